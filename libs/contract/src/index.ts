@@ -1,1 +1,32 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { BlobRef, Change, Delta, FileState } from './delta.ts';
+export { Fault, FAULTS, isFaultCode, type FaultCode } from './faults.ts';
+export {
+  DeltaId, formatId, idSchema, ID_KINDS, isId, logIdOf, Sha256Hex, SnapshotId, tenantIdOf,
+  type AgentId, type Id, type IdKind, type OperationId, type RecordId, type TenantId, type TokenId, type WorkspaceId,
+} from './ids.ts';
+export { LIMITS } from './limits.ts';
+export {
+  CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
+} from './messages/execution.ts';
+export { KERNEL_REQUESTS, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
+export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
+export {
+  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, SnapshotView, TreeEntry, WorkspaceView,
+} from './messages/operations.ts';
+export { parseMessage } from './parse.ts';
+export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, type Lane } from './permit.ts';
+export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
+export {
+  AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
+} from './states.ts';
+export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
+export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, ToolPattern, type BudgetDimension } from './token.ts';
+export { IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
+export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
+export {
+  INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
+} from './tools/definition.ts';
+export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
+export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
+export { SHELL_RUN } from './tools/shell.ts';

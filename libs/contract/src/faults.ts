@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The closed table of fault codes. `status` is what the HTTP door answers when the fault ends a request there;
+ * `retry` is the whole instruction to a caller: `never` (the same call fails again), `later` (nothing happened; try again),
+ * `same-key` (it may have happened; ask again with the same idempotency key or operation id).
+ * A code that names a refusal of a decided call travels in a ToolResult with HTTP 200; its status serves routes that aren't calls.
+ */
+export const FAULTS = {
+  // the door: never became an operation
+  'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
+  'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
+  'request.unsupported_media_type': { status: 415, retry: 'never', message: 'the request must carry `application/json`' },
+  'auth.missing': { status: 401, retry: 'never', message: 'an API key is needed: `Authorization: Bearer <key>`' },
+  'auth.invalid': { status: 401, retry: 'never', message: 'the API key is not valid' },
+  'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
+  'rate.limited': { status: 429, retry: 'later', message: 'too many requests' },
+  'not_found': { status: 404, retry: 'never', message: 'there is no such thing here' },
+  'conflict': { status: 409, retry: 'never', message: 'the thing is in another state than the request needs' },
+  // what a call asks for
+  'tool.unknown': { status: 404, retry: 'never', message: 'there is no such tool' },
+  'tool.not_available': { status: 409, retry: 'never', message: 'the tool is not available here' },
+  'args.invalid': { status: 422, retry: 'never', message: 'the arguments do not fit the tool' },
+  'args.too_large': { status: 413, retry: 'never', message: 'the arguments are larger than allowed' },
+  'path.invalid': { status: 422, retry: 'never', message: 'the path is not valid' },
+  'path.escape': { status: 422, retry: 'never', message: 'the path leads outside the workspace' },
+  'idempotency.missing': { status: 422, retry: 'never', message: 'a mutating call needs an `idempotency_key`' },
+  'idempotency.mismatch': { status: 409, retry: 'never', message: 'the idempotency key was used for another call' },
+  'idempotency.expired': { status: 410, retry: 'never', message: 'the call of this idempotency key was erased' },
+  'deadline': { status: 504, retry: 'same-key', message: 'the deadline passed' },
+  // capability
+  'token.unknown': { status: 403, retry: 'never', message: 'there is no such capability token' },
+  'token.not_yet_valid': { status: 403, retry: 'never', message: 'the capability token is not valid yet' },
+  'token.expired': { status: 403, retry: 'never', message: 'the capability token has expired' },
+  'token.revoked': { status: 403, retry: 'never', message: 'the capability token was revoked' },
+  'token.agent': { status: 403, retry: 'never', message: 'the capability token belongs to another agent' },
+  'token.tool': { status: 403, retry: 'never', message: 'the capability token does not grant the tool' },
+  'token.scope': { status: 403, retry: 'never', message: 'the capability token does not reach the resource' },
+  'token.not_narrower': { status: 422, retry: 'never', message: 'a child token must be a subset of its parent' },
+  'budget.exhausted': { status: 403, retry: 'never', message: 'the capability token has no budget left' },
+  'workspace.unknown': { status: 404, retry: 'never', message: 'there is no such workspace' },
+  // policy, approval
+  'policy.denied': { status: 403, retry: 'never', message: 'the policy forbids the call' },
+  'policy.error': { status: 403, retry: 'never', message: 'a rule of the policy failed, so the call is refused' },
+  'approval.denied': { status: 403, retry: 'never', message: 'a person denied the call' },
+  'approval.expired': { status: 403, retry: 'never', message: 'nobody decided in time' },
+  'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },
+  'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
+  'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
+  // execution and commit
+  'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
+  'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },
+  'workspace.conflict': { status: 409, retry: 'never', message: 'another call changed the same files' },
+  'file.not_found': { status: 404, retry: 'never', message: 'there is no such file' },
+  'file.kind': { status: 422, retry: 'never', message: 'the path is of another kind than the tool needs' },
+  'file.too_large': { status: 413, retry: 'never', message: 'the file is larger than the tool handles' },
+  'edit.no_match': { status: 422, retry: 'never', message: 'the text to find is not in the file' },
+  'edit.ambiguous': { status: 422, retry: 'never', message: 'the text to find stands in the file more than once' },
+  'search.pattern': { status: 422, retry: 'never', message: 'the search pattern is not valid' },
+  'command.failed': { status: 422, retry: 'never', message: 'the command ended with a non-zero exit status' },
+  'command.timeout': { status: 422, retry: 'never', message: 'the command ran longer than allowed' },
+  'command.killed': { status: 422, retry: 'never', message: 'the command was killed' },
+  'limit.exceeded': { status: 422, retry: 'never', message: 'the call used more than its limits allow' },
+  'effect.invalid': { status: 422, retry: 'never', message: 'what came out of the sandbox is not a valid effect' },
+  'attempts.exhausted': { status: 503, retry: 'never', message: 'no executor finished the call in three attempts' },
+  'effect.ambiguous': { status: 502, retry: 'never', message: 'an external effect was started and its outcome is unknown' },
+  // permits and leases: between processes
+  'permit.invalid': { status: 403, retry: 'never', message: 'the permit is not valid' },
+  'permit.expired': { status: 409, retry: 'never', message: 'the permit has expired' },
+  'permit.spent': { status: 409, retry: 'never', message: 'the permit was redeemed by another' },
+  'attempt.fenced': { status: 409, retry: 'never', message: 'the attempt is no longer the current one' },
+  // our own
+  'overloaded': { status: 503, retry: 'later', message: 'too much is under way' },
+  'record.backlog': { status: 503, retry: 'later', message: 'records wait too long to be logged, so nothing new is admitted' },
+  'record.invalid': { status: 422, retry: 'never', message: 'the record is not valid or not signed by a known key' },
+  'record.too_large': { status: 500, retry: 'never', message: 'the record is larger than allowed' },
+  'receipt.pending': { status: 404, retry: 'later', message: 'the receipt is not there yet' },
+  'ledger.diverged': { status: 500, retry: 'never', message: 'the log in the database is behind or beside what was signed' },
+  'ledger.unavailable': { status: 503, retry: 'later', message: 'the ledger does not answer' },
+  'bus.unreachable': { status: 503, retry: 'later', message: 'a part of the system does not answer' },
+  'database.unavailable': { status: 503, retry: 'later', message: 'the database does not answer' },
+  'blob.missing': { status: 500, retry: 'never', message: 'a stored content is missing' },
+  'blob.corrupt': { status: 500, retry: 'never', message: 'a stored content does not match its hash' },
+  'sandbox.unavailable': { status: 503, retry: 'later', message: 'no sandbox can be started' },
+  'version.unsupported': { status: 400, retry: 'never', message: 'the message is of a version that is not understood here' },
+  'internal': { status: 500, retry: 'same-key', message: 'something failed here that should not' },
+} as const satisfies Record<string, { status: number; retry: 'never' | 'later' | 'same-key'; message: string }>;
+
+export type FaultCode = keyof typeof FAULTS;
+
+/** Answers whether the text is a code of the table. */
+export function isFaultCode(text: unknown): text is FaultCode {
+  return typeof text === 'string' && Object.hasOwn(FAULTS, text);
+}
+
+/**
+ * A promise that could not be kept, by a code of the closed table. `detail` is safe to show the caller: what, where and what to do,
+ * lower case, input in backticks, never a secret. `cause` is for operators and never leaves the process.
+ */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly detail: string | undefined;
+  readonly pointer: string | undefined;
+
+  constructor(code: FaultCode, detail?: string, options: { cause?: unknown; pointer?: string } = {}) {
+    super(detail ?? FAULTS[code].message, { cause: options.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.detail = detail;
+    this.pointer = options.pointer;
+  }
+
+  get status(): number {
+    return FAULTS[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return FAULTS[this.code].retry !== 'never';
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FaultCode } from './faults.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Every limit on what crosses a boundary, with the fault that says it was hit. Sizes in bytes, times in milliseconds. */
+export const LIMITS = {
+  httpBodyBytes: { max: 2 * MIB, fault: 'request.too_large', why: 'above the largest arguments, far below what a JSON parser stalls on' },
+  uploadBytes: { max: 64 * MIB, fault: 'request.too_large', why: 'one file of a workspace through the API' },
+  argsBytes: { max: MIB, fault: 'args.too_large', why: 'larger contents go into the workspace as files' },
+  argsInlineBytes: { max: 64 * KIB, fault: 'args.too_large', why: 'longer arguments travel as a blob; a NATS message stays small' },
+  argsDepth: { max: 32, fault: 'request.malformed', why: 'no tool nests deeper; bounds recursion' },
+  envelopeBytes: { max: 256 * KIB, fault: 'request.too_large', why: 'a message between processes' },
+  resultInlineBytes: { max: 64 * KIB, fault: 'internal', why: 'longer results travel as a blob' },
+  recordBytes: { max: 16 * KIB, fault: 'record.too_large', why: 'an entry of a tile bundle; 65,535 is the format\'s bound' },
+  permitBytes: { max: 4 * KIB, fault: 'permit.invalid', why: 'a bell, not a parcel' },
+  deltaInlineBytes: { max: 128 * KIB, fault: 'limit.exceeded', why: 'longer deltas travel as a blob' },
+  deltaChanges: { max: 20_000, fault: 'limit.exceeded', why: 'bounds the work of one commit' },
+  deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'what one call may write' },
+  outputBytes: { max: 200_000, fault: 'limit.exceeded', why: 'what a model can read; the rest is cut with a notice' },
+  commandMs: { max: 120_000, fault: 'command.timeout', why: 'default and largest time of a command' },
+  commandBytes: { max: 64 * KIB, fault: 'args.invalid', why: 'bounds the shell parser' },
+  appendRecords: { max: 200, fault: 'record.invalid', why: 'one batch to the ledger' },
+  appendBytes: { max: 512 * KIB, fault: 'record.invalid', why: 'one batch to the ledger' },
+  outboxAgeMs: { max: 10_000, fault: 'record.backlog', why: 'nothing unrecorded: admission stops when records wait' },
+  outboxRows: { max: 10_000, fault: 'record.backlog', why: 'nothing unrecorded: admission stops when records wait' },
+  listRows: { max: 200, fault: 'request.malformed', why: 'one page of a list' },
+  waitMs: { max: 60_000, fault: 'request.malformed', why: 'one long poll' },
+  attempts: { max: 3, fault: 'attempts.exhausted', why: 'a call that kills three executors will kill the fourth' },
+} as const satisfies Record<string, { max: number; fault: FaultCode; why: string }>;

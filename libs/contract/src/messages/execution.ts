@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static, type TSchema } from 'typebox';
+import { BlobRef, Delta } from '../delta.ts';
+import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
+import { Envelope } from '../permit.ts';
+import { FsRoot } from '../token.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+const Nonce = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made once per redemption; the same one may ask again' });
+const Instant = Type.Integer({ minimum: 0 });
+
+/** Names the attempt that speaks. Another executor, attempt or nonce is fenced. */
+const Speaker = { tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), attempt: Type.Integer({ minimum: 1 }), executor_id: idSchema('executor'), nonce: Nonce };
+
+/** executor → kernel: `kernel.redeem`. */
+export const RedeemRequest = Type.Object({ v: Type.Literal(1), permit: Envelope, executor_id: idSchema('executor'), nonce: Nonce }, closed);
+export type RedeemRequest = Static<typeof RedeemRequest>;
+
+export const CallLimits = Type.Object({
+  wall_ms: Type.Integer(), cpu_ms: Type.Integer(), memory_bytes: Type.Integer(), pids: Type.Integer(), disk_write_bytes: Type.Integer(), output_bytes: Type.Integer(),
+}, closed);
+export type CallLimits = Static<typeof CallLimits>;
+
+/** The kernel's answer: everything the call needs, and what must hash to the permit's action digest. */
+export const Redemption = Type.Object({
+  v: Type.Literal(1),
+  operation_id: idSchema('operation'),
+  tenant_id: idSchema('tenant'),
+  attempt: Type.Integer({ minimum: 1 }),
+  tool_id: Type.String(),
+  tool_definition_digest: Sha256Hex,
+  args: orNull(Type.Record(Type.String(), Type.Unknown())),
+  args_ref: orNull(BlobRef),
+  args_salt: Type.String({ description: 'base64, 32 bytes' }),
+  capability_token_id: Type.String(),
+  policy_hash: Sha256Hex,
+  workspace_id: idSchema('workspace'),
+  state_snapshot_id: SnapshotId,
+  image_digest: orNull(Type.String()),
+  fs: Type.Array(Type.Array(FsRoot), { description: 'the roots of each token of the chain: a path is reachable when every one reaches it' }),
+  secrets: Type.Record(Type.String(), Type.String()),
+  limits: CallLimits,
+  lease_until: Instant,
+  lease_ms: Type.Integer({ minimum: 1 }),
+}, closed);
+export type Redemption = Static<typeof Redemption>;
+
+/** executor → kernel: `kernel.renew`, every third of the lease. */
+export const RenewRequest = Type.Object({ v: Type.Literal(1), ...Speaker }, closed);
+export type RenewRequest = Static<typeof RenewRequest>;
+/** `stop` tells the executor to kill the call: it was cancelled or its token revoked. */
+export const RenewReply = Type.Object({ v: Type.Literal(1), lease_until: Instant, stop: Type.Boolean() }, closed);
+export type RenewReply = Static<typeof RenewReply>;
+
+/** executor → kernel: `kernel.effect_started`, before the first external request that isn't safe (RFC 9110 §9.2.1) leaves. */
+export const EffectStartedRequest = RenewRequest;
+
+export const EndedBy = Type.Union([
+  Type.Literal('exited'), Type.Literal('failed'), Type.Literal('timeout'), Type.Literal('killed'), Type.Literal('limit'), Type.Literal('invalid'),
+], { description: 'failed: the tool itself says no (`error` says why); invalid: what came out of the sandbox is no effect' });
+
+export const Usage = Type.Object({
+  wall_ms: Type.Integer({ minimum: 0 }), cpu_ms: Type.Integer({ minimum: 0 }), memory_peak_bytes: Type.Integer({ minimum: 0 }),
+  disk_write_bytes: Type.Integer({ minimum: 0 }), output_bytes: Type.Integer({ minimum: 0 }),
+}, closed);
+export type Usage = Static<typeof Usage>;
+
+/** executor → kernel: `kernel.report`. The effect is staged: its blobs are stored, nothing of the workspace has changed. */
+export const ReportRequest = Type.Object({
+  v: Type.Literal(1), ...Speaker,
+  ended: EndedBy,
+  exit_code: orNull(Type.Integer()),
+  error: orNull(Type.Object({ code: Type.String(), message: Type.String(), hint: orNull(Type.String()) }, closed)),
+  delta: orNull(Delta),
+  delta_ref: orNull(BlobRef),
+  result: Type.Unknown(),
+  result_ref: orNull(BlobRef),
+  result_hash: Sha256Hex,
+  requests: Type.Array(Type.Unknown(), { maxItems: 0, description: 'external requests; none before there is an egress gate' }),
+  usage: Usage,
+}, closed);
+export type ReportRequest = Static<typeof ReportRequest>;
+
+/** The executor is done with the attempt whatever this says. */
+export const ReportReply = Type.Object({ v: Type.Literal(1), state: Type.String(), tx_outcome: orNull(Type.String()) }, closed);
+export type ReportReply = Static<typeof ReportReply>;
+
+/** executor → kernel, event `slots`: how many more calls it would take now, by lane; a second old is forgotten. */
+export const SlotsEvent = Type.Object({
+  v: Type.Literal(1), executor_id: idSchema('executor'), inline: Type.Integer({ minimum: 0 }), sandboxed: Type.Integer({ minimum: 0 }),
+}, closed);
+export type SlotsEvent = Static<typeof SlotsEvent>;

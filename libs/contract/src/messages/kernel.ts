@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static, type TSchema } from 'typebox';
+import { Change } from '../delta.ts';
+import { idSchema } from '../ids.ts';
+import { Grant } from '../token.ts';
+import { Caller, Page } from './operations.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+const asked = { v: Type.Literal(1), caller: Caller } as const;
+const Key = Type.String({ minLength: 1, maxLength: 64 });
+const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
+
+/** orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault `not_found`, whosever they are. */
+export const KERNEL_REQUESTS = {
+  /** → OperationView */
+  'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
+  /** → {items: OperationView[], next_cursor: string|null}; newest first */
+  'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()) }, closed),
+  /** → OperationView; a final operation is a `conflict` */
+  'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
+  /** → {items: ApprovalView[], next_cursor} */
+  'approval.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()) }, closed),
+  /** → ApprovalView */
+  'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
+  /** → OperationView after the decision */
+  'approval.decide': Type.Object({ ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })) }, closed),
+  /** → CapabilityToken & {used: Budgets, revoked: boolean} */
+  'token.issue': Type.Object({ ...asked, agent_id: Key, workspace_id: orNull(Key), grant: Grant }, closed),
+  'token.attenuate': Type.Object({ ...asked, parent_id: Key, agent_id: orNull(Key), grant: Grant }, closed),
+  'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
+  'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key) }, closed),
+  'token.revoke': Type.Object({ ...asked, capability_token_id: Key }, closed),
+  /** → AgentView */
+  'agent.create': Type.Object({ ...asked, name: Name }, closed),
+  'agent.read': Type.Object({ ...asked, agent_id: Key }, closed),
+  'agent.list': Type.Object({ ...asked, page: Page }, closed),
+  /** → WorkspaceView */
+  'workspace.create': Type.Object({ ...asked, name: Name }, closed),
+  'workspace.read': Type.Object({ ...asked, workspace_id: Key }, closed),
+  'workspace.list': Type.Object({ ...asked, page: Page }, closed),
+  /** → WorkspaceView; the uploaded contents are blobs already. `before` of each change is ignored: an upload replaces what is there. */
+  'workspace.change': Type.Object({ ...asked, workspace_id: Key, changes: Type.Array(Change, { minItems: 1, maxItems: 5000 }) }, closed),
+  /** → {items: SnapshotView[], next_cursor}; newest first */
+  'workspace.snapshots': Type.Object({ ...asked, workspace_id: Key, page: Page }, closed),
+  /** → {snapshot_id} when the snapshot is one of the workspace's history, else `not_found`; null asks for the head */
+  'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })) }, closed),
+  /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
+  'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
+} as const;
+export type KernelVerb = keyof typeof KERNEL_REQUESTS;
+export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;
+
+/** orchestrator → kernel: `kernel.tenant.create` → {tenant_id}; the platform key stands behind it, no tenant's. */
+export const TenantCreate = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), name: Name, admin_key_id: idSchema('apiKey') }, closed);
+export type TenantCreate = Static<typeof TenantCreate>;
+
+/** Issued token as callers see it: the immutable grant and what was used of its budgets. */
+export const TokenUse = Type.Object({ used: Type.Record(Type.String(), Type.Integer()), revoked: Type.Boolean() });

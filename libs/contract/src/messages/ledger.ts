@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static, type TSchema } from 'typebox';
+import { idSchema } from '../ids.ts';
+import { Envelope } from '../permit.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+
+/** kernel → ledger: `ledger.append`. At most 200 records and 512 KiB; the ledger verifies every signature. */
+export const AppendRequest = Type.Object({
+  v: Type.Literal(1),
+  records: Type.Array(Type.Object({ record_id: idSchema('record'), tenant_id: idSchema('tenant'), envelope: Envelope }, closed), { minItems: 1, maxItems: 200 }),
+}, closed);
+export type AppendRequest = Static<typeof AppendRequest>;
+
+/** Where a record stands in its tenant's log: an RFC 6962 inclusion proof towards a signed checkpoint. */
+export const Inclusion = Type.Object({
+  leaf_index: Type.Integer({ minimum: 0 }),
+  tree_size: Type.Integer({ minimum: 1 }),
+  hashes: Type.Array(Type.String({ description: 'base64' })),
+  checkpoint: Type.String({ description: 'C2SP signed note' }),
+}, closed);
+export type Inclusion = Static<typeof Inclusion>;
+
+/** One entry per record of the request, in its order; a record that was there already gets its old index. A record with a fault isn't appended and doesn't hold up the others. */
+export const AppendReply = Type.Object({
+  v: Type.Literal(1),
+  appended: Type.Array(Type.Object({
+    record_id: idSchema('record'), leaf_index: orNull(Type.Integer()), tree_size: orNull(Type.Integer()), fault: orNull(Type.String()),
+  }, closed)),
+}, closed);
+export type AppendReply = Static<typeof AppendReply>;
+
+/** orchestrator → ledger: `ledger.receipt`. */
+export const ReceiptRequest = Type.Object({
+  v: Type.Literal(1), tenant_id: idSchema('tenant'), operation_id: idSchema('operation'),
+  phase: orNull(Type.Union([Type.Literal('decision'), Type.Literal('outcome')], { description: 'null: the outcome, else the last decision' })),
+}, closed);
+export type ReceiptRequest = Static<typeof ReceiptRequest>;
+
+/** The receipt file; the format that others verify with their own code. */
+export const Receipt = Type.Object({
+  media_type: Type.Literal('application/vnd.writ.receipt.v1+json'),
+  envelope: Envelope,
+  inclusion: Inclusion,
+}, closed);
+export type Receipt = Static<typeof Receipt>;
+
+/** orchestrator → ledger: `ledger.checkpoint`; answers `{checkpoint: string}` (signed note), Fault `not_found` for a log without records. */
+export const CheckpointRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant') }, closed);
+export type CheckpointRequest = Static<typeof CheckpointRequest>;

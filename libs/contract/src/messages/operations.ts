@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static, type TSchema } from 'typebox';
+import { idSchema } from '../ids.ts';
+import { AutonomyMode, Reason, State } from '../states.ts';
+import { Delta, FileState } from '../delta.ts';
+import { Provenance } from '../tool-call.ts';
+import { ToolResult } from '../tool-result.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+
+export const ApprovalView = Type.Object({
+  approval_id: idSchema('approval'),
+  operation_id: idSchema('operation'),
+  tool_id: Type.String(),
+  agent_id: idSchema('agent'),
+  action_digest: Type.String(),
+  autonomy_mode: AutonomyMode,
+  of: Type.Union([Type.Literal('action'), Type.Literal('effect')], { description: 'what a person approves: the action, or exactly the effect shown' }),
+  state: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied'), Type.Literal('expired'), Type.Literal('cancelled')]),
+  reasons: Type.Array(Reason),
+  args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
+  created_at: Instant,
+  expires_at: Instant,
+  decided_at: orNull(Instant),
+  decided_by: orNull(Type.String()),
+  comment: orNull(Type.String()),
+}, closed);
+export type ApprovalView = Static<typeof ApprovalView>;
+
+/** An operation as everybody outside the kernel sees it. */
+export const OperationView = Type.Object({
+  operation_id: idSchema('operation'),
+  state: State,
+  tool_id: Type.String(),
+  agent_id: idSchema('agent'),
+  capability_token_id: Type.String(),
+  workspace_id: orNull(Type.String()),
+  session_id: orNull(Type.String()),
+  task_class: Type.String(),
+  autonomy_mode: AutonomyMode,
+  risk_score: Type.Number(),
+  risk_basis: Type.Array(Type.String()),
+  reasons: Type.Array(Reason),
+  provenance: Provenance,
+  attempt: Type.Integer({ minimum: 0 }),
+  replayed: Type.Boolean({ description: 'this answer is the original outcome of an idempotency key used again' }),
+  approval_id: orNull(idSchema('approval')),
+  decision_record_id: idSchema('record'),
+  outcome_record_id: orNull(idSchema('record')),
+  created_at: Instant,
+  updated_at: Instant,
+  result: orNull(ToolResult),
+}, closed);
+export type OperationView = Static<typeof OperationView>;
+
+/** States in which nothing more happens by itself. */
+export const FINAL_STATES = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'] as const;
+export const isFinal = (state: string): boolean => (FINAL_STATES as readonly string[]).includes(state);
+
+/** Who asks, on whose behalf; every request of the orchestrator to the kernel carries it. */
+export const Caller = Type.Object({
+  tenant_id: idSchema('tenant'),
+  api_key_id: idSchema('apiKey'),
+  role: Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]),
+  agent_id: orNull(idSchema('agent')),
+}, closed);
+export type Caller = Static<typeof Caller>;
+
+export const Page = Type.Object({
+  cursor: orNull(Type.String({ maxLength: 256 })),
+  limit: Type.Integer({ minimum: 1, maximum: 200 }),
+}, closed);
+export type Page = Static<typeof Page>;
+
+/** event `operation`: something happened to an operation; ids and states only. */
+export const OperationEvent = Type.Object({
+  v: Type.Literal(1), tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), state: State,
+}, closed);
+export type OperationEvent = Static<typeof OperationEvent>;
+
+export const WorkspaceView = Type.Object({
+  workspace_id: idSchema('workspace'),
+  name: Type.String(),
+  head_snapshot_id: Type.String(),
+  created_at: Instant,
+  updated_at: Instant,
+}, closed);
+export type WorkspaceView = Static<typeof WorkspaceView>;
+
+export const TreeEntry = Type.Object({ path: Type.String(), state: FileState }, closed);
+export type TreeEntry = Static<typeof TreeEntry>;
+
+/** One step of a workspace's history: the newest first. */
+export const SnapshotView = Type.Object({
+  snapshot_id: Type.String(),
+  parent_snapshot_id: orNull(Type.String()),
+  delta_id: orNull(Type.String()),
+  operation_id: orNull(idSchema('operation')),
+  created_at: Instant,
+}, closed);
+export type SnapshotView = Static<typeof SnapshotView>;
+
+export const AgentView = Type.Object({ agent_id: idSchema('agent'), name: Type.String(), created_at: Instant }, closed);
+export type AgentView = Static<typeof AgentView>;
+
+export const DiffView = Delta;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lane } from './permit.ts';
+import { KERNEL_REQUESTS } from './messages/kernel.ts';
+
+/** The processes that have a user on the bus. */
+export const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
+export type Process = (typeof PROCESSES)[number];
+
+interface RequestRow { readonly server: Process; readonly clients: readonly Process[] }
+
+const kernelVerbs = Object.keys(KERNEL_REQUESTS) as (keyof typeof KERNEL_REQUESTS)[];
+
+/** Request/reply: `writ.v1.<shard>.<process>.<verb>`; who serves each and who may ask. Permissions are generated from this table alone. */
+export const REQUESTS: Readonly<Record<string, RequestRow>> = {
+  'kernel.admit': { server: 'kernel', clients: ['orchestrator'] },
+  'kernel.tenant.create': { server: 'kernel', clients: ['orchestrator'] },
+  ...Object.fromEntries(kernelVerbs.map((verb) => [`kernel.${verb}`, { server: 'kernel', clients: ['orchestrator'] } satisfies RequestRow])),
+  'kernel.redeem': { server: 'kernel', clients: ['executor'] },
+  'kernel.renew': { server: 'kernel', clients: ['executor'] },
+  'kernel.effect_started': { server: 'kernel', clients: ['executor'] },
+  'kernel.report': { server: 'kernel', clients: ['executor'] },
+  'ledger.append': { server: 'ledger', clients: ['kernel'] },
+  'ledger.receipt': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.checkpoint': { server: 'ledger', clients: ['orchestrator'] },
+};
+export type RequestName = keyof typeof REQUESTS & string;
+
+/** Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant: its place holds `_`. */
+export const EVENTS = {
+  operation: { publishers: ['kernel'], subscribers: ['orchestrator'] },
+  /** an attempt must stop now: cancelled, or its token revoked */
+  stop: { publishers: ['kernel'], subscribers: ['executor'] },
+  slots: { publishers: ['executor'], subscribers: ['kernel'] },
+} as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
+export type EventKind = keyof typeof EVENTS;
+
+/** Names of everything on the bus of one shard. */
+export interface Subjects {
+  request(name: RequestName): string;
+  event(kind: EventKind, tenantId: string): string;
+  allEvents(kind: EventKind): string;
+  work(lane: Lane): string;
+  readonly workStream: string;
+}
+
+export function subjectsOf(shard: string): Subjects {
+  if (!/^[a-z0-9]{1,16}$/.test(shard)) throw new Error(`\`${shard}\` is no name of a shard: one to sixteen of a-z and 0-9`);
+  const root = `writ.v1.${shard}`;
+  return {
+    request: (name) => `${root}.${name}`,
+    event: (kind, tenantId) => `${root}.event.${tenantId}.${kind}`,
+    allEvents: (kind) => `${root}.event.*.${kind}`,
+    work: (lane) => `${root}.work.${lane}`,
+    workStream: `writ_${shard}_work`,
+  };
+}
+
+/** Headers that every message may carry. */
+export const HEADERS = {
+  /** milliseconds since the epoch; every hop refuses what is past it */
+  deadline: 'writ-deadline',
+  traceparent: 'traceparent',
+  tracestate: 'tracestate',
+} as const;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+import { idSchema } from './ids.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** An exact tool id (`fs.read`), a family (`fs.*`) or everything (`*`); no other glob. */
+export const ToolPattern = Type.String({ pattern: '^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?)$', maxLength: 128 });
+
+/** A directory or file of the workspace, `''` being all of it; `write` doesn't imply `read`. */
+export const FsRoot = Type.Object({
+  path: Type.String({ maxLength: 4096 }),
+  read: Type.Boolean(),
+  write: Type.Boolean(),
+}, { additionalProperties: false });
+export type FsRoot = Static<typeof FsRoot>;
+
+export const NetGrant = Type.Object({
+  domain: Type.String({ pattern: '^(\\*\\.)?[a-z0-9-]+(\\.[a-z0-9-]+)*$', maxLength: 253 }),
+  methods: Type.Array(Type.String({ pattern: '^[A-Z]{3,10}$' }), { maxItems: 16 }),
+}, { additionalProperties: false });
+
+/** The dimensions that a token may bound; an absent one is unbounded. */
+export const BUDGET_DIMENSIONS = ['calls', 'cpu_ms', 'wall_ms', 'disk_write_bytes', 'egress_bytes', 'llm_tokens'] as const;
+export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
+export const Budgets = Type.Partial(Type.Object(
+  { calls: Count, cpu_ms: Count, wall_ms: Count, disk_write_bytes: Count, egress_bytes: Count, llm_tokens: Count },
+  { additionalProperties: false },
+));
+export type Budgets = Static<typeof Budgets>;
+
+const Instant = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'milliseconds since the epoch, UTC' });
+
+/** What a token grants: the part that a child may only narrow. */
+export const Grant = Type.Object({
+  tools: Type.Array(ToolPattern, { maxItems: 256 }),
+  fs: Type.Array(FsRoot, { maxItems: 256 }),
+  net: Type.Array(NetGrant, { maxItems: 256 }),
+  secrets: Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), { maxItems: 256 }),
+  budgets: Budgets,
+  not_before: Instant,
+  expires_at: Instant,
+}, { additionalProperties: false });
+export type Grant = Static<typeof Grant>;
+
+/** An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they stand apart. */
+export const CapabilityToken = Type.Object({
+  v: Type.Literal(1),
+  capability_token_id: idSchema('token'),
+  tenant_id: idSchema('tenant'),
+  agent_id: idSchema('agent'),
+  parent_id: Type.Union([idSchema('token'), Type.Null()]),
+  workspace_id: Type.Union([idSchema('workspace'), Type.Null()], { description: 'the only workspace it reaches; null: any of the tenant' }),
+  grant: Grant,
+  issuer: Type.String({ maxLength: 128, description: 'the API key that issued it' }),
+  created_at: Instant,
+  revoked_at: Type.Union([Instant, Type.Null()]),
+}, { additionalProperties: false });
+export type CapabilityToken = Static<typeof CapabilityToken>;

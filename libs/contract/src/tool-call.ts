@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+import { BlobRef } from './delta.ts';
+import { idSchema, Sha256Hex, SnapshotId } from './ids.ts';
+import { AutonomyMode } from './states.ts';
+
+const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
+const closed = { additionalProperties: false } as const;
+
+/** Where a call comes from. No free text: these go into the record as they are. */
+export const Provenance = Type.Partial(Type.Object({
+  source: Word, dialect: Word, session_id: Word, run_id: Word, turn: Word, parent_operation_id: Word, model: Word,
+}, closed));
+export type Provenance = Static<typeof Provenance>;
+
+/** A state or version that must hold when the call commits. `version` is a snapshot id for a snapshot, a content hash (or `absent`) for a path. */
+export const PreconditionRef = Type.Object({
+  kind: Type.Union([Type.Literal('snapshot'), Type.Literal('path'), Type.Literal('resource')]),
+  ref: Type.String({ maxLength: 4096 }),
+  version: Type.String({ maxLength: 256 }),
+}, closed);
+export type PreconditionRef = Static<typeof PreconditionRef>;
+
+export const TaskClass = Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' });
+export const IdempotencyKey = Type.String({ pattern: '^[\\x21-\\x7e]{1,255}$' });
+
+/** A call as the orchestrator proposes it. What the kernel alone knows (snapshot, policy, mode, risk) isn't in it yet. */
+export const ProposedCall = Type.Object({
+  v: Type.Literal(1),
+  operation_id: idSchema('operation'),
+  tenant_id: idSchema('tenant'),
+  agent_id: idSchema('agent'),
+  /** the API key that proposed it: nobody approves their own call */
+  proposed_by: idSchema('apiKey'),
+  tool_id: Type.String({ minLength: 1, maxLength: 128 }),
+  args: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  args_ref: Type.Union([BlobRef, Type.Null()]),
+  capability_token_id: Type.String({ minLength: 1, maxLength: 64 }),
+  workspace_id: Type.String({ minLength: 1, maxLength: 64 }),
+  session_id: Type.Union([Word, Type.Null()]),
+  session_mode: Type.Union([Type.Literal('interactive'), Type.Literal('gateway'), Type.Literal('scheduled')]),
+  max_autonomy: Type.Union([AutonomyMode, Type.Null()]),
+  task_class: TaskClass,
+  idempotency_key: Type.Union([IdempotencyKey, Type.Null()]),
+  precondition_refs: Type.Array(PreconditionRef, { maxItems: 64 }),
+  provenance: Provenance,
+  deadline: Type.Union([Type.Integer({ description: 'milliseconds since the epoch' }), Type.Null()]),
+  dry_run: Type.Boolean(),
+}, closed);
+export type ProposedCall = Static<typeof ProposedCall>;
+
+/** The canonical call (TOOL-01 §1) with what the kernel filled in. */
+export const ToolCall = Type.Object({
+  ...ProposedCall.properties,
+  state_snapshot_id: Type.Union([SnapshotId, Type.Null()]),
+  policy_hash: Sha256Hex,
+  autonomy_mode: AutonomyMode,
+  risk_score: Type.Number({ minimum: 0, maximum: 1, description: 'three decimals' }),
+  risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 128 }),
+}, closed);
+export type ToolCall = Static<typeof ToolCall>;

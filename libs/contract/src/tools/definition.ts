@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TObject } from 'typebox';
+
+/** `read` touches nothing; `write` changes the workspace; `admin` can do harm beyond it. */
+export type ToolCategory = 'read' | 'write' | 'admin';
+/** Where a call runs: in the virtual file system, in a disposable container, or outside behind the egress gate. */
+export type ToolClass = 'inline' | 'sandboxed' | 'broker';
+
+/** What a call's arguments say that it touches. For a shell that can't be known: its effect is checked instead. */
+export interface FsResource {
+  readonly kind: 'fs';
+  readonly access: 'read' | 'write';
+  /** as the caller wrote it; the workspace library parses it */
+  readonly path: string;
+}
+
+/** Bounds on one call; each is enforced where it is spent and settled to actual use. */
+export interface ToolLimits {
+  readonly wall_ms: number;
+  readonly cpu_ms: number;
+  readonly memory_bytes: number;
+  readonly pids: number;
+  readonly disk_write_bytes: number;
+  readonly output_bytes: number;
+}
+
+/** A tool as data: validation, prompts, OpenAPI and the docs are generated from it. */
+export interface ToolDefinition {
+  readonly tool_id: string;
+  readonly version: number;
+  readonly description: string;
+  readonly parameters: TObject;
+  readonly result: TObject;
+  readonly category: ToolCategory;
+  readonly class: ToolClass;
+  readonly mutating: boolean;
+  readonly accepts_secrets: readonly string[];
+  readonly limits: ToolLimits;
+  /** Total and pure; called only with arguments that fit `parameters`. */
+  readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
+}
+
+const MIB = 1024 * 1024;
+/** Inline tools run in the executor itself: short, and bounded by what one file operation needs. */
+export const INLINE_LIMITS: ToolLimits = { wall_ms: 10_000, cpu_ms: 10_000, memory_bytes: 256 * MIB, pids: 0, disk_write_bytes: 64 * MIB, output_bytes: 200_000 };
+/** A container's limits: what a test suite of an ordinary repository needs, two at a time on a small machine. */
+export const SANDBOX_LIMITS: ToolLimits = { wall_ms: 120_000, cpu_ms: 240_000, memory_bytes: 1024 * MIB, pids: 256, disk_write_bytes: 256 * MIB, output_bytes: 200_000 };

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Compile, type Validator } from 'typebox/compile';
+import type { ToolDefinition } from './definition.ts';
+import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
+import { SHELL_RUN } from './shell.ts';
+
+/** Every tool that exists, by id. */
+export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
+  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN].map((tool) => [tool.tool_id, tool]),
+);
+
+const validators = new Map<string, Validator>();
+
+/** What is wrong with the arguments of a call, each with the JSON pointer of the place; empty when they fit. */
+export function argumentFaults(tool: ToolDefinition, args: unknown): { pointer: string; message: string }[] {
+  let validator = validators.get(tool.tool_id);
+  if (!validator) validators.set(tool.tool_id, (validator = Compile(tool.parameters)));
+  if (validator.Check(args)) return [];
+  return validator.Errors(args).map((error) => ({ pointer: error.instancePath, message: error.message }));
+}
+
+/** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
+export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
+  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, limits } = tool;
+  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, mutating, accepts_secrets, limits };
+}
+
+const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema));
