@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, FAULTS, type FaultCode } from '@writ/contract';
+import { encodeFault, encodeOk, encodePayload, messageBytesMax, parsePayload, parseReply } from './envelope.ts';
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const thrownBy = (fn: () => unknown): unknown => {
+  try {
+    return fn();
+  } catch (error) {
+    return error;
+  }
+};
+
+test('every fault of the table crosses as itself', () => {
+  for (const code of Object.keys(FAULTS) as FaultCode[]) {
+    expect(thrownBy(() => parseReply(encodeFault(new Fault(code, 'a detail'))))).toMatchObject({ code, detail: 'a detail' });
+  }
+});
+
+test('the bytes of an answer are these', () => {
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  expect(text(encodeOk({ n: 1 }))).toBe('{"ok":{"n":1}}');
+  expect(text(encodeOk(undefined))).toBe('{"ok":null}');
+  expect(text(encodeFault(new Fault('permit.spent', 'by `x`')))).toBe('{"fault":{"code":"permit.spent","detail":"by `x`"}}');
+  expect(text(encodeFault(new Error('inside')))).toBe('{"fault":{"code":"internal"}}');
+});
+
+test.each(['', '[]', '{}', '"text"', '{"fault":null}', '{"fault":{"code":"unheard.of"}}', '{"fault":{"code":"toString"}}', '{"fault":7}'])('an answer that is no envelope (%s) is `internal`', (reply) => {
+  expect(thrownBy(() => parseReply(encode(reply)))).toMatchObject({ code: 'internal' });
+});
+
+test('a value named `fault` inside an ok answer is a value', () => {
+  expect(parseReply(encodeOk({ fault: { code: 'internal' } }))).toEqual({ fault: { code: 'internal' } });
+});
+
+test.each([encode('{"a":'), encode('nonsense'), Uint8Array.of(0x22, 0xff, 0x22)])('bytes that are not JSON in UTF-8 are `request.malformed`', (bytes) => {
+  expect(thrownBy(() => parsePayload(bytes))).toMatchObject({ code: 'request.malformed' });
+});
+
+test('the limit is on bytes, not on characters', () => {
+  const quotes = 2;
+  expect(encodePayload('x'.repeat(messageBytesMax - quotes)).byteLength).toBe(messageBytesMax);
+  expect(thrownBy(() => encodePayload('ü'.repeat(messageBytesMax / 2)))).toMatchObject({ code: 'request.too_large' });
+});

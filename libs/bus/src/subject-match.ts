@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Answers whether a subject matches a pattern in which `*` stands for one token and a last `>` for one or more. */
+export function isSubjectMatch(pattern: string, subject: string): boolean {
+  const wanted = pattern.split('.');
+  const tokens = subject.split('.');
+  for (const [index, want] of wanted.entries()) {
+    if (want === '>') return tokens.length > index;
+    if (index >= tokens.length) return false;
+    if (want !== '*' && want !== tokens[index]) return false;
+  }
+  return wanted.length === tokens.length;
+}
