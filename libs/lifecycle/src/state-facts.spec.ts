@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isFinal, STATES } from '@writ/contract';
+import { holdsIdempotencyKey, holdsReservation, txOutcomeOf } from './state-facts.ts';
+
+describe('what a state means', () => {
+  test('exactly the final states have an outcome', () => {
+    for (const state of STATES) expect(txOutcomeOf(state) !== null).toBe(isFinal(state));
+    expect(txOutcomeOf('refused')).toBe('rolled_back');
+    expect(txOutcomeOf('ambiguous')).toBe('ambiguous');
+  });
+
+  test('a held operation reserves no budget and keeps its key', () => {
+    expect(holdsReservation('held')).toBe(false);
+    expect(holdsIdempotencyKey('held')).toBe(true);
+  });
+
+  test('a reservation stands from admission until the outcome, and with an ambiguous one beyond it', () => {
+    expect(STATES.filter(holdsReservation)).toEqual(['admitted', 'dispatched', 'performing', 'performed', 'ambiguous']);
+  });
+
+  test('a refusal claims no key and everything that was admitted keeps it', () => {
+    expect(STATES.filter((state) => !holdsIdempotencyKey(state))).toEqual(['proposed', 'refused']);
+  });
+});

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TRANSITION_LIST } from './transitions.ts';
+
+test('the whole table, as it is enforced in the database and read in records', () => {
+  expect(TRANSITION_LIST.map(({ from, event, to }) => `${from} ${event} ${to}`)).toEqual([
+    'proposed admitted admitted',
+    'proposed refused refused',
+    'proposed held held',
+    'admitted dispatched dispatched',
+    'admitted withdrawn refused',
+    'admitted cancelled rolled_back',
+    'admitted expired rolled_back',
+    'admitted attempts_exhausted rolled_back',
+    'held admitted admitted',
+    'held refused refused',
+    'held denied refused',
+    'held expired refused',
+    'held cancelled refused',
+    'held superseded refused',
+    'held effect_approved performed',
+    'held effect_discarded rolled_back',
+    'held effect_unknown ambiguous',
+    'dispatched redeemed performing',
+    'dispatched unredeemed admitted',
+    'dispatched cancelled rolled_back',
+    'dispatched expired rolled_back',
+    'performing reported performed',
+    'performing lease_lost admitted',
+    'performing attempts_exhausted rolled_back',
+    'performing cancelled rolled_back',
+    'performing expired rolled_back',
+    'performing effect_unknown ambiguous',
+    'performed committed committed',
+    'performed rolled_back rolled_back',
+    'performed no_op no_op',
+    'performed held held',
+    'performed conflicted admitted',
+    'performed effect_unknown ambiguous',
+  ]);
+});
