@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers and the trusted base, enforced. Run through `nx`: without the project graph the boundary rule is skipped in silence.
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+const layers = (...names) => names.map((name) => `layer:${name}`);
+const allow = (tag, ...to) => ({ sourceTag: `layer:${tag}`, onlyDependOnLibsWithTags: layers(...to) });
+/** What has effects or belongs to a framework: never in a domain library. */
+const EFFECTS = ['@nestjs/*', '@prisma/*', 'prisma', 'pg', '@nats-io/*', '@opentelemetry/*', 'rxjs', 'dockerode', 'pino', 'openai', '@anthropic-ai/*'];
+
+const production = [
+  { ...allow('contract', 'contract'), allowedExternalImports: ['typebox', 'typebox/*'] },
+  { ...allow('domain', 'contract', 'domain'), bannedExternalImports: EFFECTS },
+  allow('adapter', 'contract', 'domain', 'adapter'),
+  allow('app', 'contract', 'domain', 'adapter'),
+  allow('testing', 'contract', 'domain', 'adapter', 'testing'),
+  allow('tool', 'contract', 'domain', 'adapter'),
+  { sourceTag: 'tcb:yes', onlyDependOnLibsWithTags: ['tcb:yes'] },
+];
+const boundaries = (depConstraints) => ({
+  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: [], depConstraints }],
+});
+
+const BUILT_INS_WITH_EFFECTS = ['fs', 'fs/promises', 'net', 'http', 'https', 'http2', 'tls', 'dgram', 'dns', 'child_process', 'worker_threads', 'cluster', 'os'];
+const CLOCK_AND_CHANCE = [
+  { object: 'Date', property: 'now', message: 'time is an argument of a domain function' },
+  { object: 'performance', property: 'now', message: 'time is an argument of a domain function' },
+  { object: 'Math', property: 'random', message: 'chance is an argument of a domain function' },
+  { object: 'process', property: 'env', message: 'the environment is read once, in config.env.ts' },
+];
+const SPECS = ['**/*.spec.ts', '**/*.contract.ts'];
+
+export default [
+  { ignores: ['**/dist', '**/out-tsc', '**/generated', '**/coverage', '**/*.mjs', '**/*.js'] },
+  ...tseslint.configs.strict,
+  { plugins: { '@nx': nx } },
+  {
+    files: ['**/*.ts'],
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      ...boundaries(production),
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 50, skipBlankLines: true, skipComments: true }],
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
+      'no-restricted-syntax': ['error', { selector: 'ExportAllDeclaration', message: 'name what is exported' }],
+      'no-console': 'error',
+      eqeqeq: 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // Nest's modules are classes that only carry their decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true, allowStaticOnly: true }],
+    },
+  },
+  {
+    files: ['libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract}/src/**/*.ts'],
+    ignores: SPECS,
+    rules: {
+      'no-restricted-imports': ['error', { paths: BUILT_INS_WITH_EFFECTS.flatMap((name) => [name, `node:${name}`]) }],
+      'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE],
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'a domain library has no effects' }],
+    },
+  },
+  {
+    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,database,telemetry,nest-kit}/src/**/*.ts'],
+    ignores: ['**/config.env.ts', ...SPECS],
+    rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },
+  },
+  {
+    // A spec may use libs/testing and its own project; never an app as a library.
+    files: SPECS,
+    rules: {
+      ...boundaries([{ sourceTag: '*', notDependOnLibsWithTags: ['layer:app'] }]),
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    // Programs that a person starts: they speak on the terminal.
+    files: ['tools/src/**/*.ts', 'bench/src/**/*.ts', 'apps/cli/src/**/*.ts', 'tests/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['tests/**/*.ts', 'bench/src/**/*.ts', 'libs/testing/src/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+];
