@@ -1,1 +1,11 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { ARGS_SALT_BYTES, actionDigest, argsHash, effectDigest } from './call-digests.ts';
+export type { Action, Effect, EffectChange } from './call-digests.ts';
+export { canonicalBytes, canonicalJson } from './canonical.ts';
+export { sha256, sha256Hex } from './hash.ts';
+export { DEPTH_CEILING } from './i-json.ts';
+export type { JsonValue } from './i-json.ts';
+export { JsonError } from './json-error.ts';
+export type { JsonReason } from './json-error.ts';
+export { parseIJson } from './parse.ts';
+export type { ParseLimits } from './parse.ts';

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one door through which JSON from outside enters. INVARIANT (one meaning): a text that is accepted has one meaning to every JSON
+// reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time and memory grow with the
+// text's length, and the stack only with depthMax.
+import { visit } from 'jsonc-parser';
+import { isExactNumber, requireDepth, stringFault } from './i-json.ts';
+import type { JsonValue } from './i-json.ts';
+import { JsonError, pointerToken } from './json-error.ts';
+import type { JsonReason } from './json-error.ts';
+
+export interface ParseLimits {
+  /** The deepest nesting let through: 0 for a bare scalar, 1 for `[]`, at most 512. */
+  readonly depthMax: number;
+  /** The longest text let through, in UTF-8 bytes. */
+  readonly bytesMax?: number;
+}
+
+/**
+ * Parses attacker-controlled text as strict I-JSON (RFC 8259 and RFC 7493): no byte order mark, comment or trailing comma, no key
+ * twice in an object (by its decoded name), no number that a double can't hold exactly as an integer, no unpaired surrogate, no NUL.
+ * Objects are ordinary ones; a key `__proto__` becomes an own member and touches no prototype. `-0` is read as `0`, as RFC 8785
+ * writes it.
+ *
+ * @throws JsonError and nothing else, whatever the text.
+ */
+export function parseIJson(input: string | Uint8Array, limits: ParseLimits): JsonValue {
+  requireDepth(limits.depthMax);
+  if (limits.bytesMax !== undefined && byteLength(input) > limits.bytesMax) throw new JsonError('too_large', '');
+  const reader = new Reader(limits.depthMax);
+  visit(typeof input === 'string' ? input : decode(input), reader.visitor, { disallowComments: true });
+  return reader.root;
+}
+
+function byteLength(input: string | Uint8Array): number {
+  return typeof input === 'string' ? Buffer.byteLength(input, 'utf8') : input.length;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    // ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of swallowing it.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new JsonError('utf8', '');
+  }
+}
+
+type Members = Record<string, JsonValue>;
+type Frame = { readonly items: JsonValue[] } | { readonly members: Members; key: string | null };
+
+/** Builds the value from the visitor's events; stops at the first fault by throwing through the visitor. */
+class Reader {
+  readonly visitor = {
+    onObjectBegin: (_offset: number, _length: number, line: number, column: number) => {
+      this.#open({ members: {}, key: null }, line, column);
+    },
+    onObjectProperty: (key: string, _offset: number, _length: number, line: number, column: number) => {
+      this.#property(key, line, column);
+    },
+    onObjectEnd: () => {
+      this.#close();
+    },
+    onArrayBegin: (_offset: number, _length: number, line: number, column: number) => {
+      this.#open({ items: [] }, line, column);
+    },
+    onArrayEnd: () => {
+      this.#close();
+    },
+    onLiteralValue: (value: JsonValue, _offset: number, _length: number, line: number, column: number) => {
+      this.#literal(value, line, column);
+    },
+    onError: (_code: number, _offset: number, _length: number, line: number, column: number) => {
+      throw this.#error('syntax', line, column);
+    },
+  };
+
+  /** Defined once `visit` has returned without a throw: it reports an empty text as an error. */
+  root: JsonValue = null;
+  readonly #frames: Frame[] = [];
+  readonly #depthMax: number;
+
+  constructor(depthMax: number) {
+    this.#depthMax = depthMax;
+  }
+
+  #open(frame: Frame, line: number, column: number): void {
+    this.#put('items' in frame ? frame.items : frame.members);
+    if (this.#frames.length === this.#depthMax) throw this.#error('too_deep', line, column);
+    this.#frames.push(frame);
+  }
+
+  #close(): void {
+    this.#frames.pop();
+  }
+
+  #property(key: string, line: number, column: number): void {
+    const frame = this.#frames.at(-1) as Extract<Frame, { members: Members }>;
+    frame.key = key;
+    const fault = stringFault(key) ?? (Object.hasOwn(frame.members, key) ? 'duplicate_key' : null);
+    if (fault !== null) throw this.#error(fault, line, column);
+  }
+
+  #literal(value: JsonValue, line: number, column: number): void {
+    const fault = literalFault(value);
+    this.#put(value === 0 ? 0 : value);
+    if (fault !== null) throw this.#error(fault, line, column);
+  }
+
+  #put(value: JsonValue): void {
+    const frame = this.#frames.at(-1);
+    if (frame === undefined) this.root = value;
+    else if ('items' in frame) frame.items.push(value);
+    else define(frame.members, frame.key as string, value); // a member's value follows its name
+  }
+
+  #error(reason: JsonReason, line: number, column: number): JsonError {
+    return new JsonError(reason, this.#frames.map(lastToken).join(''), line + 1, column + 1);
+  }
+}
+
+/** The token of the item or member that began last; none in what is still empty. */
+function lastToken(frame: Frame): string {
+  if ('members' in frame) return frame.key === null ? '' : pointerToken(frame.key);
+  return frame.items.length === 0 ? '' : pointerToken(frame.items.length - 1);
+}
+
+function literalFault(value: JsonValue): JsonReason | null {
+  if (typeof value === 'string') return stringFault(value);
+  return typeof value === 'number' && !isExactNumber(value) ? 'number_range' : null;
+}
+
+/** Assignment to `__proto__` would run Object.prototype's setter; only that key pays for a definition. */
+function define(members: Members, key: string, value: JsonValue): void {
+  if (key === '__proto__') {
+    Object.defineProperty(members, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    members[key] = value;
+  }
+}
