@@ -1,1 +1,11 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { connect, createPool, type Client, type Pool, type PoolOptions } from './pool.ts';
+export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
+export { runStatement } from './statement.ts';
+export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
+export { parseInt8, parseInt8Array } from './int8.ts';
+export { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, isSchemaName, type LoginRole, type SchemaName } from './roles.ts';
+export { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
+export { grantDatabase, provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
+export { migrate, type MigrateOptions } from './migrate.ts';
+export { findMigrations, type MigrationSource } from './sources.ts';

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
+import { migrate } from './migrate.ts';
+import { connect, createPool, type Pool } from './pool.ts';
+import { provisionRoles, type Provisioned } from './provision.ts';
+import { LOGIN_ROLES, type LoginRole } from './roles.ts';
+import { inTenant, inTransaction } from './transaction.ts';
+
+// Not from the testing library, which is built on this one.
+const envFile = join(import.meta.dirname, '../../../.writ/test/env.json');
+const server = process.env['WRIT_TEST_DATABASE_URL']
+  ?? (existsSync(envFile) ? (JSON.parse(readFileSync(envFile, 'utf8')) as Record<string, string>)['WRIT_TEST_DATABASE_URL'] : undefined);
+if (!server) throw new Error('`WRIT_TEST_DATABASE_URL` is not set: run `npm run parts`');
+
+const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
+const database = `writ_test_${randomUUID().replaceAll('-', '')}`;
+const url = addressOf(server, database);
+
+const NOTES = `CREATE TABLE kernel.note (tenant_id text NOT NULL, n bigint NOT NULL, PRIMARY KEY (tenant_id, n));
+ALTER TABLE kernel.note ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kernel.note FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON kernel.note USING (tenant_id = current_setting('writ.tenant_id', true));
+GRANT SELECT, INSERT, UPDATE ON kernel.note TO writ_kernel;
+`;
+
+let provisioned: Provisioned;
+let folder: string;
+let pool: Pool;
+
+async function writeMigration(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'migration.sql'), sql);
+}
+
+beforeAll(async () => {
+  provisioned = await provisionRoles({ url, passwords });
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  await writeMigration('0001_notes', NOTES);
+  await migrate({ url, schema: 'kernel', dir: folder });
+  pool = createPool({ url: provisioned.urlFor('writ_kernel'), applicationName: 'spec', max: 4 });
+});
+
+afterAll(async () => {
+  await pool.end();
+  await rm(folder, { recursive: true });
+  const admin = await connect(addressOf(server, MAINTENANCE_DATABASE), 'spec');
+  await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+  await admin.end();
+});
+
+async function insertNote(tenant: string, n: number): Promise<void> {
+  await inTenant(pool, tenant, async (client) => { await client.query('INSERT INTO kernel.note VALUES ($1, $2)', [tenant, n]); });
+}
+
+async function notesOf(tenant: string): Promise<number[]> {
+  return await inTenant(pool, tenant, async (client) => {
+    const { rows } = await client.query<{ n: number }>('SELECT n FROM kernel.note ORDER BY n');
+    return rows.map((row) => row.n);
+  }, { readOnly: true });
+}
+
+describe('provisioning', () => {
+  it('may be done again, and by two at once', async () => {
+    const again = await Promise.all([provisionRoles({ url, passwords }), provisionRoles({ url, passwords })]);
+    expect(again.map((each) => each.database)).toEqual([database, database]);
+  });
+
+  it('gives no role a way around row-level security', async () => {
+    const { rows } = await pool.query(`SELECT rolname FROM pg_roles WHERE rolname LIKE 'writ\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`);
+    expect(rows).toEqual([]);
+  });
+
+  it('keeps a role out of the schemas of others', async () => {
+    const ledger = createPool({ url: provisioned.urlFor('writ_ledger'), applicationName: 'spec', max: 1 });
+    await expect(ledger.query('SELECT * FROM kernel.note')).rejects.toMatchObject({ code: '42501' });
+    await expect(ledger.query('CREATE TABLE public.own (n int)')).rejects.toMatchObject({ code: '42501' });
+    await ledger.end();
+  });
+
+  it('hands the server a verifier instead of the password', async () => {
+    const admin = await connect(url, 'spec');
+    const { rows } = await admin.query<{ rolpassword: string }>('SELECT rolpassword FROM pg_authid WHERE rolname = ANY($1)', [[...LOGIN_ROLES]]);
+    await admin.end();
+    for (const row of rows) expect(row.rolpassword).toMatch(/^SCRAM-SHA-256\$/);
+  });
+});
+
+describe('migrations', () => {
+  it('are applied once', async () => {
+    expect(await migrate({ url, schema: 'kernel', dir: folder })).toEqual([]);
+  });
+
+  it('that fail leave nothing but their error, and are applied once mended', async () => {
+    await writeMigration('0002_half', 'CREATE TABLE kernel.half (n int); SELECT 1 / 0;');
+    await expect(migrate({ url, schema: 'kernel', dir: folder })).rejects.toThrow('migration `kernel/0002_half` failed');
+    const admin = await connect(url, 'spec');
+    const { rows } = await admin.query(`SELECT to_regclass('kernel.half') AS half, logs FROM kernel._prisma_migrations WHERE migration_name = '0002_half'`);
+    await admin.end();
+    expect(rows).toEqual([{ half: null, logs: 'error: division by zero' }]);
+    await writeMigration('0002_half', 'CREATE TABLE kernel.half (n int);');
+    expect(await migrate({ url, schema: 'kernel', dir: folder })).toEqual(['0002_half']);
+  });
+
+  it('that were edited after they were applied are refused', async () => {
+    await writeMigration('0001_notes', `${NOTES}-- edited\n`);
+    await expect(migrate({ url, schema: 'kernel', dir: folder })).rejects.toThrow('migration `0001_notes` was edited after it was applied');
+    await writeMigration('0001_notes', NOTES);
+  });
+});
+
+describe('transactions', () => {
+  it('show a tenant its own rows, and nobody any without a tenant', async () => {
+    await insertNote('ten_a', 1);
+    await insertNote('ten_b', 2);
+    expect(await notesOf('ten_a')).toEqual([1]);
+    expect(await inTransaction(pool, async (client) => (await client.query('SELECT * FROM kernel.note')).rowCount)).toBe(0);
+    expect((await pool.query('SELECT * FROM kernel.note')).rowCount).toBe(0);
+  });
+
+  it('quote the tenant', async () => {
+    expect(await notesOf(`x', true); SELECT set_config('writ.tenant_id', 'ten_a`)).toEqual([]);
+  });
+
+  it('cannot write a row of another tenant', async () => {
+    const other = inTenant(pool, 'ten_a', (client) => client.query(`INSERT INTO kernel.note VALUES ('ten_b', 9)`));
+    await expect(other).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('leave nothing when they throw', async () => {
+    await expect(inTenant(pool, 'ten_c', async (client) => {
+      await client.query(`INSERT INTO kernel.note VALUES ('ten_c', 1)`);
+      throw new Error('changed its mind');
+    })).rejects.toThrow('changed its mind');
+    expect(await notesOf('ten_c')).toEqual([]);
+  });
+
+  it('do not report a commit that was a rollback', async () => {
+    await expect(inTenant(pool, 'ten_c', async (client) => {
+      await client.query('SELECT 1 / 0').catch(() => undefined);
+    })).rejects.toThrow('a failed statement was swallowed');
+  });
+
+  it('run again after a serialisation failure', async () => {
+    await insertNote('ten_d', 1);
+    const add = (): Promise<unknown> => inTenant(pool, 'ten_d', async (client) => {
+      const { rows } = await client.query<{ top: number }>('SELECT max(n) AS top FROM kernel.note');
+      await client.query('INSERT INTO kernel.note VALUES ($1, $2)', ['ten_d', (rows[0]?.top ?? 0) + 1]);
+    }, { isolation: 'serializable', retries: 10 });
+    await Promise.all([add(), add()]);
+    expect(await notesOf('ten_d')).toEqual([1, 2, 3]);
+  });
+
+  it('fail on a bigint that no number holds', async () => {
+    await insertNote('ten_e', 1);
+    await expect(inTenant(pool, 'ten_e', (client) => client.query('SELECT 9007199254740993::bigint AS n'))).rejects.toThrow(RangeError);
+    expect(await notesOf('ten_e')).toEqual([1]);
+  });
+
+  it('commit durably whatever the default of the server', async () => {
+    const { rows } = await pool.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+});
+
+describe('a database that is away', () => {
+  it('is a fault, whether it never answers or goes in the middle', async () => {
+    const nowhere = createPool({ url: 'postgres://a:b@127.0.0.1:1/x', applicationName: 'spec', connectTimeoutMs: 500 });
+    await expect(inTransaction(nowhere, (client) => client.query('SELECT 1'))).rejects.toMatchObject({ code: 'database.unavailable' });
+    await nowhere.end();
+    const suicide = inTransaction(pool, (client) => client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    await expect(suicide).rejects.toMatchObject({ code: 'database.unavailable' });
+    expect(await notesOf('ten_a')).toEqual([1]);
+  });
+});

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
+import { faultOf, violatedConstraint } from './faults.ts';
+
+const sqlError = (code: string, rest: object = {}): Error => Object.assign(new Error('from the server'), { code, ...rest });
+
+describe('faultOf', () => {
+  it.each(['08006', '53300', '57P01', '57P03', '57014', 'ECONNREFUSED', 'ECONNRESET'])('calls %s an unavailable database', (code) => {
+    const error = sqlError(code);
+    expect(faultOf(error)).toMatchObject({ code: 'database.unavailable', cause: error });
+  });
+
+  it('calls a connection lost in the middle an unavailable database', () => {
+    expect(faultOf(new Error('Connection terminated unexpectedly'))).toMatchObject({ code: 'database.unavailable' });
+  });
+
+  it.each(['40001', '40P01'])('calls %s, after all retries, an overload', (code) => {
+    expect(faultOf(sqlError(code))).toMatchObject({ code: 'overloaded' });
+  });
+
+  it('leaves faults and bugs as they are', () => {
+    const fault = new Fault('not_found');
+    const bug = sqlError('42703');
+    expect(faultOf(fault)).toBe(fault);
+    expect(faultOf(bug)).toBe(bug);
+    expect(faultOf('no error at all')).toBe('no error at all');
+  });
+});
+
+describe('violatedConstraint', () => {
+  it('names the constraint that was broken', () => {
+    expect(violatedConstraint(sqlError('23505', { constraint: 'operation_key' }))).toBe('operation_key');
+    expect(violatedConstraint(sqlError('40001'))).toBeNull();
+    expect(violatedConstraint(null)).toBeNull();
+  });
+});

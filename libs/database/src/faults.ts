@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
+
+/**
+ * SQLSTATE classes and codes that say the server can't serve now and nothing of the statement happened: connection exceptions,
+ * insufficient resources, operator intervention (shutdown, crash, starting up), statement and lock timeouts, read-only standby.
+ * https://www.postgresql.org/docs/17/errcodes-appendix.html
+ */
+const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25P03|25006)$/;
+/** Socket errors of Node that mean the same. */
+const UNAVAILABLE_SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']);
+/** What `pg` says without a code when a connection is lost or none becomes free. */
+const UNAVAILABLE_TEXT = /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error)/;
+
+/** The SQLSTATE or socket code that an error carries, or an empty text. */
+export function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Answers whether the error means that the database could not be reached or could not serve. */
+export function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  const message = (error as { message?: unknown } | null)?.message;
+  return UNAVAILABLE_STATES.test(code) || UNAVAILABLE_SOCKET.has(code) || (typeof message === 'string' && UNAVAILABLE_TEXT.test(message));
+}
+
+/** Answers whether the transaction lost to another one and may be run again from its start: serialisation failure or deadlock. */
+export function isContention(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** The name of the unique, foreign-key or check constraint that the statement broke, or null for any other error. */
+export function violatedConstraint(error: unknown): string | null {
+  const name = (error as { constraint?: unknown } | null)?.constraint;
+  return codeOf(error).startsWith('23') && typeof name === 'string' ? name : null;
+}
+
+/**
+ * Gives an error of the driver its fault: `database.unavailable` where the database could not serve, `overloaded` where a transaction kept
+ * losing to others. Anything else (a fault, a bug in a statement) is returned as it is.
+ */
+export function faultOf(error: unknown): unknown {
+  if (error instanceof Fault) return error;
+  if (isUnavailable(error)) return new Fault('database.unavailable', undefined, { cause: error });
+  if (isContention(error)) return new Fault('overloaded', 'the transaction kept losing to others', { cause: error });
+  return error;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import pg from 'pg';
+import { parseInt8, parseInt8Array } from './int8.ts';
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+
+export interface PoolOptions {
+  readonly url: string;
+  /** shows in pg_stat_activity: process name and replica */
+  readonly applicationName: string;
+  /** connections at most; 10 unless said: above twice the cores Postgres gains nothing */
+  readonly max?: number;
+  /** the longest that one statement may take; 10 s unless said, so that a stuck one costs a call and not a replica */
+  readonly statementTimeoutMs?: number;
+  /** the longest to wait for a free or new connection; 5 s unless said */
+  readonly connectTimeoutMs?: number;
+  /** told of connections that die while idle; the pool replaces them by itself */
+  readonly onIdleError?: (error: Error) => void;
+}
+
+const INT8 = pg.types.builtins.INT8;
+/** Array of int8; the driver's table of names has no arrays. */
+const INT8_ARRAY = 1016;
+
+/** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number). */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return parseInt8;
+    if (oid === INT8_ARRAY) return parseInt8Array;
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/**
+ * A pool of connections that commit durably: `synchronous_commit` is on whatever the server's default is, because the promise that
+ * nothing runs unrecorded ends where a COMMIT may be lost. Connects on first use. A statement, a wait for a lock and an idle transaction
+ * are bounded in time.
+ */
+export function createPool(options: PoolOptions): Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    // A socket that a firewall dropped silently must not hold a caller for the kernel's two hours.
+    keepAlive: true,
+    options: '-c synchronous_commit=on -c timezone=UTC',
+    types: TYPES,
+  });
+  // Without a listener an idle connection that dies would end the process.
+  pool.on('error', (error) => options.onIdleError?.(error));
+  return pool;
+}
+
+/** One connection outside of a pool, for work that changes its session: migrations, provisioning. The caller ends it. */
+export async function connect(url: string, applicationName: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: applicationName, types: TYPES, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
+import { codeOf, faultOf } from './faults.ts';
+import { connect } from './pool.ts';
+import { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, type LoginRole } from './roles.ts';
+import { scramVerifier } from './scram.ts';
+
+export interface ProvisionOptions {
+  /** of a superuser, or of a role with CREATEROLE and CREATEDB */
+  readonly url: string;
+  readonly passwords: Readonly<Record<LoginRole, string>>;
+}
+
+export interface Provisioned {
+  readonly database: string;
+  /** the given user on the database */
+  readonly ownerUrl: string;
+  readonly urlFor: (role: LoginRole) => string;
+}
+
+/** Any number, the same for all who provision: two at once would trip over each other's roles. */
+const LOCK = 727_073_691;
+const ATTRIBUTES = 'NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION NOINHERIT';
+const name = pg.escapeIdentifier;
+
+/**
+ * Makes what migrations and processes need, and leaves what is there already: the database, the owner's role, the login roles with these
+ * passwords, the schemas, and no right for PUBLIC. Roles belong to the whole server: two deployments on one server share them.
+ * Faults: `database.unavailable`.
+ */
+export async function provisionRoles(options: ProvisionOptions): Promise<Provisioned> {
+  const database = databaseOf(options.url);
+  const ownerUrl = addressOf(options.url, database);
+  const admin = await maintenance(options.url, ownerUrl);
+  try {
+    await admin.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    await provisionCluster(admin, options.passwords);
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+    if (rowCount === 0) await admin.query(`CREATE DATABASE ${name(database)} OWNER ${OWNER_ROLE}`);
+    await grantDatabase(admin, database);
+    await provisionSchemas(ownerUrl);
+  } catch (error) {
+    throw faultOf(error);
+  } finally {
+    await admin.end();
+  }
+  return { database, ownerUrl, urlFor: (role) => addressOf(options.url, database, { role, password: options.passwords[role] }) };
+}
+
+/** A connection to the maintenance database, or to the URL's own where a managed server keeps the former closed. */
+async function maintenance(url: string, ownerUrl: string): Promise<pg.Client> {
+  try {
+    return await connect(addressOf(url, MAINTENANCE_DATABASE), 'writ-provision');
+  } catch (error) {
+    if (!['3D000', '28000', '42501'].includes(codeOf(error))) throw faultOf(error);
+    return await connect(ownerUrl, 'writ-provision').catch((again: unknown) => { throw faultOf(again); });
+  }
+}
+
+async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['passwords']): Promise<void> {
+  await provisionRole(admin, OWNER_ROLE, 'NOLOGIN');
+  for (const role of LOGIN_ROLES) {
+    await provisionRole(admin, role, 'LOGIN');
+    const verifier = scramVerifier(passwords[role], randomBytes(16));
+    await admin.query(`ALTER ROLE ${name(role)} PASSWORD ${pg.escapeLiteral(verifier)}`);
+  }
+  const { rows } = await admin.query<{ super: boolean }>('SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user');
+  // Who isn't a superuser makes schemas for the owner, and becomes it, only as its member.
+  if (!rows[0]?.super) await admin.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE`);
+}
+
+async function provisionRole(admin: pg.Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {
+  const { rows } = await admin.query<{ sound: boolean }>(
+    `SELECT NOT (rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication OR rolinherit) AND rolcanlogin = $2 AS sound
+     FROM pg_roles WHERE rolname = $1`, [role, login === 'LOGIN']);
+  const verb = rows.length === 0 ? 'CREATE' : 'ALTER';
+  // Only a superuser may name SUPERUSER in an ALTER, even to say no: so a role that is as it should be is left alone.
+  if (!rows[0]?.sound) await admin.query(`${verb} ROLE ${name(role)} ${login} ${ATTRIBUTES}`);
+}
+
+/** Rights on the database itself. A copy made from a template doesn't inherit these. */
+export async function grantDatabase(admin: pg.Client, database: string): Promise<void> {
+  await admin.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC;
+    GRANT CONNECT, CREATE ON DATABASE ${name(database)} TO ${OWNER_ROLE};
+    GRANT CONNECT ON DATABASE ${name(database)} TO ${LOGIN_ROLES.join(', ')}`);
+}
+
+async function provisionSchemas(ownerUrl: string): Promise<void> {
+  const client = await connect(ownerUrl, 'writ-provision');
+  try {
+    await client.query(`REVOKE ALL ON SCHEMA public FROM PUBLIC;
+      ALTER DEFAULT PRIVILEGES FOR ROLE ${OWNER_ROLE} REVOKE ALL ON TABLES FROM PUBLIC;
+      ALTER DEFAULT PRIVILEGES FOR ROLE ${OWNER_ROLE} REVOKE ALL ON SEQUENCES FROM PUBLIC;
+      ALTER DEFAULT PRIVILEGES FOR ROLE ${OWNER_ROLE} REVOKE ALL ON FUNCTIONS FROM PUBLIC`);
+    for (const [schema, users] of Object.entries(SCHEMA_USERS)) {
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema} AUTHORIZATION ${OWNER_ROLE};
+        REVOKE ALL ON SCHEMA ${schema} FROM PUBLIC;
+        GRANT USAGE ON SCHEMA ${schema} TO ${users.join(', ')}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
