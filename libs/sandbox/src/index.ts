@@ -1,1 +1,13 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason } from './agent-message.ts';
+export { assertRunnable, encodeJob, stateOf } from './encode-job.ts';
+export { EntryTree } from './entry-tree.ts';
+export { AGENT_FRAMES, CHUNK_BYTES_MAX, FRAME_VERSION, FrameDecoder, FrameError, HOST_FRAMES, type Frame, type FrameTable } from './frame.ts';
+export { encodeHostMessage, parseHostMessage, type EntryHead, type HostMessage, type JobOrder } from './host-message.ts';
+export { comparePaths, parentsOf, pathFault, targetFault } from './path.ts';
+export {
+  Sandbox, SandboxJobError,
+  type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
+  type SandboxLimits, type SandboxOutput, type SandboxReason, type SandboxResult, type SandboxSymlink, type SandboxUsage,
+} from './sandbox.ts';
+export { hashOfAfter, Transcript, type TranscriptEnd } from './transcript.ts';

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AGENT_FRAMES, encodeFrame, FrameError, type Frame } from './frame.ts';
+import { countOf, encodeMeta, flagOf, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, type Meta } from './meta.ts';
+import { pathFault, targetFault } from './path.ts';
+
+/** Why the agent gives up on a job. */
+export const FAULT_REASONS = ['delta_bytes', 'delta_files', 'workspace_space', 'entry_special', 'entry_unreadable', 'entry_name', 'protocol'] as const;
+export type FaultReason = (typeof FAULT_REASONS)[number];
+
+/** What stands at a changed path; a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
+export type AfterHead =
+  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly size: number }
+  | { readonly kind: 'dir' }
+  | { readonly kind: 'symlink'; readonly target: string };
+
+/** From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any point. */
+export type AgentMessage =
+  | { readonly type: 'hello'; readonly agent: string }
+  | { readonly type: 'stdout' | 'stderr'; readonly sequence: number; readonly bytes: Buffer }
+  | { readonly type: 'exit'; readonly code: number | null; readonly signal: string | null; readonly timedOut: boolean; readonly droppedBytes: number }
+  | { readonly type: 'change'; readonly path: string; readonly after: AfterHead | null; readonly bytes: Buffer }
+  | { readonly type: 'data'; readonly bytes: Buffer }
+  | { readonly type: 'end'; readonly changes: number }
+  | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string };
+
+/** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
+export function encodeAgentMessage(message: AgentMessage): Buffer {
+  switch (message.type) {
+    case 'hello': return encodeFrame(AGENT_FRAMES.hello, encodeMeta({ agent: message.agent }));
+    case 'stdout': case 'stderr': {
+      const sequence = Buffer.allocUnsafe(4);
+      sequence.writeUInt32BE(message.sequence);
+      return encodeFrame(AGENT_FRAMES[message.type], sequence, message.bytes);
+    }
+    case 'exit': return encodeFrame(AGENT_FRAMES.exit, encodeMeta({ code: message.code, signal: message.signal, timed_out: message.timedOut, dropped_bytes: message.droppedBytes }));
+    case 'change': return encodeFrame(AGENT_FRAMES.change, prefixMeta({ path: message.path, after: message.after }), message.bytes);
+    case 'data': return encodeFrame(AGENT_FRAMES.data, message.bytes);
+    case 'end': return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
+    case 'fault': return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
+  }
+}
+
+/** Reads a frame on the adapter's side: attacker-controlled. Throws FrameError. */
+export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {
+  switch (type) {
+    case 'hello': return { type, agent: textOf(parseMeta(payload), 'agent', 128) };
+    case 'stdout': case 'stderr':
+      // An empty chunk would cost the reader without counting against any bound.
+      if (payload.length < 5) throw new FrameError('a chunk of output is empty');
+      return { type, sequence: payload.readUInt32BE(0), bytes: payload.subarray(4) };
+    case 'exit': return parseExit(parseMeta(payload));
+    case 'change': {
+      const { fields, bytes } = splitMeta(payload);
+      return parseChange(fields, bytes);
+    }
+    case 'data':
+      if (payload.length === 0) throw new FrameError('a chunk of content is empty');
+      return { type, bytes: payload };
+    case 'end': return { type, changes: countOf(parseMeta(payload), 'changes') };
+    case 'fault': {
+      const fields = parseMeta(payload);
+      return { type, reason: oneOf(fields, 'reason', FAULT_REASONS), detail: textOf(fields, 'detail', 8192) };
+    }
+  }
+}
+
+function parseExit(fields: Meta): AgentMessage {
+  const signal = isNull(fields, 'signal') ? null : textOf(fields, 'signal', 16);
+  if (signal !== null && !/^SIG[A-Z0-9]{1,12}$/.test(signal)) throw new FrameError('`signal` names no signal');
+  const code = isNull(fields, 'code') ? null : countOf(fields, 'code', 255);
+  if ((code === null) === (signal === null)) throw new FrameError('a command ends by a status or by a signal');
+  return { type: 'exit', code, signal, timedOut: flagOf(fields, 'timed_out'), droppedBytes: countOf(fields, 'dropped_bytes') };
+}
+
+function parseChange(fields: Meta, bytes: Buffer): AgentMessage {
+  const path = textOf(fields, 'path', 4096);
+  if (pathFault(path) !== null) throw new FrameError(`a changed path ${pathFault(path)}`);
+  const after = isNull(fields, 'after') ? null : parseAfter(fields['after']);
+  const size = after?.kind === 'file' ? after.size : 0;
+  if (bytes.length > size) throw new FrameError('a change carries more than it announces');
+  if (size > 0 && bytes.length === 0) throw new FrameError('a changed file starts without content');
+  return { type: 'change', path, after, bytes };
+}
+
+function parseAfter(value: unknown): AfterHead {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new FrameError('`after` is not an object');
+  const fields = value as Meta;
+  const kind = oneOf(fields, 'kind', ['file', 'dir', 'symlink']);
+  if (kind === 'dir') return { kind };
+  if (kind === 'file') return { kind, mode: oneOf(fields, 'mode', ['644', '755']), size: countOf(fields, 'size') };
+  const target = textOf(fields, 'target', 4096);
+  if (targetFault(target) !== null) throw new FrameError(`a link's target ${targetFault(target)}`);
+  return { kind, target };
+}

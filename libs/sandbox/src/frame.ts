@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The frames between an adapter and the agent in a container: `length (u32 big-endian) version (u8) type (u8) payload`, where the
+ * length is the payload's. The agent's side shares its container with the job, so every byte from there is attacker-controlled.
+ *
+ * INVARIANT (bounded): a decoder holds at most one payload, and none larger than its type allows.
+ * INVARIANT (fails closed): after one malformed byte a decoder yields nothing more.
+ */
+
+/** Raised with any change that an older reader would misread. */
+export const FRAME_VERSION = 1;
+export const FRAME_HEADER_BYTES = 6;
+/** One chunk of content: a pipe's worth several times over, so that few frames carry a large file and none holds up the others for long. */
+export const CHUNK_BYTES_MAX = 256 * 1024;
+/** A path and a link's target of 4 KiB each, at worst six characters of JSON to the byte, and the fields around them. */
+export const META_BYTES_MAX = 60 * 1024;
+
+const KIB = 1024;
+
+/** Each type's number on the wire and its largest payload, by who may send it. */
+export const HOST_FRAMES = {
+  file: { code: 1, bytesMax: 2 + META_BYTES_MAX + CHUNK_BYTES_MAX },
+  data: { code: 2, bytesMax: CHUNK_BYTES_MAX },
+  job: { code: 3, bytesMax: 1024 * KIB },
+  stdin: { code: 4, bytesMax: CHUNK_BYTES_MAX },
+  stdin_end: { code: 5, bytesMax: 0 },
+} as const;
+
+export const AGENT_FRAMES = {
+  hello: { code: 64, bytesMax: KIB },
+  stdout: { code: 65, bytesMax: 4 + CHUNK_BYTES_MAX },
+  stderr: { code: 66, bytesMax: 4 + CHUNK_BYTES_MAX },
+  exit: { code: 67, bytesMax: KIB },
+  change: { code: 68, bytesMax: 2 + META_BYTES_MAX + CHUNK_BYTES_MAX },
+  data: { code: 69, bytesMax: CHUNK_BYTES_MAX },
+  end: { code: 70, bytesMax: KIB },
+  fault: { code: 71, bytesMax: 64 * KIB },
+} as const;
+
+export type FrameTable = Readonly<Record<string, { readonly code: number; readonly bytesMax: number }>>;
+
+export interface Frame<T extends FrameTable> {
+  readonly type: keyof T & string;
+  /** the decoder's own memory: safe to keep */
+  readonly payload: Buffer;
+}
+
+/** What came is no frame, or a frame that can't stand where it stands. */
+export class FrameError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FrameError';
+  }
+}
+
+/** The bytes of one frame, its payload given in parts. Throws FrameError when they are more than the type allows. */
+export function encodeFrame(kind: { readonly code: number; readonly bytesMax: number }, ...parts: readonly Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  if (length > kind.bytesMax) throw new FrameError(`a frame of type ${kind.code} takes ${kind.bytesMax} bytes, not ${length}`);
+  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
+  frame.writeUInt32BE(length, 0);
+  frame.writeUInt8(FRAME_VERSION, 4);
+  frame.writeUInt8(kind.code, 5);
+  let at = FRAME_HEADER_BYTES;
+  for (const part of parts) {
+    frame.set(part, at);
+    at += part.length;
+  }
+  return frame;
+}
+
+/** Cuts a stream of bytes into frames of one table. */
+export class FrameDecoder<T extends FrameTable> {
+  readonly #byCode: ReadonlyMap<number, { type: keyof T & string; bytesMax: number }>;
+  readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
+  #headerBytes = 0;
+  #type: (keyof T & string) | null = null;
+  #payload: Buffer = Buffer.alloc(0);
+  #payloadBytes = 0;
+  #failed = false;
+
+  constructor(table: T) {
+    this.#byCode = new Map(Object.entries(table).map(([type, row]) => [row.code, { type, bytesMax: row.bytesMax }]));
+  }
+
+  /** Whether the stream may end here: no frame is half read. */
+  get idle(): boolean {
+    return !this.#failed && this.#type === null && this.#headerBytes === 0;
+  }
+
+  /** Takes the next bytes and yields the frames that they complete. Throws FrameError at the first malformed one, and from then on. */
+  *push(chunk: Uint8Array): Generator<Frame<T>, void, undefined> {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#failed) throw new FrameError('the stream was malformed before');
+      if (this.#type === null) at += this.#takeHeader(chunk, at);
+      else at += this.#takePayload(chunk, at);
+      if (this.#type !== null && this.#payloadBytes === this.#payload.length) {
+        const frame = { type: this.#type, payload: this.#payload };
+        this.#type = null;
+        this.#headerBytes = 0;
+        yield frame;
+      }
+    }
+  }
+
+  #takeHeader(chunk: Uint8Array, at: number): number {
+    const taken = Math.min(FRAME_HEADER_BYTES - this.#headerBytes, chunk.length - at);
+    this.#header.set(chunk.subarray(at, at + taken), this.#headerBytes);
+    this.#headerBytes += taken;
+    if (this.#headerBytes === FRAME_HEADER_BYTES) this.#open();
+    return taken;
+  }
+
+  #open(): void {
+    const length = this.#header.readUInt32BE(0);
+    const version = this.#header.readUInt8(4);
+    const row = this.#byCode.get(this.#header.readUInt8(5));
+    if (version !== FRAME_VERSION) this.#fail(`frame version ${version} is not understood`);
+    if (!row) this.#fail(`frame type ${this.#header.readUInt8(5)} is not known here`);
+    if (length > row.bytesMax) this.#fail(`a frame \`${row.type}\` takes ${row.bytesMax} bytes, not ${length}`);
+    this.#type = row.type;
+    // Only now, after the length is known to be allowed, is memory taken for it.
+    this.#payload = Buffer.allocUnsafe(length);
+    this.#payloadBytes = 0;
+  }
+
+  #takePayload(chunk: Uint8Array, at: number): number {
+    const taken = Math.min(this.#payload.length - this.#payloadBytes, chunk.length - at);
+    this.#payload.set(chunk.subarray(at, at + taken), this.#payloadBytes);
+    this.#payloadBytes += taken;
+    return taken;
+  }
+
+  #fail(message: string): never {
+    this.#failed = true;
+    throw new FrameError(message);
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { encodeFrame, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
+import { countOf, encodeMeta, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, flagOf, type Meta } from './meta.ts';
+import { pathFault, targetFault } from './path.ts';
+
+/** The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
+export type EntryHead =
+  | { readonly kind: 'file'; readonly path: string; readonly mode: '644' | '755'; readonly size: number; readonly sha256: string }
+  | { readonly kind: 'dir'; readonly path: string }
+  | { readonly kind: 'symlink'; readonly path: string; readonly target: string };
+
+/** What the agent is to run; the names are those of the frame. */
+export interface JobOrder {
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeout_ms: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** whether `stdin` frames follow; without them the job reads an empty stream */
+  readonly stdin: boolean;
+  readonly output_bytes_max: number;
+  readonly delta_bytes_max: number;
+  readonly delta_files_max: number;
+}
+
+/** From the adapter to the agent, in this order: entries with their data, one job, its stdin. */
+export type HostMessage =
+  | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
+  | { readonly type: 'data'; readonly bytes: Buffer }
+  | { readonly type: 'job'; readonly job: JobOrder }
+  | { readonly type: 'stdin'; readonly bytes: Buffer }
+  | { readonly type: 'stdin_end' };
+
+/** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
+export function encodeHostMessage(message: HostMessage): Buffer {
+  switch (message.type) {
+    case 'file': return encodeFrame(HOST_FRAMES.file, prefixMeta(message.head), message.bytes);
+    case 'data': return encodeFrame(HOST_FRAMES.data, message.bytes);
+    case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
+    case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
+    case 'stdin_end': return encodeFrame(HOST_FRAMES.stdin_end);
+  }
+}
+
+/** Reads a frame on the agent's side. Throws FrameError. */
+export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): HostMessage {
+  switch (type) {
+    case 'file': {
+      const { fields, bytes } = splitMeta(payload);
+      return { type, head: parseHead(fields), bytes };
+    }
+    case 'data': return { type, bytes: payload };
+    case 'job': return { type, job: parseOrder(parseMeta(payload)) };
+    case 'stdin': return { type, bytes: payload };
+    case 'stdin_end': return { type };
+  }
+}
+
+function parseHead(fields: Meta): EntryHead {
+  const path = textOf(fields, 'path', 4096);
+  const kind = oneOf(fields, 'kind', ['file', 'dir', 'symlink']);
+  if (pathFault(path) !== null) throw new FrameError(`a path ${pathFault(path)}`);
+  if (kind === 'dir') return { kind, path };
+  if (kind === 'symlink') {
+    const target = textOf(fields, 'target', 4096);
+    if (targetFault(target) !== null) throw new FrameError(`a link's target ${targetFault(target)}`);
+    return { kind, path, target };
+  }
+  return { kind, path, mode: oneOf(fields, 'mode', ['644', '755']), size: countOf(fields, 'size'), sha256: textOf(fields, 'sha256', 64) };
+}
+
+function parseOrder(fields: Meta): JobOrder {
+  const env = isNull(fields, 'env') ? {} : fields['env'];
+  if (typeof env !== 'object' || env === null || Object.values(env).some((value) => typeof value !== 'string')) throw new FrameError('`env` is no table of texts');
+  return {
+    command: textOf(fields, 'command', HOST_FRAMES.job.bytesMax),
+    cwd: textOf(fields, 'cwd', 4096),
+    timeout_ms: countOf(fields, 'timeout_ms'),
+    env: env as Record<string, string>,
+    stdin: flagOf(fields, 'stdin'),
+    output_bytes_max: countOf(fields, 'output_bytes_max'),
+    delta_bytes_max: countOf(fields, 'delta_bytes_max'),
+    delta_files_max: countOf(fields, 'delta_files_max'),
+  };
+}

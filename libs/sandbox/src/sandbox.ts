@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FileState } from '@writ/contract';
+
+/** A regular file; `sha256` may name the hash of `bytes` where the caller knows it, which spares hashing them again. */
+export interface SandboxFile {
+  readonly path: string;
+  readonly kind: 'file';
+  readonly mode: '644' | '755';
+  readonly bytes: Uint8Array;
+  readonly sha256?: string;
+}
+
+/** A directory: named so that an empty one exists. Those on the way to another entry are implied. */
+export interface SandboxDirectory {
+  readonly path: string;
+  readonly kind: 'dir';
+  readonly mode: null;
+}
+
+/** A symbolic link; its target is text of the job's and is never followed outside the container. */
+export interface SandboxSymlink {
+  readonly path: string;
+  readonly kind: 'symlink';
+  readonly mode: null;
+  readonly target: string;
+}
+
+export type SandboxEntry = SandboxFile | SandboxDirectory | SandboxSymlink;
+
+/** Bounds on one job. The first five size the container, the others are enforced on what comes out of it. */
+export interface SandboxLimits {
+  readonly memoryBytes: number;
+  /** processors, fractions allowed */
+  readonly cpus: number;
+  /** processes and threads */
+  readonly pids: number;
+  /** of the workspace, and as much again for `/tmp` */
+  readonly tmpfsBytes: number;
+  /** from the job's start to the exit of its command */
+  readonly wallMs: number;
+  /** stdout and stderr together; what is beyond is counted and dropped */
+  readonly outputBytes: number;
+  /** contents of changed files */
+  readonly deltaBytes: number;
+  /** changed entries */
+  readonly deltaFiles: number;
+}
+
+export interface SandboxJob {
+  /** an image's reference or id, as the adapter's engine understands it */
+  readonly image: string;
+  readonly files: Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
+  /** run by `/bin/bash -c` */
+  readonly command: string;
+  /** a directory of the workspace; `''` is the workspace itself */
+  readonly cwd: string;
+  readonly stdin?: Uint8Array;
+  /** added to the few variables that every job has */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+  /** shown to operators beside the container; never seen by the job */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * How a job ended. `invalid`: what came out is no effect (special files, names that aren't UTF-8, a broken stream).
+ * `lost`: the container or its engine went away, through no decision of ours; nothing is known of what ran.
+ */
+export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' | 'lost';
+
+/** Why a job that didn't simply exit ended as it did; a closed list, fit for a metric's label. */
+export type SandboxReason =
+  | 'wall' | 'aborted'
+  | 'memory' | 'delta_bytes' | 'delta_files' | 'workspace_space'
+  | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol'
+  | 'engine' | 'container';
+
+export interface SandboxOutput {
+  readonly stream: 'stdout' | 'stderr';
+  readonly bytes: Uint8Array;
+}
+
+/** What stands at a path after the job. */
+export type SandboxAfter =
+  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly bytes: Uint8Array }
+  | { readonly kind: 'symlink'; readonly mode: null; readonly target: string }
+  | { readonly kind: 'dir'; readonly mode: null };
+
+/**
+ * One path that differs. `before` is what was sent in, known by the adapter and not the job's word; null for a new path.
+ * A directory is an entry only while it is empty: one that was emptied appears with `after.kind` `dir`, one that
+ * was empty and is gone appears with `after` null, one that was empty and got content doesn't appear.
+ */
+export interface SandboxChange {
+  readonly path: string;
+  readonly before: FileState | null;
+  readonly after: SandboxAfter | null;
+}
+
+/** Measured from outside the container, as far as the engine tells; 0 where it doesn't. */
+export interface SandboxUsage {
+  /** from the first byte sent to the job's container to its end */
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly memoryPeakBytes: number;
+  /** as produced, cut-off bytes included */
+  readonly outputBytes: number;
+}
+
+export interface SandboxResult {
+  readonly ended: SandboxEnd;
+  /** null when the command exited */
+  readonly reason: SandboxReason | null;
+  /** for operators and the caller: lower case, no secrets; null when there is nothing to add */
+  readonly detail: string | null;
+  readonly exitCode: number | null;
+  /** the name of the signal that ended the command, `SIGSEGV` for example */
+  readonly signal: string | null;
+  /** in the order in which it came; neighbours of one stream are joined */
+  readonly output: readonly SandboxOutput[];
+  readonly truncatedBytes: number;
+  /** sorted by the bytes of the path, each path once; empty unless `ended` is `exited` */
+  readonly changes: readonly SandboxChange[];
+  readonly usage: SandboxUsage;
+}
+
+/**
+ * Runs commands on a workspace, each in a container that is used once.
+ *
+ * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing.
+ * Implementations MUST give the job no network, no privilege and nothing of another job, MUST bound what they buffer by
+ * the job's limits, MUST NOT let one job's output fail or stall another, and MUST have ended every process of
+ * the job when `run` settles. `run` MUST resolve whatever the job does: it rejects only for a job that is not valid.
+ * Callers MUST NOT treat `changes` as permitted because they are well-formed, and MUST treat `lost` as "may have run".
+ */
+export abstract class Sandbox {
+  /** Runs one job. Aborting the signal kills it: `ended` is then `killed`. Rejects with `SandboxJobError` for an invalid job. */
+  abstract run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult>;
+  /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `lost`. */
+  abstract close(): Promise<void>;
+}
+
+/** A job that no container could run as asked: a bug of the caller's, found before anything started. */
+export class SandboxJobError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SandboxJobError';
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What an agent says about one job, checked message by message. The job may speak in the agent's place, so this is where its
+ * word is held to form: order, bounds and a delta that can stand on what was sent in.
+ *
+ * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes.
+ */
+import { createHash } from 'node:crypto';
+import type { FileState } from '@writ/contract';
+import type { AfterHead, AgentMessage } from './agent-message.ts';
+import { EntryTree } from './entry-tree.ts';
+import { FrameError } from './frame.ts';
+import { comparePaths } from './path.ts';
+import type { SandboxAfter, SandboxChange, SandboxEnd, SandboxLimits, SandboxOutput, SandboxReason } from './sandbox.ts';
+
+type Bounds = Pick<SandboxLimits, 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
+
+/** How the agent's own account ends; `killed` and `lost` are only known outside. */
+export interface TranscriptEnd {
+  readonly ended: Extract<SandboxEnd, 'exited' | 'timeout' | 'limit' | 'invalid'>;
+  readonly reason: SandboxReason | null;
+  readonly detail: string | null;
+}
+
+const LIMIT_REASONS: ReadonlySet<string> = new Set(['delta_bytes', 'delta_files', 'workspace_space']);
+
+export class Transcript {
+  readonly #sent: EntryTree;
+  readonly #bounds: Bounds;
+  readonly #output: { stream: 'stdout' | 'stderr'; parts: Buffer[] }[] = [];
+  readonly #changes = new Map<string, SandboxChange>();
+  #outputBytes = 0;
+  #deltaBytes = 0;
+  #sequence = 0;
+  #open: { bytes: Buffer; filled: number } | null = null;
+  #exit: Extract<AgentMessage, { type: 'exit' }> | null = null;
+  #end: TranscriptEnd | null = null;
+
+  constructor(sent: EntryTree, bounds: Bounds) {
+    this.#sent = sent;
+    this.#bounds = bounds;
+  }
+
+  /** Null until the agent has said its last word about the job. */
+  get end(): TranscriptEnd | null {
+    return this.#end;
+  }
+
+  /** The command's exit, once told. */
+  get exit(): { readonly code: number | null; readonly signal: string | null } | null {
+    return this.#exit;
+  }
+
+  get droppedBytes(): number {
+    return this.#exit?.droppedBytes ?? 0;
+  }
+
+  get outputBytes(): number {
+    return this.#outputBytes;
+  }
+
+  get output(): SandboxOutput[] {
+    return this.#output.map(({ stream, parts }) => ({ stream, bytes: Buffer.concat(parts) }));
+  }
+
+  /** Empty unless the job ended as `exited`: nothing else leaves an effect. */
+  get changes(): SandboxChange[] {
+    if (this.#end?.ended !== 'exited') return [];
+    return [...this.#changes.values()].sort((a, b) => comparePaths(a.path, b.path));
+  }
+
+  /** Takes the next message. Throws FrameError when it can't stand here; the job's account is then worthless. */
+  accept(message: AgentMessage): void {
+    if (this.#end) throw new FrameError('the agent speaks after its end');
+    switch (message.type) {
+      case 'hello': throw new FrameError('the agent says hello twice');
+      case 'stdout': case 'stderr': return this.#takeOutput(message);
+      case 'exit': return this.#takeExit(message);
+      case 'change': return this.#takeChange(message);
+      case 'data': return this.#takeData(message.bytes);
+      case 'end': return this.#takeEnd(message.changes);
+      case 'fault': return this.#takeFault(message);
+    }
+  }
+
+  #takeOutput({ type, sequence, bytes }: Extract<AgentMessage, { type: 'stdout' | 'stderr' }>): void {
+    if (this.#exit) throw new FrameError('output comes after the exit');
+    if (sequence !== this.#sequence) throw new FrameError('output is out of sequence');
+    this.#sequence++;
+    this.#outputBytes += bytes.length;
+    // The agent cuts output itself, so more than the bound is a forgery and not a chatty job.
+    if (this.#outputBytes > this.#bounds.outputBytes) throw new FrameError('output exceeds its bound');
+    const last = this.#output.at(-1);
+    if (last?.stream === type) last.parts.push(bytes);
+    else this.#output.push({ stream: type, parts: [bytes] });
+  }
+
+  #takeExit(message: Extract<AgentMessage, { type: 'exit' }>): void {
+    if (this.#exit) throw new FrameError('the command exits twice');
+    this.#exit = message;
+    if (message.timedOut) this.#end = { ended: 'timeout', reason: 'wall', detail: null };
+  }
+
+  #takeChange({ path, after, bytes }: Extract<AgentMessage, { type: 'change' }>): void {
+    if (!this.#exit || this.#open) throw new FrameError('a change comes out of turn');
+    if (this.#changes.has(path)) throw new FrameError('a path changes twice');
+    const before = this.#sent.leaf(path);
+    if (!before && !after) throw new FrameError('a path is deleted that was never there');
+    this.#deltaBytes += sizeOf(after);
+    if (this.#changes.size + 1 > this.#bounds.deltaFiles) return this.#stop('delta_files', `more than ${this.#bounds.deltaFiles} entries changed`);
+    if (this.#deltaBytes > this.#bounds.deltaBytes) return this.#stop('delta_bytes', `changed files hold more than ${this.#bounds.deltaBytes} bytes`);
+    this.#changes.set(path, { path, before, after: after && this.#openAfter(after, bytes) });
+  }
+
+  /** Memory for a file is taken when it is announced, and what was announced has been counted. */
+  #openAfter(after: AfterHead, bytes: Buffer): SandboxAfter {
+    if (after.kind === 'dir') return { kind: 'dir', mode: null };
+    if (after.kind === 'symlink') return { kind: 'symlink', mode: null, target: after.target };
+    const content = bytes.length === after.size ? bytes : Buffer.allocUnsafe(after.size);
+    if (content !== bytes) {
+      content.set(bytes);
+      this.#open = { bytes: content, filled: bytes.length };
+    }
+    return { kind: 'file', mode: after.mode, bytes: content };
+  }
+
+  #takeData(bytes: Buffer): void {
+    if (!this.#open) throw new FrameError('content comes without a file');
+    if (this.#open.filled + bytes.length > this.#open.bytes.length) throw new FrameError('a file is longer than announced');
+    this.#open.bytes.set(bytes, this.#open.filled);
+    this.#open.filled += bytes.length;
+    if (this.#open.filled === this.#open.bytes.length) this.#open = null;
+  }
+
+  #takeEnd(changes: number): void {
+    if (!this.#exit || this.#open) throw new FrameError('the end comes out of turn');
+    if (changes !== this.#changes.size) throw new FrameError('changes are missing');
+    this.#assertStands();
+    this.#end = { ended: 'exited', reason: null, detail: null };
+  }
+
+  /** A delta of well-formed paths may still name a file below a file; such a workspace can't be. */
+  #assertStands(): void {
+    const changes = [...this.#changes.values()];
+    if (!changes.some((change) => !change.before)) return;
+    const result = new EntryTree();
+    const put = (path: string, state: FileState) => {
+      const fault = result.add(path, state);
+      if (fault !== null) throw new FrameError(`a changed path ${fault}`);
+    };
+    for (const [path, state] of this.#sent.leaves()) if (!this.#changes.has(path) && state.kind !== 'dir') put(path, state);
+    for (const { path, after } of changes) if (after) put(path, { kind: after.kind, mode: null, sha256: null, size: 0 });
+  }
+
+  #takeFault({ reason, detail }: Extract<AgentMessage, { type: 'fault' }>): void {
+    this.#stop(reason, printable(detail));
+  }
+
+  #stop(reason: SandboxReason, detail: string): void {
+    this.#changes.clear();
+    this.#open = null;
+    this.#end = { ended: LIMIT_REASONS.has(reason) ? 'limit' : 'invalid', reason, detail };
+  }
+}
+
+function sizeOf(after: AfterHead | null): number {
+  if (after?.kind === 'symlink') return Buffer.byteLength(after.target);
+  return after?.kind === 'file' ? after.size : 0;
+}
+
+/** Text from inside, fit for an operator's terminal: no control or direction characters, and not long. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 512);
+}
+
+/** SHA-256 of what stands at a path after a job, as deltas name it: null for a directory. */
+export function hashOfAfter(after: SandboxAfter): string | null {
+  if (after.kind === 'dir') return null;
+  return createHash('sha256').update(after.kind === 'file' ? after.bytes : after.target).digest('hex');
+}
