@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { launch } from '../process/launch.ts';
+import type { Part, Running, Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { engineRunDir } from './docker-paths.ts';
+import { ensureProgram } from './packages.ts';
+import { waitUntilReady } from './ready.ts';
+
+export interface Engine extends Running {
+  /** As in DOCKER_HOST. */
+  readonly host: string;
+  readonly docker: Docker;
+  /** Whether this is our own, in which nothing but ours runs. */
+  readonly own: boolean;
+}
+
+const SYSTEM = 'unix:///var/run/docker.sock';
+const PING_MS = 3_000;
+/** A first start makes the storage directories, and runs beside npm's and apt's work on a small machine. */
+const READY_MS = 60_000;
+/** What dockerd itself gives containers when it is asked to end; below the watchdog's ten seconds. */
+const SHUTDOWN_S = 2;
+const STOP_MS = 5_000;
+
+/** A client of the engine at an address as in DOCKER_HOST. */
+export const dockerAt = (host: string, timeout?: number): Docker => {
+  const wait = timeout === undefined ? {} : { timeout };
+  if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length), ...wait });
+  const url = new URL(host.replace(/^tcp:/, 'http:'));
+  return new Docker({ protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.hostname, port: Number(url.port || 2375), ...wait });
+};
+
+const answers = async (host: string): Promise<boolean> =>
+  dockerAt(host, PING_MS).ping().then(() => true, () => false);
+
+const useReal = async (setup: Setup): Promise<Engine | undefined> => {
+  const named = setup.env['DOCKER_HOST'];
+  const host = named || SYSTEM;
+  if (!(await answers(host))) {
+    if (named) throw new SetupError(`DOCKER_HOST is set to \`${named}\`, but no engine answers there`);
+    return undefined;
+  }
+  setup.processes.setEngine({ host, label: setup.stateId, execRoot: null });
+  return { host, docker: dockerAt(host), own: false, child: null };
+};
+
+/** Sandboxes have no network, so the engine gets no bridge and touches no firewall rule of the machine. */
+const flags = (setup: Setup, runDir: string, host: string): string[] => [
+  '--host', host, '--data-root', join(setup.stateDir, 'docker'), '--exec-root', join(runDir, 'exec'), '--pidfile', join(runDir, 'docker.pid'),
+  '--bridge=none', '--iptables=false', '--ip6tables=false', '--ip-forward=false', '--ip-masq=false', '--userland-proxy=false',
+  `--shutdown-timeout=${SHUTDOWN_S}`, '--log-level=warn',
+];
+
+/** A Docker engine: the one that DOCKER_HOST names, the machine's own, or a child process of ours with all its files in the state directory. */
+export const docker: Part<Engine> = {
+  name: 'Docker engine',
+  replacedBy: 'DOCKER_HOST',
+  ensure: async (setup) => {
+    const real = await useReal(setup);
+    if (real !== undefined) return real;
+    const why = 'to run commands in disposable containers (or set DOCKER_HOST to an engine of yours)';
+    const program = await ensureProgram(setup, 'dockerd', ['docker.io'], why);
+    if (process.getuid?.() !== 0) {
+      throw new SetupError('no Docker engine answers, and only root can start one; start it with:', ['  sudo systemctl start docker   (and: sudo usermod -aG docker $USER)']);
+    }
+    const runDir = engineRunDir(setup.stateDir, setup.stateId);
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    chmodSync(runDir, 0o700);
+    const host = `unix://${join(runDir, 'docker.sock')}`;
+    const path = `${setup.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
+    const child = await launch(setup, {
+      name: 'docker', kind: 'engine', command: program, args: flags(setup, runDir, host), env: { ...setup.env, PATH: path }, signal: 'SIGTERM', graceMs: STOP_MS,
+    });
+    setup.processes.setEngine({ host, label: setup.stateId, execRoot: join(runDir, 'exec') });
+    await waitUntilReady(child, () => answers(host), READY_MS);
+    return { host, docker: dockerAt(host), own: true, child };
+  },
+};

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+
+/** Searched after PATH: a root shell without a login often lacks the system directories. */
+const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Debian's packages start their service when installed unless this says no (101, by policy-rc.d's interface); ours are children. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The path of a program, or undefined. */
+export const findProgram = (env: Setup['env'], name: string): string | undefined =>
+  [...(env['PATH'] ?? '').split(':').filter(Boolean), ...SYSTEM_DIRECTORIES].map((dir) => join(dir, name)).find(isExecutable);
+
+/** Runs a program to its end; resolves with its status and the end of its output. */
+export const runProgram = async (
+  command: string, args: readonly string[], env: Setup['env'], onLine: (line: string) => void = () => undefined,
+): Promise<{ status: number; tail: string[] }> =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const tail: string[] = [];
+    const take = (chunk: Buffer): void => {
+      for (const line of chunk.toString('utf8').split(/[\r\n]+/).filter(Boolean)) {
+        tail.push(line);
+        if (tail.length > 20) tail.shift();
+        onLine(line);
+      }
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('error', (error) => resolve({ status: -1, tail: [error.message] }));
+    child.once('close', (code) => resolve({ status: code ?? -1, tail }));
+  });
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** The exact command a person types where we may not. */
+export const installCommand = (packages: readonly string[], asRoot: boolean): string => {
+  const sudo = asRoot ? '' : 'sudo ';
+  return `${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+};
+
+const aptInstall = async (setup: Setup, apt: string, packages: readonly string[]): Promise<{ status: number; tail: string[] }> => {
+  const env = { ...setup.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const install = (): ReturnType<typeof runProgram> =>
+    runProgram(apt, ['install', '-y', '--no-install-recommends', ...packages], env, setup.report);
+  const first = await install();
+  if (first.status === 0) return first;
+  // A machine that was just installed has no package lists, or ones that name versions which are gone.
+  await runProgram(apt, ['update'], env, setup.report);
+  return install();
+};
+
+/**
+ * Installs Debian packages without starting their services.
+ *
+ * @param why completes the sentence "PACKAGE is needed …" of the message
+ * @throws SetupError with the command to type when we are not root, or apt's own words when it fails
+ */
+export const installPackages = async (setup: Setup, packages: readonly string[], why: string): Promise<void> => {
+  const command = installCommand(packages, isRoot());
+  const apt = findProgram(setup.env, 'apt-get');
+  if (!isRoot() || apt === undefined) throw new SetupError(`${packages.join(', ')} is needed ${why}; install it with:`, [`  ${command}`]);
+  const quiet = !existsSync(POLICY);
+  if (quiet) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    const { status, tail } = await aptInstall(setup, apt, packages);
+    if (status !== 0) throw new SetupError(`could not install ${packages.join(', ')}, which is needed ${why}; tried: ${command}`, tail);
+  } finally {
+    if (quiet) rmSync(POLICY, { force: true });
+  }
+};
+
+/** Finds a program, installing its package when it is not there. */
+export const ensureProgram = async (setup: Setup, name: string, packages: readonly string[], why: string): Promise<string> => {
+  const found = findProgram(setup.env, name);
+  if (found !== undefined) return found;
+  await installPackages(setup, packages, why);
+  const installed = findProgram(setup.env, name);
+  if (installed === undefined) throw new SetupError(`${packages.join(', ')} is installed, but \`${name}\` is not to be found`);
+  return installed;
+};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chmodSync, chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import pg from 'pg';
+import { launch, type Child } from '../process/launch.ts';
+import type { Part, Running, Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { freePort } from './ports.ts';
+import { findBinaries } from './postgres-binaries.ts';
+import { choosePlace, type Place } from './postgres-place.ts';
+import { waitUntilReady } from './ready.ts';
+import { ensureSecret, newPassword } from './secret.ts';
+
+export interface Postgres extends Running {
+  /** Owner of everything in the server, or what WRIT_DATABASE_URL says. Names the database `writ`. */
+  readonly url: string;
+}
+
+const SUPERUSER = 'postgres';
+const DATABASE = 'writ';
+
+/** Recovery after a kill is part of the first start that follows it. */
+const READY_MS = 60_000;
+
+/** A fast shutdown writes a checkpoint; below the watchdog's ten seconds. */
+const STOP_MS = 5_000;
+
+/** Four services and their replicas, the fault tests' second copies of them, and a person with a console. */
+const CONNECTIONS_MAX = 300;
+
+const asOwner = (place: Place): { uid?: number; gid?: number } => (place.owner === undefined ? {} : { ...place.owner });
+
+/** Fills the data directory, once. By rename: an interrupted initdb leaves nothing that looks like a cluster. */
+const initialise = (setup: Setup, place: Place, password: string): string => {
+  const data = join(place.dir, 'data');
+  const major = (path: string): string => readFileSync(path, 'utf8').trim();
+  if (existsSync(data)) return data;
+  const fresh = join(place.dir, 'data.new');
+  rmSync(fresh, { recursive: true, force: true });
+  // A file of its own, since initdb runs as another user, who cannot read ours.
+  const passwordFile = join(place.dir, 'password.new');
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (place.owner !== undefined) chownSync(passwordFile, place.owner.uid, place.owner.gid);
+  const args = [`--pgdata=${fresh}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8',
+    '--locale-provider=builtin', '--locale=C.UTF-8', '--data-checksums'];
+  const env = { ...setup.env, LC_ALL: 'C' };
+  const done = spawnSync(join(place.native, 'bin', 'initdb'), args, { ...asOwner(place), cwd: place.dir, env, encoding: 'utf8' });
+  rmSync(passwordFile);
+  if (done.status !== 0) {
+    throw new SetupError('initdb failed', [done.error?.message ?? '', ...done.stderr.trim().split('\n')].filter(Boolean));
+  }
+  renameSync(fresh, data);
+  setup.report(`a new cluster of Postgres ${major(join(data, 'PG_VERSION'))}`);
+  return data;
+};
+
+const start = async (setup: Setup, place: Place, data: string, port: number): Promise<Child> => {
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: CONNECTIONS_MAX, logging_collector: 'off' };
+  return launch(setup, {
+    name: 'postgres', kind: 'part', command: join(place.native, 'bin', 'postgres'),
+    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    env: { ...setup.env, LC_ALL: 'C' }, owner: place.owner, cwd: place.dir,
+    // Fast shutdown: open transactions are rolled back and clients sent away.
+    signal: 'SIGINT', graceMs: STOP_MS,
+  });
+};
+
+const withClient = async <T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const ensureDatabase = async (url: string): Promise<void> => withClient(url, async (client) => {
+  const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
+  if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+});
+
+const useReal = async (url: string): Promise<Postgres> => {
+  try {
+    await withClient(url, (client) => client.query('SELECT 1'));
+  } catch (cause) {
+    throw new SetupError('WRIT_DATABASE_URL is set, but nothing answers there', [cause instanceof Error ? cause.message : String(cause)], cause);
+  }
+  return { url, child: null };
+};
+
+/** Postgres from npm, as a child process on a loopback port; WRIT_DATABASE_URL puts a real one in its place. */
+export const postgres: Part<Postgres> = {
+  name: 'Postgres',
+  replacedBy: 'WRIT_DATABASE_URL',
+  ensure: async (setup) => {
+    const real = setup.env['WRIT_DATABASE_URL'];
+    if (real) return useReal(real);
+    const { native, version } = findBinaries();
+    for (const name of ['initdb', 'postgres']) chmodSync(join(native, 'bin', name), 0o755);
+    const place = choosePlace(setup, native, version);
+    const { text: password } = ensureSecret(setup.stateDir, 'postgres-superuser', newPassword);
+    const data = initialise(setup, place, password);
+    const port = await freePort();
+    const child = await start(setup, place, data, port);
+    const url = (database: string): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
+    await waitUntilReady(child, () => withClient(url('postgres'), async (client) => { await client.query('SELECT 1'); return true; }), READY_MS);
+    await ensureDatabase(url('postgres'));
+    return { url: url(DATABASE), child };
+  },
+};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+
+/**
+ * Names one process for ever: a pid alone is reused. INVARIANT (never a stranger): nothing here is signalled unless pid, start
+ * time and boot all still agree.
+ */
+export interface Identity {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat: clock ticks from boot to the process's start. */
+  readonly started: string;
+  /** The kernel's random id of this boot. */
+  readonly boot: string;
+}
+
+/** Field 22 by proc(5); the fields after the command name, which is in brackets and may contain anything, begin with the third. */
+const STARTED = 22 - 3;
+const STATE = 0;
+
+/** State and start time out of the text of /proc/PID/stat. */
+export const parseStat = (text: string): { state: string; started: string } => {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[STATE] ?? '', started: fields[STARTED] ?? '' };
+};
+
+const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+
+/** The identity of a process that runs now, or undefined. A zombie has ended: it only waits for its parent. */
+export const identify = (pid: number): Identity | undefined => {
+  try {
+    const { state, started } = parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return state === 'Z' || state === 'X' ? undefined : { pid, started, boot: bootId() };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether exactly this process still runs. */
+export const isAlive = (who: Identity): boolean => {
+  const now = identify(who.pid);
+  return now !== undefined && now.started === who.started && now.boot === who.boot;
+};
+
+/** Sends a signal to exactly this process; false when it is gone. */
+export const signal = (who: Identity, name: NodeJS.Signals): boolean => {
+  if (!isAlive(who)) return false;
+  try {
+    return process.kill(who.pid, name);
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdirSync, readFileSync } from 'node:fs';
+import { identify, type Identity } from './identity.ts';
+
+/** Environment variable that marks every process of a state directory, so that a clean-up finds those that no list names. */
+export const MARK = 'WRIT_STATE_ID';
+
+const pids = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+
+/** A file of /proc/PID as its NUL-separated parts; empty when the process is gone or somebody else's. */
+const parts = (pid: number, file: 'environ' | 'cmdline'): string[] => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+};
+
+const parentOf = (pid: number): number => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+};
+
+const identified = (found: readonly number[]): Identity[] => found.map(identify).filter((who) => who !== undefined);
+
+/** Every process that carries the state directory's mark, except ourselves. */
+export const findMarked = (stateId: string): Identity[] =>
+  identified(pids().filter((pid) => pid !== process.pid && parts(pid, 'environ').includes(`${MARK}=${stateId}`)));
+
+/**
+ * The main processes of containers that an engine of ours left behind, and the shims that hold them. Ending a container's main
+ * process ends all others in it.
+ *
+ * @param execRoot the engine's directory of run-time files, which stands in its shims' command lines
+ */
+export const findContained = (execRoot: string): Identity[] => {
+  const all = pids();
+  const shims = all.filter((pid) => {
+    const [program = '', ...args] = parts(pid, 'cmdline');
+    return program.includes('containerd-shim') && args.some((arg) => arg.startsWith(`${execRoot}/`));
+  });
+  return identified([...all.filter((pid) => shims.includes(parentOf(pid))), ...shims]);
+};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, signal, type Identity } from './identity.ts';
+
+/** Short beside every grace period, long beside a read of /proc. */
+const POLL_MS = 20;
+
+/** Resolves to whether the process was gone within the time. */
+export const waitUntilGone = async (who: Identity, graceMs: number): Promise<boolean> => {
+  const until = performance.now() + graceMs;
+  while (isAlive(who)) {
+    if (performance.now() >= until) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+};
+
+/** Asks a process to end, and ends it when it has not done so within the time. Resolves when it is gone. */
+export const stopProcess = async (who: Identity, ask: NodeJS.Signals, graceMs: number): Promise<void> => {
+  if (!signal(who, ask)) return;
+  if (await waitUntilGone(who, graceMs)) return;
+  signal(who, 'SIGKILL');
+  await waitUntilGone(who, graceMs);
+};

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input and says what it
+// is doing; when that end closes without a farewell, the supervisor was killed, and everything it had started is ended here.
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanUp, PROMPT } from './clean-up.ts';
+import { takeLock } from './lock.ts';
+
+/** What the supervisor writes when it has ended everything itself. */
+export const FAREWELL = 'done\n';
+
+const watch = async (stateDir: string, stateId: string): Promise<void> => {
+  let heard = '';
+  for await (const chunk of process.stdin) heard += String(chunk);
+  if (heard.endsWith(FAREWELL)) return;
+  const lock = await takeLock(stateId, 'watchdog');
+  // A new supervisor was quicker: it ends what it finds before it starts anything.
+  if (!('release' in lock)) return;
+  const began = performance.now();
+  const count = await cleanUp(stateDir, stateId, PROMPT);
+  const line = `the supervisor is gone: ended ${count} processes in ${Math.round(performance.now() - began)} ms\n`;
+  appendFileSync(join(stateDir, 'logs', 'watchdog.log'), line);
+  lock.release();
+};
+
+const [stateDir, stateId] = process.argv.slice(2);
+if (import.meta.main && stateDir !== undefined && stateId !== undefined) {
+  // Only the supervisor's end is a reason to end; a closed terminal or a Ctrl-C is the supervisor's business.
+  for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => undefined);
+  await watch(stateDir, stateId);
+  process.exit(0);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run parts`: brings up what the tests need and stays until Ctrl-C, so that one project's tests can be run by themselves.
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { defaultStateDir, makeSetup } from '../setup.ts';
+import { supervise } from '../supervisor/supervise.ts';
+import { bringUpParts } from './bring-up.ts';
+
+const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+
+const root = defaultStateDir(process.env);
+const setup = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));
+
+await supervise(setup, 'parts', async ({ stop }) => {
+  const { file, ended } = await bringUpParts(setup);
+  say(`the parts are up; ${file} says where. Ctrl-C stops them.`);
+  const reason = await Promise.race([ended, stop.aborted ? null : once(stop, 'abort').then(() => null)]);
+  if (reason === null) return 0;
+  say(reason);
+  return 1;
+});
