@@ -1,1 +1,9 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { attenuate, type AttenuationRequest, type ChildToken } from './attenuate.ts';
+export { callBudget, decideReservation, remaining, settledUse, type TokenAccount, type TokenReservation } from './budget.ts';
+export { decideEffect } from './decide-effect.ts';
+export { decideToken, decideValidity, type TokenAsk } from './decide-token.ts';
+export { coversPath, isScopePath, scopeOf, type FsAccess } from './fs-scope.ts';
+export { coversDomain, coversNet } from './net-scope.ts';
+export { excessOf, isSubset, type Excess } from './subset.ts';
+export { coversPattern, matchesTool } from './tool-pattern.ts';

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CapabilityToken, FsRoot } from '@writ/contract';
+import { decideEffect } from './decide-effect.ts';
+
+const token = (...fs: FsRoot[]): CapabilityToken => ({
+  v: 1, capability_token_id: 'cap_a', tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: null, issuer: 'key_a', created_at: 0, revoked_at: null,
+  grant: { tools: ['*'], fs, net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 1 },
+});
+const writes = (path: string): FsRoot => ({ path, read: true, write: true });
+const changes = (...paths: string[]) => paths.map((path) => ({ path }));
+
+describe('an effect is checked against the token', () => {
+  test('changes within the write roots of every token pass', () => {
+    expect(decideEffect({ chain: [token(writes('src/a')), token(writes('src'))], changes: changes('src/a/x', 'src/a') })).toEqual({ effect: 'allow' });
+    expect(decideEffect({ chain: [token()], changes: [] })).toEqual({ effect: 'allow' });
+  });
+
+  test('a change outside any token of the chain is refused and named', () => {
+    expect(decideEffect({ chain: [token(writes('')), token(writes('src'))], changes: changes('src/x', 'README.md') })).toMatchObject({
+      effect: 'refuse', code: 'effect.out_of_scope', message: 'the call changed `README.md`, outside the write roots of its capability token',
+    });
+  });
+
+  test('a read root lets nothing be written', () => {
+    expect(decideEffect({ chain: [token({ path: '', read: true, write: false })], changes: changes('a') }).effect).toBe('refuse');
+  });
+
+  test('a path that a container forged is outside whatever the roots are', () => {
+    for (const path of ['../etc/passwd', '/etc/passwd', 'src/../../x', '']) {
+      const verdict = decideEffect({ chain: [token(writes('src'))], changes: changes(path) });
+      expect(verdict.effect).toBe('refuse');
+    }
+  });
+
+  test('the message names the first five and counts the rest', () => {
+    const verdict = decideEffect({ chain: [token()], changes: changes('a', 'b', 'c', 'd', 'e', 'f', 'g') });
+    expect(verdict).toMatchObject({ message: expect.stringContaining('`a`, `b`, `c`, `d`, `e` and 2 more') });
+  });
+
+  test('without a token nothing may be changed', () => {
+    expect(decideEffect({ chain: [], changes: changes('a') }).effect).toBe('refuse');
+  });
+});

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CapabilityToken, FaultCode, FsResource, Verdict } from '@writ/contract';
+import { scopeOf } from './fs-scope.ts';
+import { matchesTool } from './tool-pattern.ts';
+
+/** What a call wants to do under a token. `chain` holds the token that the call names first, then its parent, up to the root. */
+export interface TokenAsk {
+  readonly chain: readonly CapabilityToken[];
+  readonly tenant_id: string;
+  readonly agent_id: string;
+  readonly workspace_id: string;
+  readonly tool_id: string;
+  /** milliseconds since the epoch, by the clock of the database */
+  readonly now: number;
+  /** what the arguments touch, with paths as the workspace library parses them */
+  readonly resources: readonly FsResource[];
+}
+
+type Refusal = Extract<Verdict, { effect: 'refuse' }>;
+
+/**
+ * Decides whether the token allows the call. Every token of the chain must hold and grant it, though a child is a subset of its
+ * parent: a chain is as good as its weakest link, and a mistake at issue must not become a grant.
+ */
+export function decideToken(ask: TokenAsk): Verdict {
+  return decideChain(ask) ?? decideValidity(ask.chain, ask.now) ?? decideGrant(ask) ?? { effect: 'allow' };
+}
+
+/** Refuses unless every token of the chain is valid at `now`: begun, not past its end, not revoked. Undefined when all are. */
+export function decideValidity(chain: readonly CapabilityToken[], now: number): Refusal | undefined {
+  if (chain.some((token) => token.revoked_at !== null)) {
+    return refusal('token.revoked', 'the capability token or one that it derives from was revoked', 'ask for a new token');
+  }
+  for (const { grant } of chain) {
+    if (now < grant.not_before) return refusal('token.not_yet_valid', `the capability token is valid from \`${instant(grant.not_before)}\``);
+    if (now >= grant.expires_at) return refusal('token.expired', `the capability token expired at \`${instant(grant.expires_at)}\``, 'ask for a new token');
+  }
+  return undefined;
+}
+
+/** A chain that doesn't hang together, or isn't the tenant's, is answered like one that isn't there. */
+function decideChain({ chain, tenant_id, agent_id }: TokenAsk): Refusal | undefined {
+  const [leaf] = chain;
+  const linked = chain.every((token, index) =>
+    token.tenant_id === tenant_id && token.parent_id === (chain[index + 1]?.capability_token_id ?? null));
+  if (leaf === undefined || !linked) return refusal('token.unknown', 'there is no such capability token');
+  if (leaf.agent_id !== agent_id) return refusal('token.agent', 'the capability token belongs to another agent');
+  return undefined;
+}
+
+function decideGrant({ chain, workspace_id, tool_id, resources }: TokenAsk): Refusal | undefined {
+  if (!chain.every((token) => token.grant.tools.some((pattern) => matchesTool(pattern, tool_id)))) {
+    return refusal('token.tool', `the capability token does not grant \`${tool_id}\``, `a token that grants \`${tool_id}\` would do`);
+  }
+  if (!chain.every((token) => token.workspace_id === null || token.workspace_id === workspace_id)) {
+    return refusal('token.scope', 'the capability token is for another workspace');
+  }
+  const outside = resources.find(({ access, path }) => !chain.every((token) => scopeOf(token.grant.fs, access)(path)));
+  if (outside === undefined) return undefined;
+  return refusal(
+    'token.scope',
+    `the capability token does not let \`${outside.path || '/workspace'}\` be ${outside.access === 'read' ? 'read' : 'written'}`,
+    `a token with a ${outside.access} root at or above the path would do`,
+  );
+}
+
+/** The last instant that ECMAScript can write as text (ECMA-262 §21.4.1.1); tokens may carry any safe integer. */
+const LAST_INSTANT_MS = 8.64e15;
+const instant = (milliseconds: number): string => new Date(Math.min(milliseconds, LAST_INSTANT_MS)).toISOString();
+
+function refusal(code: FaultCode, message: string, hint?: string): Refusal {
+  return hint === undefined ? { effect: 'refuse', code, message } : { effect: 'refuse', code, message, hint };
+}
