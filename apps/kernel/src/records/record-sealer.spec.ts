@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AuditRecord, parseMessage } from '@writ/contract';
+import { newId } from '../store/new-id.ts';
+import { composeRecord } from './compose-record.ts';
+import { RecordSeal, RecordSealer } from './record-sealer.ts';
+import { traceIdsOf } from './trace-context.ts';
+
+class PlainSeal extends RecordSeal {
+  override readonly keyid = 'k1';
+  override seal(record: AuditRecord): { payload: Uint8Array; sig: Uint8Array } {
+    return { payload: Buffer.from(JSON.stringify(record)), sig: Buffer.alloc(64) };
+  }
+}
+const sealer = new RecordSealer(new PlainSeal());
+const fields = { kind: 'tool_call', tenant_id: newId('tenant'), recorded_at: 1 } as const;
+const none = { actionDigest: null, newRoot: null };
+
+describe('a record', () => {
+  it('has every field of the schema, null where nothing was said', () => {
+    const sealed = sealer.seal(composeRecord(fields), none);
+    const record = parseMessage(AuditRecord, JSON.parse(sealed.payload.toString()));
+    expect(Object.keys(record).sort()).toEqual(Object.keys(AuditRecord.properties).sort());
+    expect(record).toMatchObject({ ...fields, kernel_key_id: 'k1', record_id: sealed.record_id, egress_count: 0, verdict: null });
+  });
+
+  it('keeps rules within the bounds of the schema', () => {
+    const record = composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(200)) });
+    expect(record.rule_ids).toHaveLength(64);
+    expect(record.rule_ids[0]).toHaveLength(128);
+  });
+
+  it('is refused past 16 KiB', () => {
+    const tooLong = { ...composeRecord(fields), fault_code: 'x'.repeat(17_000) };
+    expect(() => sealer.seal(tooLong, none)).toThrow(expect.objectContaining({ code: 'record.too_large' }));
+  });
+
+  it('carries the ids of a valid trace and of no other', () => {
+    const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    expect(traceIdsOf(`00-${trace}-${span}-01`)).toEqual({ trace_id: trace, span_id: span });
+    for (const bad of [null, '', `01-${trace}-${span}-01`, `00-${'0'.repeat(32)}-${span}-01`, `00-${trace}-${'0'.repeat(16)}-01`]) {
+      expect(traceIdsOf(bad)).toEqual({ trace_id: null, span_id: null });
+    }
+  });
+});
