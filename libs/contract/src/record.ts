@@ -18,7 +18,7 @@ export type RecordKind = (typeof RECORD_KINDS)[number];
 export const AuditRecord = Type.Object({
   v: Type.Literal(1),
   record_id: idSchema('record'),
-  kind: Type.Union(RECORD_KINDS.map((k) => Type.Literal(k))),
+  kind: Type.Enum(RECORD_KINDS),
   log_id: idSchema('log'),
   tenant_id: idSchema('tenant'),
   kernel_key_id: Type.String(),

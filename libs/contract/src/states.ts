@@ -5,21 +5,21 @@ import { Type, type Static } from 'typebox';
 export const STATES = [
   'proposed', 'admitted', 'refused', 'held', 'dispatched', 'performing', 'performed', 'committed', 'rolled_back', 'no_op', 'ambiguous',
 ] as const;
-export const State = Type.Union(STATES.map((s) => Type.Literal(s)));
+export const State = Type.Enum(STATES);
 export type State = (typeof STATES)[number];
 
 /** How much supervision an action gets, from least to none possible. */
 export const AUTONOMY_MODES = ['autopilot', 'soft_gate', 'escalated', 'no_go'] as const;
-export const AutonomyMode = Type.Union(AUTONOMY_MODES.map((m) => Type.Literal(m)));
+export const AutonomyMode = Type.Enum(AUTONOMY_MODES);
 export type AutonomyMode = (typeof AUTONOMY_MODES)[number];
 
 export const TX_OUTCOMES = ['committed', 'rolled_back', 'no_op', 'ambiguous'] as const;
-export const TxOutcome = Type.Union(TX_OUTCOMES.map((o) => Type.Literal(o)));
+export const TxOutcome = Type.Enum(TX_OUTCOMES);
 export type TxOutcome = (typeof TX_OUTCOMES)[number];
 
 /** What the kernel says of an action when it decides. */
 export const VERDICTS = ['admitted', 'refused', 'held'] as const;
-export const VerdictName = Type.Union(VERDICTS.map((v) => Type.Literal(v)));
+export const VerdictName = Type.Enum(VERDICTS);
 export type VerdictName = Static<typeof VerdictName>;
 
 /** A person's or a rule's reason, in words, with the rule that speaks. */
