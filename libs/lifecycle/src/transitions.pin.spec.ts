@@ -6,6 +6,7 @@ test('the whole table, as it is enforced in the database and read in records', (
     'proposed admitted admitted',
     'proposed refused refused',
     'proposed held held',
+    'proposed dry_run no_op',
     'admitted dispatched dispatched',
     'admitted withdrawn refused',
     'admitted cancelled rolled_back',

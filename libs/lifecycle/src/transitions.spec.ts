@@ -23,9 +23,9 @@ describe('transitions', () => {
     for (const state of STATES) expect(() => verifyTransition(state, state)).toThrow(TransitionError);
   });
 
-  test('committed and no_op are entered from performed only', () => {
+  test('committed is entered from performed only, and no_op besides by a dry run', () => {
     expect(entering('committed')).toEqual(['performed']);
-    expect(entering('no_op')).toEqual(['performed']);
+    expect(entering('no_op')).toEqual(['proposed', 'performed']);
   });
 
   test('an approval never dispatches: held leads to a new decision or to a checked effect', () => {

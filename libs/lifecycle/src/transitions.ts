@@ -12,6 +12,8 @@ export const TRANSITIONS = {
     admitted: 'admitted',
     refused: 'refused',
     held: 'held',
+    // Decided and recorded as any other call; nothing runs. One that is refused is `refused`.
+    dry_run: 'no_op',
   },
   held: {
     // Decided anew, with an approval or a value as one more input.
