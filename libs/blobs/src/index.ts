@@ -1,1 +1,5 @@
-export {};
+// SPDX-License-Identifier: Apache-2.0
+export { BlobStore } from './blob-store.ts';
+export { cachedBlobs, type CacheOptions } from './cached-blobs.ts';
+export { memoryBlobs, type BlobRows } from './memory-blobs.ts';
+export { CHUNK_BYTES, chunksOf, missingBlob, refOf, verifyBlob } from './ref.ts';

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobRef, TenantId } from '@writ/contract';
+import { BlobStore } from './blob-store.ts';
+import { chunksOf, missingBlob, refOf, verifyBlob } from './ref.ts';
+
+/** What a memory store holds, by `<tenant>/<hash>`: given by a test that wants to look or tamper. */
+export type BlobRows = Map<string, Uint8Array>;
+
+/** The fake: keeps bytes for as long as the process lives, so its `put` survives nothing. */
+export function memoryBlobs(rows: BlobRows = new Map()): BlobStore {
+  return new MemoryBlobs(rows);
+}
+
+class MemoryBlobs extends BlobStore {
+  readonly #rows: BlobRows;
+
+  constructor(rows: BlobRows) {
+    super();
+    this.#rows = rows;
+  }
+
+  async put(tenantId: TenantId, bytes: Uint8Array): Promise<BlobRef> {
+    const ref = refOf(bytes);
+    const key = `${tenantId}/${ref.sha256}`;
+    if (!this.#rows.has(key)) this.#rows.set(key, bytes.slice());
+    return ref;
+  }
+
+  async putMany(tenantId: TenantId, blobs: readonly Uint8Array[]): Promise<BlobRef[]> {
+    return await Promise.all(blobs.map((bytes) => this.put(tenantId, bytes)));
+  }
+
+  async putStream(tenantId: TenantId, parts: AsyncIterable<Uint8Array>): Promise<BlobRef> {
+    const whole = [];
+    for await (const part of parts) whole.push(new Uint8Array(part));
+    return await this.put(tenantId, Buffer.concat(whole));
+  }
+
+  async get(tenantId: TenantId, sha256: string): Promise<Uint8Array> {
+    const bytes = this.#rows.get(`${tenantId}/${sha256}`);
+    if (!bytes) throw missingBlob(sha256);
+    return new Uint8Array(verifyBlob(sha256, bytes));
+  }
+
+  async getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>> {
+    return new Map(await Promise.all(sha256s.map(async (sha256) => [sha256, await this.get(tenantId, sha256)] as const)));
+  }
+
+  async *getStream(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array> {
+    yield* chunksOf(await this.get(tenantId, sha256));
+  }
+
+  async has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
+    return new Set(sha256s.filter((sha256) => this.#rows.has(`${tenantId}/${sha256}`)));
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  addressOf, connect, findMigrations, grantDatabase, MAINTENANCE_DATABASE, migrate, provisionRoles, LOGIN_ROLES,
+  type LoginRole, type MigrationSource,
+} from '@writ/database';
+import { repositoryRoot, testAddress } from './addresses.ts';
+
+export interface TestDatabase {
+  /** of the server's administrator on the database: sees every row; for laying out, tampering and looking */
+  readonly ownerUrl: string;
+  /** of a process' own role, as it logs in */
+  readonly urlFor: (role: LoginRole) => string;
+  /** ends what is connected and removes the database */
+  readonly drop: () => Promise<void>;
+}
+
+/** Any number, the same in every test process: one of them makes the template, the others wait. */
+const TEMPLATE_LOCK = 727_073_692;
+
+/** Roles belong to the whole server, so their passwords are the same for all tests that share it. */
+const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
+
+/**
+ * A fresh database with roles, schemas and all migrations, on the server of WRIT_TEST_DATABASE_URL. It is a copy of a template that is made once
+ * per state of the migrations. The server MUST be one for tests: the passwords of Writ's roles are set on it.
+ */
+export async function testDatabase(): Promise<TestDatabase> {
+  const server = addressOf(testAddress('WRIT_TEST_DATABASE_URL'), MAINTENANCE_DATABASE);
+  const sources = await findMigrations(repositoryRoot());
+  const template = `writ_template_${(await hashOf(sources)).slice(0, 16)}`;
+  const database = `writ_test_${randomUUID().replaceAll('-', '')}`;
+  await withAdmin(server, async (admin) => {
+    // Held over the copy as well: Postgres copies no database that somebody is connected to.
+    await admin.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate', [template]);
+    if (rowCount === 0) await makeTemplate(admin, server, template, sources);
+    await admin.query(`CREATE DATABASE ${database} TEMPLATE ${template}`);
+    await grantDatabase(admin, database);
+  });
+  return {
+    ownerUrl: addressOf(server, database),
+    urlFor: (role) => addressOf(server, database, { role, password: PASSWORDS[role] }),
+    drop: () => withAdmin(server, async (admin) => { await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`); }),
+  };
+}
+
+type Admin = Awaited<ReturnType<typeof connect>>;
+
+async function withAdmin(server: string, work: (admin: Admin) => Promise<void>): Promise<void> {
+  const admin = await connect(server, 'writ-test');
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function makeTemplate(admin: Admin, server: string, template: string, sources: readonly MigrationSource[]): Promise<void> {
+  // Of earlier states of the migrations, and what a test process left half-made when it was killed.
+  const { rows } = await admin.query<{ datname: string }>(`SELECT datname FROM pg_database WHERE datname LIKE 'writ\\_template\\_%'`);
+  for (const { datname } of rows) await admin.query(`ALTER DATABASE ${datname} IS_TEMPLATE false`).then(() => admin.query(`DROP DATABASE ${datname} WITH (FORCE)`));
+  const url = addressOf(server, template);
+  await provisionRoles({ url, passwords: PASSWORDS });
+  for (const source of sources) await migrate({ url, ...source });
+  await admin.query(`ALTER DATABASE ${template} IS_TEMPLATE true`);
+}
+
+/** Over the names and texts of all migrations and of what provisioning grants. */
+async function hashOf(sources: readonly MigrationSource[]): Promise<string> {
+  const hash = createHash('sha256');
+  const provisioning = join(repositoryRoot(), 'libs', 'database', 'src');
+  for (const file of ['provision.ts', 'roles.ts']) hash.update(await readFile(join(provisioning, file)));
+  for (const { schema, dir } of sources) {
+    for (const name of (await readdir(dir)).sort()) {
+      if (!name.endsWith('.toml')) hash.update(`${schema}/${name}\0`).update(await readFile(join(dir, name, 'migration.sql')));
+    }
+  }
+  return hash.digest('hex');
+}
