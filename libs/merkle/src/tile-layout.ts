@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layout of C2SP tlog-tiles (https://c2sp.org/tlog-tiles): the tree cut into tiles of height 8. The n-th tile at level l holds
+// the hashes of the perfect subtrees over 256^l leaves each, from the (256 n)-th on; full tiles never change.
+import { MerkleError } from './merkle-error.ts';
+import { isTreeSize } from './shape.ts';
+import type { NodeId } from './shape.ts';
+
+/** Levels of the tree in one tile, and so how many hashes a full tile has. */
+export const TILE_HEIGHT = 8;
+export const TILE_WIDTH = 2 ** TILE_HEIGHT;
+
+/** Tile levels that a tree of at most 2^53 − 1 leaves can have. */
+const TILE_LEVELS = 7;
+
+export interface TileId {
+  readonly level: number;
+  readonly index: number;
+  /** Number of hashes, 1 to 256; 256 is a full tile. */
+  readonly width: number;
+}
+
+/** The path of a tile below the log's prefix: `tile/<L>/<N>[.p/<W>]`. */
+export function tilePath(level: number, index: number, width: number = TILE_WIDTH): string {
+  return `tile/${String(level)}/${indexPath(index)}${partialSuffix(width)}`;
+}
+
+/** The path of a bundle of entries: `tile/entries/<N>[.p/<W>]`. */
+export function entryBundlePath(index: number, width: number = TILE_WIDTH): string {
+  return `tile/entries/${indexPath(index)}${partialSuffix(width)}`;
+}
+
+/** Groups of three digits, all but the last marked by an `x`, so that no directory has the name of a file. */
+function indexPath(index: number): string {
+  if (!isTreeSize(index)) throw new Error('a tile index must be a safe integer from 0');
+  const digits = String(index);
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) as string[];
+  return groups.map((group, i) => (i === groups.length - 1 ? group : `x${group}`)).join('/');
+}
+
+function partialSuffix(width: number): string {
+  if (!Number.isInteger(width) || width < 1 || width > TILE_WIDTH) throw new Error(`a tile width must be an integer from 1 to ${String(TILE_WIDTH)}`);
+  return width === TILE_WIDTH ? '' : `.p/${String(width)}`;
+}
+
+/** How many hashes the tile at this place has in a tree of that size: 0 to 256. */
+export function tileWidth(level: number, index: number, treeSize: number): number {
+  const hashes = Math.floor(treeSize / TILE_WIDTH ** level);
+  return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH));
+}
+
+/**
+ * The tiles to write when a log grows: every tile of the new tree that is not one of the old tree at the same width, level by level.
+ * The old partial tiles stay true for the old size.
+ *
+ * @throws MerkleError `bad_size` if the sizes aren't in order.
+ */
+export function tilesTouched(oldSize: number, newSize: number): TileId[] {
+  if (!isTreeSize(oldSize) || !isTreeSize(newSize) || oldSize > newSize) throw new MerkleError('bad_size');
+  const tiles: TileId[] = [];
+  for (let level = 0; level < TILE_LEVELS; level += 1) {
+    const oldHashes = Math.floor(oldSize / TILE_WIDTH ** level);
+    const newHashes = Math.floor(newSize / TILE_WIDTH ** level);
+    if (oldHashes === newHashes) break; // nothing new here, so nothing above
+    for (let index = Math.floor(oldHashes / TILE_WIDTH); index * TILE_WIDTH < newHashes; index += 1) {
+      tiles.push({ level, index, width: tileWidth(level, index, newSize) });
+    }
+  }
+  return tiles;
+}
+
+/** The partial tiles on the right edge of a tree: what `growTiles` reads, and all that an append depends on. */
+export function edgeTiles(treeSize: number): TileId[] {
+  const tiles: TileId[] = [];
+  for (let level = 0; level < TILE_LEVELS; level += 1) {
+    const hashes = Math.floor(treeSize / TILE_WIDTH ** level);
+    if (hashes % TILE_WIDTH !== 0) tiles.push({ level, index: Math.floor(hashes / TILE_WIDTH), width: hashes % TILE_WIDTH });
+  }
+  return tiles;
+}
+
+/** The tiles of a tree of that size that hold these perfect subtrees, each once: what to fetch before proving from `hashAtFromTiles`. */
+export function tilesOf(nodes: readonly NodeId[], treeSize: number): TileId[] {
+  const tiles = new Map<string, TileId>();
+  for (const node of nodes) {
+    const { level, index } = placeOf(node);
+    tiles.set(`${String(level)}/${String(index)}`, { level, index, width: tileWidth(level, index, treeSize) });
+  }
+  return [...tiles.values()];
+}
+
+/** Where a perfect subtree lies: its tile, and the hashes in it that it covers. */
+export function placeOf({ level, index }: NodeId): { level: number; index: number; offset: number; count: number } {
+  const tileLevel = Math.floor(level / TILE_HEIGHT);
+  const count = 2 ** (level % TILE_HEIGHT);
+  const first = index * count;
+  return { level: tileLevel, index: Math.floor(first / TILE_WIDTH), offset: first % TILE_WIDTH, count };
+}
