@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, randomBytes } from 'node:crypto';
+import type { BlobRef, TenantId } from '@writ/contract';
+import { BlobStore, CHUNK_BYTES, chunksOf, missingBlob, refOf, verifyBlob } from '@writ/blobs';
+import { runStatement, type Pool } from '@writ/database';
+import { batchesOf, type Batch } from './batches.ts';
+import { readChunks } from './chunks.ts';
+import { refill } from './refill.ts';
+
+interface BlobRow { readonly sha256: Buffer; readonly size: number; readonly bytes: Buffer | null; readonly upload: Buffer | null }
+
+/** A stream below this is held and put as a whole, which finds what is there already; a longer one is written as it comes. */
+const SPOOL_BYTES = 8 * CHUNK_BYTES;
+/** Hashes asked for in one statement: bounds what a reply holds where blobs are small, which is where many are asked for. */
+const ASKED_MAX = 1_000;
+
+/**
+ * Blobs in the schema `blobs` of Postgres. Every call is one statement and one COMMIT, or for a long blob one for each MiB and one that makes it
+ * visible; so what a broken upload leaves is chunks that no blob names. The pool MUST commit durably, as those of `createPool` do.
+ */
+export function pgBlobs(pool: Pool): BlobStore {
+  return new PgBlobs(pool);
+}
+
+class PgBlobs extends BlobStore {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+  }
+
+  async put(tenantId: TenantId, bytes: Uint8Array): Promise<BlobRef> {
+    const ref = refOf(bytes);
+    if (bytes.length > CHUNK_BYTES) await this.#putLong(tenantId, ref, bytes);
+    else await this.#putBatch(tenantId, { hashes: hexBytes(ref.sha256), sizes: [ref.size], body: bytes });
+    return ref;
+  }
+
+  async putMany(tenantId: TenantId, blobs: readonly Uint8Array[]): Promise<BlobRef[]> {
+    const items = blobs.map((bytes) => ({ ref: refOf(bytes), bytes }));
+    for (const batch of batchesOf(items.filter(({ bytes }) => bytes.length <= CHUNK_BYTES))) await this.#putBatch(tenantId, batch);
+    for (const { ref, bytes } of items) if (bytes.length > CHUNK_BYTES) await this.#putLong(tenantId, ref, bytes);
+    return items.map(({ ref }) => ref);
+  }
+
+  async putStream(tenantId: TenantId, parts: AsyncIterable<Uint8Array>): Promise<BlobRef> {
+    const spool: Uint8Array[] = [];
+    const upload = randomBytes(32);
+    const hash = createHash('sha256');
+    let n = 0;
+    let size = 0;
+    for await (const chunk of refill(parts, CHUNK_BYTES)) {
+      hash.update(chunk);
+      size += chunk.length;
+      spool.push(chunk);
+      if (size > SPOOL_BYTES) for (const held of spool.splice(0)) await this.#putChunk(tenantId, upload, n++, held);
+    }
+    if (n === 0) return await this.put(tenantId, Buffer.concat(spool));
+    const sha256 = hash.digest();
+    await this.#putChunked(tenantId, sha256, size, upload);
+    return { sha256: sha256.toString('hex'), size };
+  }
+
+  async get(tenantId: TenantId, sha256: string): Promise<Uint8Array> {
+    const [row] = await this.#rows(tenantId, [sha256]);
+    if (!row) throw missingBlob(sha256);
+    return await this.#whole(tenantId, row);
+  }
+
+  async getMany(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
+    const wanted = [...new Set(sha256s)];
+    for (let at = 0; at < wanted.length; at += ASKED_MAX) {
+      for (const row of await this.#rows(tenantId, wanted.slice(at, at + ASKED_MAX))) {
+        found.set(row.sha256.toString('hex'), await this.#whole(tenantId, row));
+      }
+    }
+    for (const sha256 of wanted) if (!found.has(sha256)) throw missingBlob(sha256);
+    return found;
+  }
+
+  async *getStream(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array> {
+    const [row] = await this.#rows(tenantId, [sha256]);
+    if (!row) throw missingBlob(sha256);
+    if (row.upload) yield* readChunks(this.#pool, tenantId, { sha256, size: row.size, upload: row.upload });
+    else yield* chunksOf(await this.#whole(tenantId, row));
+  }
+
+  async has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (let at = 0; at < sha256s.length; at += ASKED_MAX) {
+      const asked = hexBytes(...sha256s.slice(at, at + ASKED_MAX));
+      const { rows } = await runStatement<{ sha256: Buffer }>(this.#pool, {
+        name: 'blobs.has', text: 'SELECT sha256 FROM blobs.has($1, $2)', values: [tenantId, asked],
+      });
+      for (const row of rows) found.add(row.sha256.toString('hex'));
+    }
+    return found;
+  }
+
+  async #rows(tenantId: TenantId, sha256s: readonly string[]): Promise<BlobRow[]> {
+    const { rows } = await runStatement<BlobRow>(this.#pool, {
+      name: 'blobs.get', text: 'SELECT sha256, size, bytes, upload FROM blobs.get($1, $2)', values: [tenantId, hexBytes(...sha256s)],
+    });
+    return rows;
+  }
+
+  async #whole(tenantId: TenantId, row: BlobRow): Promise<Uint8Array> {
+    const sha256 = row.sha256.toString('hex');
+    if (row.bytes) return verifyBlob(sha256, row.bytes);
+    const parts = [];
+    for await (const part of readChunks(this.#pool, tenantId, { sha256, size: row.size, upload: row.upload ?? Buffer.alloc(0) })) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  async #putBatch(tenantId: TenantId, batch: Batch): Promise<void> {
+    await runStatement(this.#pool, {
+      name: 'blobs.put', text: 'SELECT blobs.put($1, $2, $3, $4)', values: [tenantId, batch.hashes, batch.sizes, batch.body],
+    });
+  }
+
+  /** Named by its hash, an upload that broke off is gone on with by the next put of the same bytes. */
+  async #putLong(tenantId: TenantId, ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    if ((await this.has(tenantId, [ref.sha256])).size > 0) return;
+    const sha256 = hexBytes(ref.sha256);
+    let n = 0;
+    for (const chunk of chunksOf(bytes)) await this.#putChunk(tenantId, sha256, n++, chunk);
+    await this.#putChunked(tenantId, sha256, ref.size, sha256);
+  }
+
+  async #putChunk(tenantId: TenantId, upload: Buffer, n: number, bytes: Uint8Array): Promise<void> {
+    await runStatement(this.#pool, { name: 'blobs.put_chunk', text: 'SELECT blobs.put_chunk($1, $2, $3, $4)', values: [tenantId, upload, n, bytes] });
+  }
+
+  async #putChunked(tenantId: TenantId, sha256: Buffer, size: number, upload: Buffer): Promise<void> {
+    await runStatement(this.#pool, {
+      name: 'blobs.put_chunked', text: 'SELECT blobs.put_chunked($1, $2, $3, $4)', values: [tenantId, sha256, size, upload],
+    });
+  }
+}
+
+/** The bytes of hexadecimal hashes, end to end. Throws on what isn't a SHA-256. */
+function hexBytes(...sha256s: readonly string[]): Buffer {
+  const bytes = Buffer.from(sha256s.join(''), 'hex');
+  if (bytes.length !== sha256s.length * 32) throw new Error('a content is named by 64 hexadecimal digits');
+  return bytes;
+}
