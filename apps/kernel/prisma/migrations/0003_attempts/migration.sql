@@ -1,0 +1,364 @@
+-- From admission to the end of an operation: permits, leases, commits. Each function is one round trip and one transaction; it sets the
+-- tenant itself, so that row-level security holds inside. Who changes a row locks in this order, everywhere: operation, token (FOR SHARE),
+-- workspace, budget (one row at a time in id order, last before COMMIT).
+
+-- INVARIANT (one table): the rows of libs/lifecycle, each pair once; a spec compares the two.
+CREATE TABLE kernel.transition (
+  from_state text NOT NULL,
+  to_state   text NOT NULL,
+  PRIMARY KEY (from_state, to_state)
+);
+INSERT INTO kernel.transition (from_state, to_state) VALUES
+  ('proposed','admitted'),
+  ('proposed','refused'),
+  ('proposed','held'),
+  ('proposed','no_op'),
+  ('admitted','dispatched'),
+  ('admitted','refused'),
+  ('admitted','rolled_back'),
+  ('held','admitted'),
+  ('held','refused'),
+  ('held','performed'),
+  ('held','rolled_back'),
+  ('held','ambiguous'),
+  ('dispatched','performing'),
+  ('dispatched','admitted'),
+  ('dispatched','rolled_back'),
+  ('performing','performed'),
+  ('performing','admitted'),
+  ('performing','rolled_back'),
+  ('performing','ambiguous'),
+  ('performed','committed'),
+  ('performed','rolled_back'),
+  ('performed','no_op'),
+  ('performed','held'),
+  ('performed','admitted'),
+  ('performed','ambiguous');
+GRANT SELECT ON kernel.transition TO writ_kernel, writ_kernel_worker;
+
+CREATE FUNCTION kernel.refuse_transition() RETURNS trigger LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  before text := CASE WHEN TG_OP = 'INSERT' THEN 'proposed' ELSE OLD.state END;
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM transition WHERE from_state = before AND to_state = NEW.state) THEN
+    RAISE EXCEPTION 'no transition leads from % to %', before, NEW.state USING ERRCODE = 'check_violation', CONSTRAINT = 'operation_lifecycle';
+  END IF;
+  RETURN NEW;
+END $$;
+-- A row is born as `proposed` decides; only that is ever written.
+CREATE TRIGGER operation_born BEFORE INSERT ON kernel.operation FOR EACH ROW EXECUTE FUNCTION kernel.refuse_transition();
+CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation FOR EACH ROW
+  WHEN (OLD.state IS DISTINCT FROM NEW.state) EXECUTE FUNCTION kernel.refuse_transition();
+
+-- `attempt` grows with every permit; this counts the executors that were lost, and bounds the retries.
+ALTER TABLE kernel.operation ADD COLUMN leases_lost integer NOT NULL DEFAULT 0;
+DROP INDEX kernel.operation_waiting;
+CREATE INDEX operation_waiting ON kernel.operation (lane, tenant_id, created_at, operation_id) WHERE state = 'admitted';
+CREATE INDEX operation_overdue ON kernel.operation (deadline) WHERE state = 'admitted' AND deadline IS NOT NULL;
+-- Whoever sends a record claims it for a while, so that replicas don't send the same ones.
+ALTER TABLE kernel.outbox ADD COLUMN claimed_until bigint NOT NULL DEFAULT 0;
+GRANT UPDATE (claimed_until) ON kernel.outbox TO writ_kernel_worker;
+-- The worker moves operations between waiting and dispatched; it ends none.
+REVOKE UPDATE ON kernel.operation FROM writ_kernel_worker;
+GRANT UPDATE (state, attempt, executor_id, nonce, permit_until, lease_until, leases_lost, updated_at) ON kernel.operation TO writ_kernel_worker;
+
+-- Turns a reservation into use along a chain. Rows are updated one by one in id order: an update of several at once takes their locks in
+-- any order and deadlocks. Never more is used than was reserved.
+CREATE FUNCTION kernel.settle(p_chain text[], p_reserved jsonb, p_used jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  row record;
+BEGIN
+  IF p_reserved = '{}' THEN RETURN; END IF;
+  FOR row IN
+    SELECT b.capability_token_id, b.dimension, r.value::bigint AS reserved, least(r.value::bigint, coalesce((p_used ->> b.dimension)::bigint, 0)) AS used
+    FROM jsonb_each_text(p_reserved) r JOIN budget b ON b.dimension = r.key
+    WHERE b.capability_token_id = ANY (p_chain)
+    ORDER BY b.capability_token_id, b.dimension
+  LOOP
+    UPDATE budget SET reserved = budget.reserved - row.reserved, used = budget.used + row.used
+    WHERE capability_token_id = row.capability_token_id AND dimension = row.dimension;
+  END LOOP;
+END $$;
+
+-- Takes waiting calls of a lane, round-robin over tenants from the one after p_after: up to `weight` of a tenant a visit, up to `cap` of it
+-- dispatched or performing, up to p_outstanding dispatched in the lane. A call past its deadline stays for the sweeper.
+-- Run as the worker. One at a time per lane: the two bounds are counted, and counts of rows not yet committed can't be.
+CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text)
+RETURNS TABLE (operation_id text, tenant_id text, attempt integer, tool_id text, action_digest text, image_digest text, traceparent text, issued_at bigint, permit_until bigint)
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  t        bigint;
+  room     integer;
+  place    text := p_after;
+  waiting  text;
+  share    integer;
+  taken    integer;
+  wrapped  boolean := false;
+  progress boolean := false;
+  -- Bounds one pass when thousands of tenants wait at their caps; the next pass goes on from there.
+  visits   integer := 512;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('writ.dispatch.' || p_lane));
+  t := now_ms();
+  SELECT p_outstanding - count(*) INTO room FROM operation o WHERE o.state = 'dispatched' AND o.lane = p_lane;
+  WHILE room > 0 AND visits > 0 LOOP
+    visits := visits - 1;
+    SELECT w.tenant_id INTO waiting FROM operation w
+      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id > place AND (w.deadline IS NULL OR w.deadline > t)
+      ORDER BY w.tenant_id LIMIT 1;
+    IF NOT FOUND THEN
+      EXIT WHEN wrapped AND NOT progress;
+      wrapped := true; progress := false; place := '';
+      CONTINUE;
+    END IF;
+    place := waiting;
+    SELECT greatest(0, least(room, n.weight, n.cap - (SELECT count(*) FROM operation b WHERE b.tenant_id = place AND b.state IN ('dispatched', 'performing'))))
+      INTO share FROM tenant n WHERE n.tenant_id = place;
+    RETURN QUERY
+      WITH next AS (
+        SELECT w.operation_id FROM operation w
+        WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND (w.deadline IS NULL OR w.deadline > t)
+        ORDER BY w.created_at, w.operation_id LIMIT share FOR UPDATE SKIP LOCKED)
+      UPDATE operation o SET state = 'dispatched', attempt = o.attempt + 1, permit_until = t + p_ttl_ms,
+             executor_id = NULL, nonce = NULL, lease_until = NULL, updated_at = t
+      FROM next WHERE o.operation_id = next.operation_id
+      RETURNING o.operation_id, o.tenant_id, o.attempt, o.tool_id, o.action_digest, o.image_digest, o.traceparent, t, o.permit_until;
+    GET DIAGNOSTICS taken = ROW_COUNT;
+    room := room - taken;
+    progress := progress OR taken > 0;
+  END LOOP;
+END $$;
+-- For the two counts; partial, so they hold only what is under way.
+CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN ('dispatched', 'performing');
+
+-- dispatched → performing for one attempt, once. The same executor with the same nonce may ask again and gets the same answer.
+-- A call that must not run any more is left as it is and named by the verdict: its end needs a record.
+CREATE FUNCTION kernel.redeem(p_tenant text, p_operation text, p_attempt integer, p_action_digest text, p_executor text, p_nonce text, p_lease_ms bigint)
+RETURNS TABLE (verdict text, operation jsonb, fs jsonb, args bytea, args_ref jsonb, salt bytea)
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  op operation;
+  t  bigint;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  SELECT * INTO op FROM operation o WHERE o.operation_id = p_operation FOR UPDATE;
+  t := now_ms();
+  verdict := CASE
+    WHEN op.operation_id IS NULL OR op.attempt < p_attempt OR op.action_digest IS DISTINCT FROM p_action_digest THEN 'permit.invalid'
+    WHEN op.attempt > p_attempt THEN 'permit.expired'
+    WHEN op.state = 'performing' AND op.executor_id = p_executor AND op.nonce = p_nonce THEN 'redeemed'
+    WHEN op.state = 'admitted' THEN 'permit.expired'
+    WHEN op.state <> 'dispatched' THEN 'permit.spent'
+    WHEN op.permit_until < t THEN 'permit.expired'
+    WHEN op.deadline <= t THEN 'deadline'
+    ELSE chain_fault(op.capability_token_id, t)
+  END;
+  IF verdict IS NULL THEN
+    UPDATE operation o SET state = 'performing', executor_id = p_executor, nonce = p_nonce, lease_until = t + p_lease_ms, updated_at = t
+      WHERE o.operation_id = p_operation RETURNING * INTO op;
+    verdict := 'redeemed';
+  END IF;
+  operation := to_jsonb(op);
+  IF verdict = 'redeemed' THEN
+    SELECT jsonb_agg(k.grant_json -> 'fs' ORDER BY array_position(l.chain, k.capability_token_id)) INTO fs
+      FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = op.capability_token_id;
+    SELECT p.args, p.args_ref, p.salt INTO args, args_ref, salt FROM payload p WHERE p.operation_id = p_operation;
+  END IF;
+  RETURN NEXT;
+END $$;
+
+-- Why a chain of tokens doesn't serve any more: null, `token.revoked` or `token.expired`.
+CREATE FUNCTION kernel.chain_fault(p_token text, p_now bigint) RETURNS text LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
+  SELECT CASE WHEN bool_or(k.revoked_at IS NOT NULL) THEN 'token.revoked'
+              WHEN bool_or((k.grant_json ->> 'expires_at')::bigint <= p_now) THEN 'token.expired' END
+  FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = p_token
+$$;
+
+-- Extends a lease that still lives; with p_effect it also notes, durably, that an external effect is about to start. No row: fenced.
+-- `stop` says that the call must end now; then no effect is noted and none may be started.
+CREATE FUNCTION kernel.renew(p_tenant text, p_operation text, p_attempt integer, p_executor text, p_nonce text, p_lease_ms bigint, p_effect boolean)
+RETURNS TABLE (lease_until bigint, stop boolean) LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  RETURN QUERY
+    WITH speaker AS (
+      SELECT o.operation_id, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL AS stop, now_ms() AS t
+      FROM operation o
+      WHERE o.operation_id = p_operation AND o.state = 'performing' AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce
+      FOR UPDATE)
+    UPDATE operation o SET lease_until = s.t + p_lease_ms, effect_started = o.effect_started OR (p_effect AND NOT s.stop), updated_at = s.t
+    FROM speaker s WHERE o.operation_id = s.operation_id AND o.lease_until >= s.t
+    RETURNING o.lease_until, s.stop;
+END $$;
+
+-- What a commit is decided on: the operation, its chain root first, the head.
+CREATE FUNCTION kernel.attempt_facts(p_tenant text, p_operation text) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  facts jsonb;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  SELECT jsonb_build_object(
+    'now', now_ms(),
+    'operation', to_jsonb(o),
+    'tokens', (SELECT jsonb_agg(to_jsonb(k) ORDER BY array_position(l.chain, k.capability_token_id))
+               FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = o.capability_token_id),
+    'head', (SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) FROM workspace w WHERE w.workspace_id = o.workspace_id))
+  INTO facts FROM operation o WHERE o.operation_id = p_operation;
+  RETURN facts;
+END $$;
+
+-- Ends an operation: state, settlement, result and signed record in one transaction, or nothing. `p` holds
+--   tenant_id, operation_id;
+--   seen: the row as it was decided on (state, attempt, cancel_requested, effect_started, lease_until); anything else now is `again`;
+--   speaker {executor_id, nonce} for a report: another's is `fenced`, one of an ended attempt gets the stored outcome (`settled`);
+--   chain_valid: refuse as `token.revoked` unless no token of the chain is revoked;
+--   head {snapshot_id, seq, new_snapshot_id|null, delta_id|null}: the head decided on, and what becomes of it; moved is `again` with the head;
+--   states: the path to the end, e.g. [performed, committed]; set: columns of the operation; used: by dimension, null keeps the reservation;
+--   record {record_id, keyid}. The bytes of result and record come beside it.
+CREATE FUNCTION kernel.finish(p jsonb, p_result bytea, p_payload bytea, p_sig bytea) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  op    operation;
+  fin   operation;
+  links text[];
+  head  jsonb := p -> 'head';
+  t     bigint;
+  step  text;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true);
+  SELECT * INTO op FROM operation WHERE operation_id = p ->> 'operation_id' FOR UPDATE;
+  IF NOT FOUND THEN RETURN '{"verdict":"gone"}'; END IF;
+  t := now_ms();
+  IF p ? 'speaker' THEN
+    IF op.attempt IS DISTINCT FROM (p #>> '{seen,attempt}')::integer OR op.executor_id IS DISTINCT FROM p #>> '{speaker,executor_id}'
+       OR op.nonce IS DISTINCT FROM p #>> '{speaker,nonce}' THEN
+      RETURN '{"verdict":"fenced"}';
+    END IF;
+    IF op.state <> 'performing' THEN
+      RETURN jsonb_build_object('verdict', 'settled', 'state', op.state, 'tx_outcome', op.tx_outcome);
+    END IF;
+    IF op.lease_until < t THEN RETURN '{"verdict":"fenced"}'; END IF;
+  ELSIF op.lease_until IS DISTINCT FROM (p #>> '{seen,lease_until}')::bigint THEN
+    RETURN '{"verdict":"again"}';
+  END IF;
+  IF op.state IS DISTINCT FROM p #>> '{seen,state}' OR op.attempt IS DISTINCT FROM (p #>> '{seen,attempt}')::integer
+     OR op.cancel_requested IS DISTINCT FROM (p #>> '{seen,cancel_requested}')::boolean
+     OR op.effect_started IS DISTINCT FROM (p #>> '{seen,effect_started}')::boolean THEN
+    RETURN '{"verdict":"again"}';
+  END IF;
+
+  SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
+  IF (p ->> 'chain_valid')::boolean THEN
+    -- Shared locks until COMMIT: a revocation comes wholly before this commit or wholly after it.
+    IF EXISTS (SELECT 1 FROM (SELECT k.revoked_at FROM token k WHERE k.capability_token_id = ANY (links) ORDER BY k.capability_token_id FOR SHARE) held
+               WHERE held.revoked_at IS NOT NULL) THEN
+      RETURN '{"verdict":"token.revoked"}';
+    END IF;
+  END IF;
+
+  IF head IS NOT NULL AND head ->> 'new_snapshot_id' IS NOT NULL THEN
+    UPDATE workspace SET head_snapshot_id = head ->> 'new_snapshot_id', head_seq = head_seq + 1, updated_at = t
+      WHERE workspace_id = op.workspace_id AND head_snapshot_id = head ->> 'snapshot_id' AND head_seq = (head ->> 'seq')::bigint;
+    IF NOT FOUND THEN RETURN moved_head(op.workspace_id); END IF;
+    INSERT INTO snapshot (workspace_id, seq, tenant_id, snapshot_id, parent_snapshot_id, delta_id, operation_id, created_at)
+      VALUES (op.workspace_id, (head ->> 'seq')::bigint + 1, op.tenant_id, head ->> 'new_snapshot_id', head ->> 'snapshot_id', head ->> 'delta_id', op.operation_id, t);
+  ELSIF head IS NOT NULL THEN
+    PERFORM 1 FROM workspace WHERE workspace_id = op.workspace_id AND head_snapshot_id = head ->> 'snapshot_id' AND head_seq = (head ->> 'seq')::bigint FOR SHARE;
+    IF NOT FOUND THEN RETURN moved_head(op.workspace_id); END IF;
+  END IF;
+
+  FOR step IN SELECT value FROM jsonb_array_elements_text(p -> 'states') LOOP
+    UPDATE operation SET state = step WHERE operation_id = op.operation_id;
+  END LOOP;
+  fin := jsonb_populate_record(op, p -> 'set');
+  UPDATE operation SET
+    tx_outcome = fin.tx_outcome, fault_code = fin.fault_code, fault_message = fin.fault_message, fault_hint = fin.fault_hint,
+    reasons = fin.reasons, result_hash = fin.result_hash, result_ref = fin.result_ref, effect_digest = fin.effect_digest,
+    commit_delta_id = head ->> 'delta_id', new_snapshot_id = head ->> 'new_snapshot_id', budget_delta = fin.budget_delta,
+    reserved = CASE WHEN p -> 'used' = 'null' THEN op.reserved ELSE '{}' END,
+    outcome_record_id = p #>> '{record,record_id}', updated_at = t
+    WHERE operation_id = op.operation_id;
+  IF p_result IS NOT NULL THEN
+    UPDATE payload SET result = p_result WHERE operation_id = op.operation_id AND erased_at IS NULL;
+  END IF;
+  INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
+    VALUES (p #>> '{record,record_id}', op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
+  IF p -> 'used' <> 'null' THEN PERFORM settle(links, op.reserved, p -> 'used'); END IF;
+  RETURN jsonb_build_object('verdict', 'done', 'state', step, 'tx_outcome', fin.tx_outcome);
+END $$;
+
+CREATE FUNCTION kernel.moved_head(p_workspace text) RETURNS jsonb LANGUAGE sql VOLATILE SET search_path = kernel, pg_temp AS $$
+  SELECT jsonb_build_object('verdict', 'again', 'head', jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq))
+  FROM workspace w WHERE w.workspace_id = p_workspace
+$$;
+
+-- What nobody spoke for in time goes back to the queue: unredeemed permits, and leases lost before any external effect while executors may
+-- still be tried. Run as the worker. Returns how much came back, by lane and by whether an executor was lost.
+CREATE FUNCTION kernel.requeue(p_leases_max integer, p_rows integer) RETURNS TABLE (lane text, lost boolean, count bigint)
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  t bigint := now_ms();
+BEGIN
+  RETURN QUERY
+    WITH stale AS (
+      (SELECT o.operation_id, false AS lost FROM operation o
+       WHERE o.state = 'dispatched' AND o.permit_until < t ORDER BY o.permit_until LIMIT p_rows FOR UPDATE SKIP LOCKED)
+      UNION ALL
+      (SELECT o.operation_id, true FROM operation o
+       WHERE o.state = 'performing' AND o.lease_until < t AND NOT o.effect_started AND NOT o.cancel_requested AND o.leases_lost + 1 < p_leases_max
+       ORDER BY o.lease_until LIMIT p_rows FOR UPDATE SKIP LOCKED)),
+    back AS (
+      UPDATE operation o SET state = 'admitted', leases_lost = o.leases_lost + s.lost::integer, executor_id = NULL, nonce = NULL,
+             permit_until = NULL, lease_until = NULL, updated_at = t
+      FROM stale s WHERE o.operation_id = s.operation_id RETURNING o.lane, s.lost)
+    SELECT b.lane, b.lost, count(*) FROM back b GROUP BY b.lane, b.lost;
+END $$;
+
+-- Operations that have come to an end without a report, and so need a record. Run as the worker; the tenant's role ends them.
+CREATE FUNCTION kernel.overdue(p_leases_max integer, p_rows integer) RETURNS TABLE (tenant_id text, operation_id text)
+LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  t bigint := now_ms();
+BEGIN
+  RETURN QUERY
+    (SELECT o.tenant_id, o.operation_id FROM operation o
+     WHERE o.state = 'performing' AND o.lease_until < t AND (o.effect_started OR o.cancel_requested OR o.leases_lost + 1 >= p_leases_max)
+     ORDER BY o.lease_until LIMIT p_rows)
+    UNION ALL
+    (SELECT o.tenant_id, o.operation_id FROM operation o WHERE o.state = 'admitted' AND o.deadline <= t ORDER BY o.deadline LIMIT p_rows);
+END $$;
+
+-- Claims records that nobody has sent for a while, oldest first, for one sender. Run as the worker.
+CREATE FUNCTION kernel.claim_records(p_older_ms bigint, p_claim_ms bigint, p_rows integer)
+RETURNS TABLE (record_id text, tenant_id text, payload bytea, keyid text, sig bytea)
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  t bigint := now_ms();
+BEGIN
+  RETURN QUERY
+    WITH due AS (
+      SELECT o.record_id FROM outbox o WHERE o.created_at < t - p_older_ms AND o.claimed_until < t
+      ORDER BY o.created_at, o.record_id LIMIT p_rows FOR UPDATE SKIP LOCKED)
+    UPDATE outbox x SET claimed_until = t + p_claim_ms FROM due WHERE x.record_id = due.record_id
+    RETURNING x.record_id, x.tenant_id, x.payload, x.keyid, x.sig;
+END $$;
+
+DO $$
+DECLARE f text;
+BEGIN
+  FOREACH f IN ARRAY ARRAY['refuse_transition()'] LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel, writ_kernel_worker', f);
+  END LOOP;
+  FOREACH f IN ARRAY ARRAY['settle(text[], jsonb, jsonb)', 'redeem(text, text, integer, text, text, text, bigint)', 'chain_fault(text, bigint)',
+      'renew(text, text, integer, text, text, bigint, boolean)', 'attempt_facts(text, text)', 'finish(jsonb, bytea, bytea, bytea)', 'moved_head(text)'] LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel', f);
+  END LOOP;
+  FOREACH f IN ARRAY ARRAY['dispatch(text, integer, bigint, text)', 'requeue(integer, integer)', 'overdue(integer, integer)', 'claim_records(bigint, bigint, integer)'] LOOP
+    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel_worker', f);
+  END LOOP;
+END $$;

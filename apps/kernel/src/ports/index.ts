@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Bell } from './bell.ts';
+export { Events } from './events.ts';
+export { Outbox } from './outbox.ts';
+export { Receipts, type AwaitedRecord } from './receipts.ts';
