@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 
 /** Whether a port of the loopback interface is free at this moment. */
 export const isFree = async (port: number): Promise<boolean> =>
@@ -9,19 +9,38 @@ export const isFree = async (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 
-/** A port of the loopback interface that nobody uses at this moment. Another process may take it first: the caller tries again. */
-export const freePort = async (): Promise<number> =>
+const hold = async (): Promise<{ port: number; free: () => Promise<void> }> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no address'))));
+      const { port } = probe.address() as AddressInfo;
+      resolve({ port, free: () => new Promise((freed) => { probe.close(() => freed()); }) });
     });
   });
 
-/** The first free port at or above the wanted one. */
+/**
+ * Different ports of the loopback interface that nobody uses at this moment. Another process may take one first: the caller
+ * tries again.
+ */
+export const freePorts = async (count: number): Promise<number[]> => {
+  const held = await Promise.all(Array.from({ length: count }, hold));
+  await Promise.all(held.map(({ free }) => free()));
+  return held.map(({ port }) => port);
+};
+
+/** One of them. */
+export const freePort = async (): Promise<number> => {
+  const { port, free } = await hold();
+  await free();
+  return port;
+};
+
+/** As many as a person tries before choosing another range. */
+const NEIGHBOURS = 100;
+
+/** The wanted port, or the next one above it that is free. */
 export const nextFreePort = async (wanted: number): Promise<number> => {
-  for (let port = wanted; port < 65_536; port += 1) if (await isFree(port)) return port;
+  for (let port = wanted; port < Math.min(wanted + NEIGHBOURS, 65_536); port += 1) if (await isFree(port)) return port;
   return freePort();
 };

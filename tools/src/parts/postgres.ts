@@ -13,7 +13,7 @@ import { waitUntilReady } from './ready.ts';
 import { ensureSecret, newPassword } from './secret.ts';
 
 export interface Postgres extends Running {
-  /** Owner of everything in the server, or what WRIT_DATABASE_URL says. Names the database `writ`. */
+  /** A superuser's, or what WRIT_DATABASE_URL says. Names the database `writ`, which need not exist yet. */
   readonly url: string;
 }
 
@@ -76,11 +76,6 @@ const withClient = async <T>(url: string, use: (client: pg.Client) => Promise<T>
   }
 };
 
-const ensureDatabase = async (url: string): Promise<void> => withClient(url, async (client) => {
-  const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-  if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
-});
-
 const useReal = async (url: string): Promise<Postgres> => {
   try {
     await withClient(url, (client) => client.query('SELECT 1'));
@@ -106,7 +101,6 @@ export const postgres: Part<Postgres> = {
     const child = await start(setup, place, data, port);
     const url = (database: string): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
     await waitUntilReady(child, () => withClient(url('postgres'), async (client) => { await client.query('SELECT 1'); return true; }), READY_MS);
-    await ensureDatabase(url('postgres'));
     return { url: url(DATABASE), child };
   },
 };

@@ -40,6 +40,7 @@ export interface Child {
  * its output in `logs/NAME.log`, and writes it down before returning.
  */
 export const launch = async (setup: Setup, what: Launch): Promise<Child> => {
+  if (setup.processes.isClosed) throw new SetupError(`${what.name} is not started any more: the run is ending`);
   const logs = join(setup.stateDir, 'logs');
   mkdirSync(logs, { recursive: true });
   const logFile = join(logs, `${what.name}.log`);

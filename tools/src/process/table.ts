@@ -57,6 +57,7 @@ export const writeStarted = (stateDir: string, started: Started): void => {
 export class ProcessTable {
   readonly #stateDir: string;
   #started: Started = NOTHING;
+  #closed = false;
 
   constructor(stateDir: string) {
     this.#stateDir = stateDir;
@@ -64,6 +65,15 @@ export class ProcessTable {
 
   get started(): Started {
     return this.#started;
+  }
+
+  /** From now on nothing may be started: what was is about to be ended. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   add(entry: Entry): void {
@@ -78,12 +88,10 @@ export class ProcessTable {
     this.#write({ ...this.#started, engine });
   }
 
-  clear(): void {
-    this.#write(NOTHING);
-  }
-
   #write(started: Started): void {
     this.#started = started;
+    // Once closed, the clean-up is the list's only writer.
+    if (this.#closed) return;
     writeStarted(this.#stateDir, started);
   }
 }

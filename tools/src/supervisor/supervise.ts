@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import pc from 'picocolors';
+import { explain } from '../explain.ts';
 import { findMarked } from '../process/marked.ts';
 import { readStarted } from '../process/table.ts';
 import type { Setup } from '../setup.ts';
@@ -16,6 +17,9 @@ const SAME_WISH_MS = 1_000;
 const WATCHDOG_MS = 12_000;
 const POLL_MS = 100;
 
+/** For a body that only waits for the wish, to return what it has to. */
+const SETTLE_MS = 100;
+
 /** 128 plus SIGINT's number, as a shell reports it. */
 const INTERRUPTED = 130;
 
@@ -26,16 +30,6 @@ export interface Wish {
 }
 
 const say = (line: string): void => { process.stderr.write(`${line}\n`); };
-
-/** Prints what a person needs: the message and its details for what we know, a stack for a bug. */
-export const explain = (error: unknown): void => {
-  if (!(error instanceof SetupError)) {
-    say(pc.red(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-    return;
-  }
-  say(pc.red(`✖ ${error.message}`));
-  for (const line of error.details) say(`  ${line}`);
-};
 
 const holdStateDir = async (setup: Setup, role: string): Promise<Lock> => {
   const until = performance.now() + WATCHDOG_MS;
@@ -77,11 +71,13 @@ const listenForWishes = (setup: Setup): AbortController => {
   return wish;
 };
 
-const runBody = async (body: (wish: Wish) => Promise<number>, wish: AbortController): Promise<number> => {
+/** The body ends by itself soon after the wish when it is waiting for one, and is left behind when it is in the middle of something. */
+const runBody = async (body: (wish: Wish) => Promise<number>, { signal }: AbortController): Promise<number> => {
+  const interrupted = once(signal, 'abort').then(() => delay(SETTLE_MS)).then(() => INTERRUPTED);
   try {
-    return await body({ stop: wish.signal });
+    return await Promise.race([body({ stop: signal }), interrupted]);
   } catch (error) {
-    if (wish.signal.aborted) return INTERRUPTED;
+    if (signal.aborted) return INTERRUPTED;
     explain(error);
     return 1;
   }
@@ -99,6 +95,7 @@ export const supervise = async (setup: Setup, role: string, body: (wish: Wish) =
     const guard = startGuard(setup);
     const wish = listenForWishes(setup);
     status = await runBody(body, wish);
+    setup.processes.close();
     await cleanUp(setup.stateDir, setup.stateId, ORDERLY);
     await guard.dismiss();
     lock.release();

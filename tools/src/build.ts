@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run build`, and the step of that name in `npm start` and `npm test`.
+import { bundleAgent } from './build/bundle-agent.ts';
+import { compile } from './build/compile.ts';
+import { findSchemas, generateClient } from './build/generate.ts';
+import { checkout } from './setup.ts';
+import { explain } from './explain.ts';
+
+/** Generates and compiles whatever is older than its sources. */
+export const build = async (env: Readonly<Record<string, string | undefined>>, onLine: (line: string) => void): Promise<void> => {
+  for (const schema of findSchemas(checkout)) await generateClient(checkout, schema, env);
+  await compile(checkout, env, onLine);
+  await bundleAgent(checkout);
+};
+
+if (import.meta.main) {
+  try {
+    await build(process.env, (line) => process.stdout.write(`${line}\n`));
+  } catch (error) {
+    explain(error);
+    process.exitCode = 1;
+  }
+  process.disconnect?.();
+}

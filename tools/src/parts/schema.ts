@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { findMigrations, migrate, provisionRoles, type LoginRole } from '@writ/database';
+import type { Setup } from '../setup.ts';
+
+/** How the processes reach their database. */
+export interface Schema {
+  /** Connection URL of a login role. */
+  readonly urlFor: (role: LoginRole) => string;
+}
+
+/** Makes the database, its roles and its schemas, and applies the migrations that it lacks. */
+export const ensureSchema = async (setup: Setup, url: string, passwords: Readonly<Record<LoginRole, string>>): Promise<Schema> => {
+  const { ownerUrl, urlFor } = await provisionRoles({ url, passwords });
+  for (const { schema, dir } of await findMigrations(setup.checkout)) {
+    await migrate({ url: ownerUrl, schema, dir, log: setup.report });
+  }
+  return { urlFor };
+};

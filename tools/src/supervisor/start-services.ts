@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitUntilReady } from '../parts/ready.ts';
+import { launch, type Child } from '../process/launch.ts';
+import { SetupError } from '../setup-error.ts';
+import type { Setup } from '../setup.ts';
+import { SERVICES, type ServiceName, type Variables } from './services.ts';
+
+/** Connecting, preparing policies and filling the pool of warm containers, on a machine that was just busy compiling. */
+const READY_MS = 60_000;
+
+/** A service finishes the call at hand; a lease outlives this, so nothing is lost if it does not. */
+const STOP_MS = 10_000;
+
+const isReady = async (port: string): Promise<boolean> => {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
+  return answer.ok;
+};
+
+/** Starts one service and resolves when it says that it is ready. */
+export const startService = async (setup: Setup, name: ServiceName, env: Variables): Promise<Child> => {
+  const program = join(setup.checkout, 'apps', name, 'dist', 'main.js');
+  if (!existsSync(program)) throw new SetupError(`\`${program}\` is missing: the build did not make it`);
+  for (const dir of [env['WRIT_CACHE_DIR'], env['WRIT_LEDGER_MEMORY_FILE'] && join(env['WRIT_LEDGER_MEMORY_FILE'], '..')]) {
+    if (dir) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+  const child = await launch(setup, {
+    name, kind: 'service', command: process.execPath, args: ['--enable-source-maps', program], env, signal: 'SIGTERM', graceMs: STOP_MS,
+  });
+  const port = env['WRIT_OPS_PORT'] ?? '';
+  await waitUntilReady(child, () => isReady(port), READY_MS);
+  setup.report(`${name} is ready`);
+  return child;
+};
+
+/** All four at once: each waits for what it needs of the others by itself. */
+export const startServices = async (setup: Setup, environments: Readonly<Record<ServiceName, Variables>>): Promise<Child[]> =>
+  Promise.all(SERVICES.map((name) => startService(setup, name, environments[name])));
