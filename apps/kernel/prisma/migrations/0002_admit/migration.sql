@@ -1,0 +1,212 @@
+-- Admission and what ends a call that waits. Each function is one transaction and one round trip: it sets the tenant, asserts what was
+-- decided on, and writes decision, reservation and signed record together.
+-- SQLSTATE WR001 says that the facts moved between reading and writing: nothing was written, decide again.
+-- Locks are taken in one order everywhere: idempotency key, operation, tokens (shared), workspace (shared), budgets by id last.
+
+GRANT EXECUTE ON FUNCTION kernel.now_ms(), kernel.tenant() TO writ_kernel, writ_kernel_worker;
+
+-- Whether records of the tenant wait too long is asked at every admission.
+CREATE INDEX outbox_of_tenant ON kernel.outbox (tenant_id, created_at);
+CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
+
+-- Everything that an admission is decided on, as of one statement's start. The chain is leaf first; a token of another tenant isn't there.
+CREATE FUNCTION kernel.facts(
+  p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer
+) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE v_chain text[];
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  SELECT t.chain INTO v_chain FROM token t WHERE t.capability_token_id = p_token;
+  RETURN jsonb_build_object(
+    'now', now_ms(),
+    'existing', (SELECT to_jsonb(o) FROM operation o WHERE o.operation_id = p_operation),
+    'claim', (
+      SELECT jsonb_build_object('fingerprint', encode(i.args_fingerprint, 'hex'), 'capability_token_id', i.capability_token_id, 'operation', to_jsonb(o))
+      FROM idempotency i JOIN operation o ON o.operation_id = i.operation_id
+      WHERE i.tenant_id = p_tenant AND i.agent_id = p_agent AND i.tool_id = p_tool AND i.idempotency_key = p_key),
+    'chain', coalesce((
+      SELECT jsonb_agg(to_jsonb(t) || jsonb_build_object('budgets', (
+          SELECT coalesce(jsonb_object_agg(b.dimension, jsonb_build_object('reserved', b.reserved, 'used', b.used)), '{}')
+          FROM budget b WHERE b.capability_token_id = t.capability_token_id))
+        ORDER BY array_position(v_chain, t.capability_token_id) DESC)
+      FROM token t WHERE t.capability_token_id = ANY (v_chain)), '[]'),
+    'agent', EXISTS (SELECT 1 FROM agent a WHERE a.agent_id = p_agent),
+    'head', (SELECT w.head_snapshot_id FROM workspace w WHERE w.workspace_id = p_workspace),
+    'outbox_oldest', (SELECT min(x.created_at) FROM outbox x),
+    'outbox_rows', (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x));
+END $$;
+
+CREATE FUNCTION kernel.decide_again(p_what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'the facts moved: %', p_what USING ERRCODE = 'WR001';
+END $$;
+
+-- Returns once the chain stands unrevoked and can't be revoked before this transaction ends, and, where a head is named, it is the head
+-- until then. Otherwise WR001.
+CREATE FUNCTION kernel.assert_decided_on(p_chain jsonb, p_workspace text, p_head text) RETURNS void
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE v_valid integer;
+BEGIN
+  SELECT count(*) INTO v_valid FROM (
+    SELECT t.revoked_at FROM token t WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain))
+    ORDER BY t.capability_token_id FOR SHARE) held
+  WHERE held.revoked_at IS NULL;
+  IF v_valid <> jsonb_array_length(p_chain) THEN PERFORM decide_again('token'); END IF;
+  IF p_head IS NOT NULL THEN
+    PERFORM 1 FROM workspace w WHERE w.workspace_id = p_workspace AND w.head_snapshot_id = p_head FOR SHARE;
+    IF NOT FOUND THEN PERFORM decide_again('workspace'); END IF;
+  END IF;
+END $$;
+
+-- Adds the reservations, [{token, dimension, amount}], row by row in id order: two calls never wait for each other. Call it last.
+CREATE FUNCTION kernel.reserve(p_reserve jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE r record;
+BEGIN
+  FOR r IN SELECT * FROM jsonb_to_recordset(p_reserve) AS x(token text, dimension text, amount bigint) ORDER BY x.token, x.dimension LOOP
+    UPDATE budget b SET reserved = b.reserved + r.amount
+    WHERE b.capability_token_id = r.token AND b.dimension = r.dimension AND b.reserved + b.used + r.amount <= b.bound;
+    IF NOT FOUND THEN PERFORM decide_again('budget'); END IF;
+  END LOOP;
+END $$;
+
+-- Records, [{record_id, payload, keyid, sig}] with base64 bytes, on their way to the ledger.
+CREATE FUNCTION kernel.post_records(p_tenant text, p_records jsonb) RETURNS void LANGUAGE sql SET search_path = kernel, pg_temp AS $$
+  INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig)
+  SELECT x.record_id, p_tenant, decode(x.payload, 'base64'), x.keyid, decode(x.sig, 'base64')
+  FROM jsonb_to_recordset(p_records) AS x(record_id text, payload text, keyid text, sig text);
+$$;
+
+-- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
+-- p: operation {columns}, args_ref, claims, chain [ids] | null, head | null, approval {columns} | null, reserve [...], records [...].
+-- A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
+CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
+LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  o operation;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  o := jsonb_populate_record(NULL::operation, p->'operation');
+  IF p_fingerprint IS NOT NULL THEN
+    -- Waits for another that is claiming the same key: when that one commits, this is a replay.
+    INSERT INTO idempotency (tenant_id, agent_id, tool_id, idempotency_key, operation_id, args_fingerprint, capability_token_id)
+    VALUES (p_tenant, o.agent_id, o.tool_id, o.idempotency_key, o.operation_id, p_fingerprint, o.capability_token_id)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN PERFORM decide_again('idempotency'); END IF;
+  END IF;
+  INSERT INTO operation AS made (
+    operation_id, tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, proposed_by, proposal_digest,
+    state, mutating, lane, task_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
+    state_snapshot_id, policy_hash, tool_definition_digest, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id,
+    tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent)
+  VALUES (
+    o.operation_id, p_tenant, o.agent_id, o.tool_id, o.capability_token_id, o.workspace_id, o.session_id, o.session_mode, o.proposed_by, o.proposal_digest,
+    o.state, o.mutating, o.lane, o.task_class, o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
+    o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id,
+    o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent)
+  ON CONFLICT DO NOTHING
+  RETURNING made.* INTO o;
+  IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  IF jsonb_typeof(p->'chain') = 'array' THEN PERFORM assert_decided_on(p->'chain', o.workspace_id, p->>'head'); END IF;
+  INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt);
+  IF jsonb_typeof(p->'approval') = 'object' THEN
+    INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at)
+    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, 'action', 'pending', o.reasons, a.expires_at
+    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, expires_at bigint);
+  END IF;
+  PERFORM post_records(p_tenant, p->'records');
+  PERFORM reserve(p->'reserve');
+  RETURN to_jsonb(o);
+END $$;
+
+-- What a decision about a held call reads beside kernel.facts: the call, what hides its arguments, and its approval.
+CREATE FUNCTION kernel.held_call(p_tenant text, p_approval text) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  RETURN (
+    SELECT jsonb_build_object('now', now_ms(), 'approval', to_jsonb(a), 'operation', to_jsonb(o),
+      'args', encode(y.args, 'base64'), 'args_ref', y.args_ref, 'salt', encode(y.salt, 'base64'))
+    FROM approval a JOIN operation o ON o.operation_id = a.operation_id JOIN payload y ON y.operation_id = a.operation_id
+    WHERE a.approval_id = p_approval);
+END $$;
+
+-- Decides a pending approval, once: locks the operation first, as everybody does.
+CREATE FUNCTION kernel.close_approval(p_approval jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  UPDATE approval a SET state = p_approval->>'state', decided_at = now_ms(), decided_by = p_approval->>'decided_by', comment = p_approval->>'comment'
+  WHERE a.approval_id = p_approval->>'approval_id' AND a.state = 'pending';
+  IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
+END $$;
+
+-- held → admitted, decided anew with an approval. p: operation {the columns below}, approval {…}, chain, head, reserve, records.
+CREATE FUNCTION kernel.readmit(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  n operation;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  n := jsonb_populate_record(NULL::operation, p->'operation');
+  UPDATE operation o SET
+    state = 'admitted', lane = n.lane, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, reasons = n.reasons,
+    state_snapshot_id = n.state_snapshot_id, policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest,
+    action_digest = n.action_digest, image_digest = n.image_digest, limits = n.limits, reserved = n.reserved, approval_refs = n.approval_refs,
+    decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, updated_at = now_ms()
+  WHERE o.operation_id = n.operation_id AND o.state = 'held'
+  RETURNING o.* INTO n;
+  IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  PERFORM close_approval(p->'approval');
+  PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
+  PERFORM post_records(p_tenant, p->'records');
+  PERFORM reserve(p->'reserve');
+  RETURN to_jsonb(n);
+END $$;
+
+-- Ends a call that waits: held → refused, admitted or dispatched → rolled_back. Gives back what it had reserved.
+-- p: operation {operation_id, from, attempt, to, tx_outcome, fault_code, fault_message, fault_hint, outcome_record_id, approval_refs},
+--    approval {approval_id, state, decided_by, comment} | null, records.
+CREATE FUNCTION kernel.end_waiting(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  e record;
+  v operation;
+  v_used jsonb := '{}';
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  SELECT * INTO e FROM jsonb_to_record(p->'operation') AS x(
+    operation_id text, "from" text, attempt integer, "to" text, tx_outcome text, fault_code text, fault_message text, fault_hint text,
+    outcome_record_id text, approval_refs text[]);
+  SELECT * INTO v FROM operation o WHERE o.operation_id = e.operation_id FOR UPDATE;
+  -- The record that was signed names state and attempt: both must still be so.
+  IF NOT FOUND OR v.state <> e."from" OR v.attempt <> e.attempt THEN PERFORM decide_again('operation'); END IF;
+  IF jsonb_typeof(p->'approval') = 'object' THEN PERFORM close_approval(p->'approval'); END IF;
+  -- An attempt that was lost has run: it costs a call, though nobody measured more.
+  IF v.leases_lost > 0 AND v.reserved ? 'calls' THEN v_used := '{"calls": 1}'; END IF;
+  PERFORM post_records(p_tenant, p->'records');
+  PERFORM settle((SELECT t.chain FROM token t WHERE t.capability_token_id = v.capability_token_id), v.reserved, v_used);
+  UPDATE operation o SET
+    state = e."to", tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
+    outcome_record_id = e.outcome_record_id, approval_refs = coalesce(e.approval_refs, o.approval_refs), budget_delta = v_used, reserved = '{}',
+    permit_until = NULL, updated_at = now_ms()
+  WHERE o.operation_id = e.operation_id
+  RETURNING o.* INTO v;
+  RETURN to_jsonb(v);
+END $$;
+
+-- Asks for the end of a call that runs: its executor is told, and what it reports is rolled back.
+CREATE FUNCTION kernel.request_cancel(p_tenant text, p_operation text) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE v operation;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  UPDATE operation o SET cancel_requested = true, updated_at = now_ms()
+  WHERE o.operation_id = p_operation AND o.state IN ('performing', 'performed') RETURNING o.* INTO v;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  RETURN to_jsonb(v);
+END $$;
+
+-- Held calls whose time is over, of all tenants, oldest first.
+CREATE FUNCTION kernel.overdue_approvals(p_limit integer) RETURNS TABLE (tenant_id text, approval_id text)
+LANGUAGE sql SET search_path = kernel, pg_temp AS $$
+  SELECT a.tenant_id, a.approval_id FROM approval a WHERE a.state = 'pending' AND a.expires_at <= now_ms() ORDER BY a.expires_at LIMIT p_limit;
+$$;
+
+GRANT EXECUTE ON FUNCTION
+  kernel.facts, kernel.decide_again, kernel.assert_decided_on, kernel.reserve, kernel.post_records, kernel.admit,
+  kernel.held_call, kernel.close_approval, kernel.readmit, kernel.end_waiting, kernel.request_cancel TO writ_kernel;
+GRANT EXECUTE ON FUNCTION kernel.overdue_approvals TO writ_kernel_worker;

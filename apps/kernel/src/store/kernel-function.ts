@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { codeOf, runStatement, type Pool } from '@writ/database';
+
+/** What kernel.decide_again raises: what was decided on no longer holds, and nothing was written. */
+const AGAIN = 'WR001';
+const NAME = /^[a-z_]+$/;
+
+/** The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared statement. */
+export async function callKernel<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
+  if (!NAME.test(name)) throw new Error(`\`${name}\` is no name of a function`);
+  const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value`;
+  const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}`, text, values: [...args] });
+  return (rows[0] as { value: T }).value;
+}
+
+/** Answers whether the statement refused because the facts moved since they were read. */
+export function isAgain(error: unknown): boolean {
+  return codeOf(error) === AGAIN;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AutonomyMode, BlobRef, Budgets, PreconditionRef, Provenance, Reason, State, TxOutcome } from '@writ/contract';
+
+/** A row of kernel.operation as `to_jsonb` gives it. Times are milliseconds by the database's clock. */
+export interface OperationRow {
+  readonly operation_id: string;
+  readonly tenant_id: string;
+  readonly agent_id: string;
+  readonly tool_id: string;
+  readonly capability_token_id: string;
+  readonly workspace_id: string | null;
+  readonly session_id: string | null;
+  readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
+  readonly proposed_by: string;
+  readonly proposal_digest: string;
+  readonly state: State;
+  readonly mutating: boolean;
+  readonly lane: 'inline' | 'sandboxed' | null;
+  readonly task_class: string;
+  readonly autonomy_mode: AutonomyMode;
+  readonly risk_score: number;
+  readonly risk_basis: string[];
+  readonly reasons: Reason[];
+  readonly provenance: Provenance;
+  readonly precondition_refs: PreconditionRef[];
+  readonly idempotency_key: string | null;
+  readonly state_snapshot_id: string | null;
+  readonly policy_hash: string;
+  readonly tool_definition_digest: string | null;
+  readonly args_hash: string | null;
+  readonly action_digest: string | null;
+  readonly image_digest: string | null;
+  /** what one call may use at most, by dimension, bounded or not; null before it was admitted */
+  readonly limits: Budgets | null;
+  /** what stands reserved in each dimension, the same along the whole chain */
+  readonly reserved: Budgets;
+  readonly deadline: number | null;
+  readonly approval_id: string | null;
+  readonly approval_refs: string[];
+  readonly attempt: number;
+  readonly executor_id: string | null;
+  readonly nonce: string | null;
+  readonly permit_until: number | null;
+  readonly lease_until: number | null;
+  readonly leases_lost: number;
+  readonly effect_started: boolean;
+  readonly cancel_requested: boolean;
+  readonly tx_outcome: TxOutcome | null;
+  readonly fault_code: string | null;
+  readonly fault_message: string | null;
+  readonly fault_hint: string | null;
+  readonly result_hash: string | null;
+  readonly result_ref: BlobRef | null;
+  readonly effect_digest: string | null;
+  readonly commit_delta_id: string | null;
+  readonly new_snapshot_id: string | null;
+  readonly budget_delta: Budgets | null;
+  readonly decision_record_id: string;
+  readonly decision_hash: string;
+  readonly outcome_record_id: string | null;
+  readonly traceparent: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}

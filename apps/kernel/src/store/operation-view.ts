@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isFinal, type OperationView, type ReceiptState, type ToolResult } from '@writ/contract';
+import type { OperationRow } from './operation-row.ts';
+
+/** What a view says beside the row. */
+export interface ViewExtras {
+  /** this answers an idempotency key that was used again */
+  readonly replayed: boolean;
+  /** the tool's result in clear; null for none, or one by reference */
+  readonly result: unknown;
+  readonly receipt: ReceiptState | null;
+}
+
+/** An operation as everybody outside the kernel sees it. Its result is there once it has ended. */
+export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
+  return {
+    operation_id: row.operation_id,
+    state: row.state,
+    tool_id: row.tool_id,
+    agent_id: row.agent_id,
+    capability_token_id: row.capability_token_id,
+    workspace_id: row.workspace_id,
+    session_id: row.session_id,
+    task_class: row.task_class,
+    autonomy_mode: row.autonomy_mode,
+    risk_score: row.risk_score,
+    risk_basis: row.risk_basis,
+    reasons: row.reasons,
+    provenance: row.provenance,
+    attempt: row.attempt,
+    replayed: extras.replayed,
+    approval_id: row.approval_id,
+    decision_record_id: row.decision_record_id,
+    outcome_record_id: row.outcome_record_id,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    result: isFinal(row.state) ? resultOf(row, extras) : null,
+  };
+}
+
+/** The record that speaks of the operation last: of its outcome, else of its decision. */
+export function lastRecordOf(row: OperationRow): { tenant_id: string; operation_id: string; record_id: string } {
+  return { tenant_id: row.tenant_id, operation_id: row.operation_id, record_id: row.outcome_record_id ?? row.decision_record_id };
+}
+
+function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResult {
+  if (row.tx_outcome === null) throw new Error(`operation \`${row.operation_id}\` ended as \`${row.state}\` without an outcome`);
+  return {
+    v: 1,
+    operation_id: row.operation_id,
+    tool_id: row.tool_id,
+    agent_id: row.agent_id,
+    workspace_id: row.workspace_id,
+    status: row.fault_code === null ? 'ok' : 'error',
+    state_snapshot_id: row.state_snapshot_id,
+    new_snapshot_id: row.new_snapshot_id,
+    result,
+    result_ref: row.result_ref,
+    result_hash: row.result_hash,
+    error: row.fault_code === null ? null : { code: row.fault_code, message: row.fault_message ?? row.fault_code, hint: row.fault_hint },
+    reasons: row.reasons,
+    provenance: row.provenance,
+    task_class: row.task_class,
+    autonomy_mode: row.autonomy_mode,
+    risk_score: row.risk_score,
+    tx_outcome: row.tx_outcome,
+    commit_delta_id: row.commit_delta_id,
+    receipt,
+  };
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isFinal, type OperationView } from '@writ/contract';
+import { inTenant } from '@writ/database';
+import type { TenantVault } from '../payload/index.ts';
+import type { Receipts } from '../ports/index.ts';
+import type { OperationRow } from './operation-row.ts';
+import { lastRecordOf, viewOf } from './operation-view.ts';
+import type { TenantPool } from './pools.ts';
+
+export interface ViewOptions {
+  readonly replayed?: boolean;
+  /** how long to wait for the receipt of an operation that has ended; 0 unless said */
+  readonly waitMs?: number;
+}
+
+/** Makes the view of an operation: decrypts its result and says where its receipt stands. */
+export class OperationViews {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+  readonly #receipts: Receipts;
+
+  constructor(tenants: TenantPool, vault: TenantVault, receipts: Receipts) {
+    this.#tenants = tenants;
+    this.#vault = vault;
+    this.#receipts = receipts;
+  }
+
+  async of(row: OperationRow, options: ViewOptions = {}): Promise<OperationView> {
+    const replayed = options.replayed ?? false;
+    if (!isFinal(row.state)) return viewOf(row, { replayed, result: null, receipt: null });
+    const [result, receipt] = await Promise.all([this.#resultOf(row), this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0)]);
+    return viewOf(row, { replayed, result, receipt });
+  }
+
+  /** Null where the call left none, where it is a blob, and where it was erased. */
+  async #resultOf(row: OperationRow): Promise<unknown> {
+    if (row.result_hash === null || row.result_ref !== null) return null;
+    const sealed = await inTenant(this.#tenants.pool, row.tenant_id, async (client) => {
+      const { rows } = await client.query<{ result: Buffer | null }>('SELECT result FROM kernel.payload WHERE operation_id = $1', [row.operation_id]);
+      return rows[0]?.result ?? null;
+    }, { readOnly: true });
+    if (sealed === null) return null;
+    const box = await this.#vault.of(row.tenant_id);
+    return JSON.parse(box.open(row.operation_id, 'result', sealed).toString('utf8')) as unknown;
+  }
+}

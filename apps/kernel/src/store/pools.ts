@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pool } from '@writ/database';
+
+/**
+ * The kernel's two ways into its database. As an abstract class each is also its injection token.
+ * Within one tenant at a time: every statement sets the tenant first, and row-level security shows that tenant's rows and no others.
+ */
+export abstract class TenantPool {
+  abstract readonly pool: Pool;
+}
+
+/** Across tenants, with grants per table: for dispatching, leases, expiries and the outbox. */
+export abstract class WorkerPool {
+  abstract readonly pool: Pool;
+}
