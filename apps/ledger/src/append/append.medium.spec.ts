@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatId, logIdOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type TenantId } from '@writ/contract';
+import { connect, createPool, type Pool } from '@writ/database';
+import { canonicalBytes } from '@writ/digest';
+import { leafHash, rootOf, verifyInclusion } from '@writ/merkle';
+import { decodeBase64, parseCheckpoint, parseSigner, parseVerifier, sealEnvelope, verifyNote, formatNoteKey, parseNoteKey, type Signer } from '@writ/signing';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+import { LogStore } from '../log/log-store.ts';
+import { Receipts } from '../receipt/receipts.ts';
+import { Checkpoints } from '../sign/checkpoints.ts';
+import { SignedMemory } from '../sign/signed-memory.ts';
+import { Append } from './append.ts';
+import { RecordVerifier } from './record-verifier.ts';
+
+type Sent = AppendRequest['records'][number];
+const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const kernel = newSigner();
+const ledgerKey = newSigner();
+const noteKey = parseNoteKey(formatNoteKey('writ.test', ledgerKey.publicKey));
+const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
+
+function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): Sent {
+  const record_id = formatId('record', randomBytes(16));
+  const operation_id = formatId('operation', randomBytes(16));
+  const predicate = { v: 1, record_id, tenant_id, log_id: logIdOf(tenant_id), kind: 'tool_call', kernel_key_id: signer.keyid, recorded_at: 1, operation_id, phase: 'outcome', ...over };
+  const statement = { _type: 'https://in-toto.io/Statement/v1', predicateType: `https://writ.dev/record/${predicate.kind}/v1`, subject: [], predicate };
+  return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
+}
+const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
+const operationOf = (sent: Sent): string => (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate.operation_id;
+
+describe('the ledger on a real database', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let folder: string;
+  const replica = (name: string) => {
+    const memory = new SignedMemory(join(folder, name));
+    const checkpoints = new Checkpoints(pool, memory, { name: 'writ.test', signer: ledgerKey });
+    const store = new LogStore(pool, memory);
+    const append = new Append(store, checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])));
+    return { append: (records: Sent[]) => append.run({ v: 1, records }), receipts: new Receipts(pool, checkpoints), memory };
+  };
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    pool = createPool({ url: database.urlFor('writ_ledger'), applicationName: 'ledger-spec' });
+    folder = mkdtempSync(join(tmpdir(), 'writ-ledger-'));
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function verifyReceipts(ledger: ReturnType<typeof replica>, tenant: TenantId, sent: Sent[]): Promise<void> {
+    for (const one of sent) {
+      const { inclusion, envelope } = await ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(one), phase: null });
+      expect(envelope).toEqual(one.envelope);
+      const { text } = verifyNote(inclusion.checkpoint, [noteKey]);
+      const checkpoint = parseCheckpoint(text);
+      expect(checkpoint).toMatchObject({ origin: `writ.test/${logIdOf(tenant)}`, treeSize: inclusion.tree_size });
+      verifyInclusion({ leafHash: leafHash(payloadOf(one)), leafIndex: inclusion.leaf_index, treeSize: inclusion.tree_size, hashes: inclusion.hashes.map(decodeBase64) }, checkpoint.root);
+    }
+  }
+
+  it('gives each record an index without gaps and a receipt that verifies, across tiles', async () => {
+    const ledger = replica('a');
+    const tenant = newTenant();
+    const sent = Array.from({ length: 300 }, () => record(tenant));
+    const first = await ledger.append(sent.slice(0, 3));
+    expect(first.appended.map((a) => a.leaf_index)).toEqual([0, 1, 2]);
+    await Promise.all([ledger.append(sent.slice(3, 150)), ledger.append(sent.slice(150, 300))]);
+    await verifyReceipts(ledger, tenant, [...sent.slice(0, 4), ...sent.slice(254, 259), ...sent.slice(-2)]);
+    const { rows } = await rowsAsOwner(`SELECT leaf_index, payload FROM ledger.leaf WHERE tenant_id = '${tenant}' ORDER BY leaf_index`);
+    expect(rows.map((row) => row.leaf_index)).toEqual(Array.from({ length: 300 }, (_, i) => i));
+    const roots = await rowsAsOwner(`SELECT root FROM ledger.root WHERE tenant_id = '${tenant}' ORDER BY tree_size DESC LIMIT 1`);
+    expect(Buffer.from(rootOf(rows.map((row) => leafHash(row.payload as Buffer))))).toEqual(roots.rows[0]!.root);
+  });
+
+  it('appends a record once, however often and wherever it is sent', async () => {
+    const [a, b] = [replica('once-a'), replica('once-b')];
+    const tenant = newTenant();
+    const sent = Array.from({ length: 40 }, () => record(tenant));
+    const replies = await Promise.all([a.append(sent), b.append(sent), a.append([...sent, ...sent]), b.append(sent.slice(20))]);
+    const index = new Map(replies[0].appended.map((x) => [x.record_id, x.leaf_index]));
+    for (const reply of replies) for (const x of reply.appended) expect(x.leaf_index).toBe(index.get(x.record_id));
+    expect([...index.values()].sort((x, y) => Number(x) - Number(y))).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    await verifyReceipts(b, tenant, sent.slice(0, 3));
+  });
+
+  it('keeps indices consecutive when two replicas append to the same logs at once', async () => {
+    const [a, b] = [replica('two-a'), replica('two-b')];
+    const tenants = [newTenant(), newTenant(), newTenant()];
+    await Promise.all(Array.from({ length: 24 }, (_, i) => (i % 2 ? a : b).append(tenants.flatMap((t) => [record(t), record(t)]))));
+    for (const tenant of tenants) {
+      const { rows } = await rowsAsOwner(`SELECT count(*)::int AS n, max(leaf_index)::int AS last FROM ledger.leaf WHERE tenant_id = '${tenant}'`);
+      expect(rows[0]).toEqual({ n: 48, last: 47 });
+    }
+  });
+
+  it('refuses what the kernel did not sign or what names another tenant, and takes the rest', async () => {
+    const ledger = replica('bad');
+    const tenant = newTenant();
+    const good = record(tenant);
+    const forged = record(tenant, {}, newSigner());
+    const foreign = { ...record(newTenant()), tenant_id: tenant };
+    const huge = record(tenant, { provenance: { source: 'x'.repeat(17_000) } });
+    const { appended } = await ledger.append([forged, good, foreign, huge]);
+    expect(appended.map((a) => a.leaf_index)).toEqual([null, 0, null, null]);
+    expect(appended.map((a) => a.fault !== null)).toEqual([true, false, true, true]);
+  });
+
+  it('signs a committed root that was left unsigned, when next asked', async () => {
+    const ledger = replica('unsigned');
+    const tenant = newTenant();
+    const sent = [record(tenant), record(tenant)];
+    await ledger.append(sent);
+    await asOwner(`ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`);
+    await verifyReceipts(ledger, tenant, sent);
+  });
+
+  it('never goes on from a database that is behind what was signed', async () => {
+    const ledger = replica('behind');
+    const tenant = newTenant();
+    await ledger.append([record(tenant)]);
+    await ledger.append([record(tenant)]);
+    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : 'tree_size > 1'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
+    await expect(ledger.append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
+    ledger.memory.close();
+    await expect(replica('behind').append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
+  });
+
+  it('can insert and select, nothing else', async () => {
+    const ledger = replica('roles');
+    const tenant = newTenant();
+    await ledger.append([record(tenant)]);
+    for (const table of ['leaf', 'tile', 'root', 'checkpoint']) {
+      await expect(pool.query(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('permission denied');
+      await expect(pool.query(`DELETE FROM ledger.${table}`)).rejects.toThrow('permission denied');
+      await expect(pool.query(`TRUNCATE ledger.${table}`)).rejects.toThrow('permission denied');
+      expect((await pool.query(`SELECT 1 FROM ledger.${table}`)).rowCount).toBe(0);
+      await expect(asOwner(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('append-only');
+      await expect(asOwner(`TRUNCATE ledger.${table} CASCADE`)).rejects.toThrow('append-only');
+    }
+  });
+
+  it('shows a tenant no other tenant\'s receipts', async () => {
+    const ledger = replica('tenants');
+    const sent = record(newTenant());
+    await ledger.append([sent]);
+    await expect(ledger.receipts.of({ v: 1, tenant_id: newTenant(), operation_id: operationOf(sent), phase: null })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  async function rowsAsOwner(sql: string): Promise<{ rows: Record<string, unknown>[] }> {
+    const client = await connect(database.ownerUrl, 'ledger-spec-owner');
+    try {
+      return await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+  const asOwner = async (sql: string): Promise<void> => { await rowsAsOwner(sql); };
+});

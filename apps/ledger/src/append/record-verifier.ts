@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type RecordKind } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { decodeBase64, verifyEnvelope, type Verifier } from '@writ/signing';
+import type { Entry } from '../log/entry.ts';
+
+type SentRecord = AppendRequest['records'][number];
+interface Statement { predicateType?: unknown; predicate?: Record<string, unknown> }
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for. */
+export class RecordVerifier {
+  readonly #keys: ReadonlyMap<string, Verifier>;
+
+  constructor(keys: ReadonlyMap<string, Verifier>) {
+    this.#keys = keys;
+  }
+
+  /** Answers the entry, or a Fault `record.invalid` or `record.too_large` that says what is wrong with it. */
+  verify(record: SentRecord): Entry | Fault {
+    try {
+      return this.#entryOf(record);
+    } catch (error) {
+      return error instanceof Fault ? error : new Fault('record.invalid', error instanceof Error ? error.message : undefined, { cause: error });
+    }
+  }
+
+  #entryOf(record: SentRecord): Entry {
+    const payload = verifyEnvelope(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
+    if (payload.length > LIMITS.recordBytes.max) throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
+    const statement = parseIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
+    const said = statement.predicate ?? {};
+    const logId = logIdOf(record.tenant_id);
+    const signature = record.envelope.signatures[0];
+    const kind = text(said['kind']);
+    const recordedAt = said['recorded_at'];
+    if (said['record_id'] !== record.record_id || said['tenant_id'] !== record.tenant_id || said['log_id'] !== logId) {
+      throw new Fault('record.invalid', 'the record names another id, tenant or log than it was sent for');
+    }
+    if (kind === null || statement.predicateType !== predicateTypeOf(kind as RecordKind)) throw new Fault('record.invalid', 'the predicate type is not of the record\'s kind');
+    if (record.envelope.signatures.length !== 1 || !signature || said['kernel_key_id'] !== signature.keyid) {
+      throw new Fault('record.invalid', 'the record must carry one signature, by the key that it names');
+    }
+    if (!Number.isSafeInteger(recordedAt)) throw new Fault('record.invalid', '`recorded_at` must be milliseconds');
+    return {
+      logId, tenantId: record.tenant_id, recordId: record.record_id, kind, operationId: text(said['operation_id']), phase: text(said['phase']),
+      payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number,
+    };
+  }
+}

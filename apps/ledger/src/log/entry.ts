@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A record on its way into the log of its tenant, its signature verified. `payload` is stored and hashed as it came. */
+export interface Entry {
+  readonly logId: string;
+  readonly tenantId: string;
+  readonly recordId: string;
+  readonly kind: string;
+  readonly operationId: string | null;
+  readonly phase: string | null;
+  readonly payload: Uint8Array;
+  readonly keyid: string;
+  readonly sig: Uint8Array;
+  /** milliseconds since the epoch, by the kernel's database */
+  readonly recordedAt: number;
+}
+
+/** A root that a transaction of the ledger has committed: the only thing that may be signed. */
+export interface CommittedRoot {
+  readonly logId: string;
+  readonly tenantId: string;
+  readonly treeSize: number;
+  readonly root: Uint8Array;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
+import { inTransaction, type Client, type Pool } from '@writ/database';
+import { encodeFrontier, isSameHash } from '@writ/merkle';
+import type { SignedMemory } from '../sign/signed-memory.ts';
+import type { CommittedRoot, Entry } from './entry.ts';
+import { growLog, NEW_LOG, parseLogState, type Growth, type LogState } from './grow.ts';
+import { insertGrowth } from './insert-growth.ts';
+import { readTiles } from './tiles.ts';
+
+/** Where each record of a batch stands, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
+export interface AppendedBatch {
+  readonly indexes: ReadonlyMap<string, number>;
+  readonly roots: readonly CommittedRoot[];
+}
+
+interface OpenRow { what: 'log' | 'signed' | 'record'; log_id: string; record_id: string; at: number; root: Buffer; frontier: Buffer }
+
+export const keyOf = (entry: { logId: string; recordId: string }): string => `${entry.logId}/${entry.recordId}`;
+
+/**
+ * Appends batches to the logs.
+ * INVARIANT (consecutive): the primary key (log_id, leaf_index) is the fence; a replica that lost its lock fails, and nothing of its batch is there.
+ * INVARIANT (exactly once): a record that is there already keeps its index.
+ * INVARIANT (no going back): a log whose stored root at the size signed last isn't the root signed last gets no further record.
+ */
+export class LogStore {
+  readonly #pool: Pool;
+  readonly #memory: SignedMemory;
+
+  constructor(pool: Pool, memory: SignedMemory) {
+    this.#pool = pool;
+    this.#memory = memory;
+  }
+
+  /** One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT. Faults: `ledger.diverged`, `database.unavailable`. */
+  append(entries: readonly Entry[]): Promise<AppendedBatch> {
+    const logs = groupByLog(entries);
+    return inTransaction(this.#pool, async (client) => {
+      const { states, known } = await this.#open(client, entries, logs);
+      const indexes = new Map(known);
+      const grown: { log: LogEntries; growth: Growth }[] = [];
+      const roots: CommittedRoot[] = [];
+      for (const log of logs) {
+        const state = states.get(log.logId) ?? NEW_LOG;
+        const fresh = firstOfEach(log.entries).filter((entry) => !known.has(keyOf(entry)));
+        const growth = growLog(state, fresh, await readTiles(client, log.logId, state.treeSize));
+        fresh.forEach((entry, i) => indexes.set(keyOf(entry), growth.first + i));
+        roots.push({ logId: log.logId, tenantId: log.tenantId, treeSize: growth.frontier.size, root: growth.root });
+        if (fresh.length > 0) grown.push({ log: { ...log, entries: fresh }, growth });
+      }
+      if (grown.length > 0) await insertGrowth(client, grown.map(({ log, growth }) => ({ ...log, growth, frontier: encodeFrontier(growth.frontier) })));
+      return { indexes, roots };
+    });
+  }
+
+  async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
+    const signed = logs.map((log) => this.#memory.last(log.logId));
+    const { rows } = await client.query<OpenRow>('SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)', [
+      logs.map((log) => log.tenantId), logs.map((log) => log.logId), signed.map((s) => s?.treeSize ?? 0),
+      entries.map((entry) => entry.logId), entries.map((entry) => entry.recordId),
+    ]);
+    logs.forEach((log, i) => verifySigned(log.logId, signed[i], rows));
+    const states = new Map<string, LogState>();
+    const known = new Map<string, number>();
+    for (const row of rows) {
+      if (row.what === 'log') states.set(row.log_id, parseLogState(row));
+      if (row.what === 'record') known.set(keyOf({ logId: row.log_id, recordId: row.record_id }), row.at);
+    }
+    return { states, known };
+  }
+}
+
+export interface LogEntries { readonly logId: string; readonly tenantId: string; readonly entries: readonly Entry[] }
+
+function groupByLog(entries: readonly Entry[]): LogEntries[] {
+  const logs = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const of = logs.get(entry.logId);
+    if (of) of.push(entry);
+    else logs.set(entry.logId, [entry]);
+  }
+  return [...logs].map(([logId, of]) => ({ logId, tenantId: of[0]?.tenantId ?? '', entries: of }));
+}
+
+/** The same record may come twice in one batch: from two senders, or from one that asked again. */
+const firstOfEach = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((entry) => [entry.recordId, entry])).values()];
+
+function verifySigned(logId: string, signed: { treeSize: number; root: Uint8Array } | undefined, rows: readonly OpenRow[]): void {
+  if (!signed) return;
+  const there = rows.find((row) => row.what === 'signed' && row.log_id === logId);
+  if (there && isSameHash(there.root, signed.root)) return;
+  throw new Fault('ledger.diverged', `log \`${logId}\` was signed at size ${signed.treeSize}, and the database ${there ? 'has another root there' : 'does not reach it'}: `
+    + 'restore the newest backup, or move the tenant to a new log; nothing is appended until then');
+}

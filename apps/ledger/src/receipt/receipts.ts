@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, logIdOf, RECORD_PAYLOAD_TYPE, type Receipt, type ReceiptRequest, type TenantId } from '@writ/contract';
+import { inTenant, type Client, type Pool } from '@writ/database';
+import { hashAtFromTiles, inclusionNodes, proveInclusion, tilesOf } from '@writ/merkle';
+import { fetchTiles } from '../log/tiles.ts';
+import type { Checkpoints } from '../sign/checkpoints.ts';
+
+interface LeafRow { leaf_index: number; payload: Buffer; keyid: string; sig: Buffer }
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+
+/** Makes receipts: a stored record with its proof towards the newest checkpoint, by tile reads only. */
+export class Receipts {
+  readonly #pool: Pool;
+  readonly #checkpoints: Checkpoints;
+
+  constructor(pool: Pool, checkpoints: Checkpoints) {
+    this.#pool = pool;
+    this.#checkpoints = checkpoints;
+  }
+
+  /** Faults: `not_found` when the log has no such record (yet). */
+  of(request: ReceiptRequest): Promise<Receipt> {
+    const logId = logIdOf(request.tenant_id as TenantId);
+    // One snapshot for leaf, root and tiles: a batch that commits meanwhile is not half seen.
+    return inTenant(this.#pool, request.tenant_id, async (client) => {
+      const leaf = await findLeaf(client, logId, request);
+      const checkpoint = await this.#checkpoints.newest(client, logId, request.tenant_id);
+      const nodes = inclusionNodes(leaf.leaf_index, checkpoint.treeSize);
+      const readTile = await fetchTiles(client, logId, tilesOf(nodes, checkpoint.treeSize), checkpoint.treeSize);
+      const hashes = proveInclusion(leaf.leaf_index, checkpoint.treeSize, hashAtFromTiles(readTile));
+      return {
+        media_type: 'application/vnd.writ.receipt.v1+json',
+        envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: base64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: base64(leaf.sig) }] },
+        inclusion: { leaf_index: leaf.leaf_index, tree_size: checkpoint.treeSize, hashes: hashes.map(base64), checkpoint: checkpoint.note },
+      };
+    }, { isolation: 'repeatable read', readOnly: true });
+  }
+}
+
+/** The outcome of the operation, else its last decision; or the last record of the phase asked for. */
+async function findLeaf(client: Client, logId: string, request: ReceiptRequest): Promise<LeafRow> {
+  const { rows } = await client.query<LeafRow>(
+    `SELECT leaf_index, payload, keyid, sig FROM ledger.leaf
+      WHERE log_id = $1 AND operation_id = $2 AND kind = 'tool_call' AND ($3::text IS NULL OR phase = $3)
+      ORDER BY (phase = 'outcome') DESC, recorded_at DESC, leaf_index DESC LIMIT 1`,
+    [logId, request.operation_id, request.phase],
+  );
+  const leaf = rows[0];
+  if (!leaf) throw new Fault('not_found');
+  return leaf;
+}
