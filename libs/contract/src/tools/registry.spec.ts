@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { argumentFaults, definitionForDigest, TOOLS } from './registry.ts';
+
+const tool = (id: string) => TOOLS.get(id)!;
+
+describe('the tools', () => {
+  it('are these', () => {
+    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run']);
+  });
+
+  it('say where arguments do not fit, every place of it', () => {
+    expect(argumentFaults(tool('fs.read'), { path: 'a', limit: 5 })).toEqual([]);
+    const faults = argumentFaults(tool('fs.edit'), { path: 7, edits: [{ find: '' }], extra: 1 });
+    expect(faults.map((f) => f.pointer)).toEqual(expect.arrayContaining(['/path', '/edits/0', '/edits/0/find', '/extra']));
+  });
+
+  it('close their parameters: an argument that is not known is refused', () => {
+    for (const one of TOOLS.values()) expect(argumentFaults(one, { no_such_argument: 1 })).not.toEqual([]);
+  });
+
+  it('name what the arguments touch; only a read-only tool touches nothing for writing', () => {
+    expect(tool('fs.edit').resources({ path: 'a' }).map((r) => r.access)).toEqual(['write', 'read']);
+    expect(tool('fs.list').resources({})).toEqual([{ kind: 'fs', access: 'read', path: '' }]);
+    for (const one of TOOLS.values()) {
+      if (!one.mutating) expect(one.resources({ path: 'a' }).some((r) => r.access === 'write')).toBe(false);
+    }
+  });
+
+  it('are plain JSON for their digest', () => {
+    for (const one of TOOLS.values()) {
+      const plain = definitionForDigest(one);
+      expect(JSON.parse(JSON.stringify(plain))).toEqual(plain);
+    }
+  });
+});
