@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Writable } from 'node:stream';
+import { FrameError, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
+import type { Baseline } from './baseline.ts';
+import { differences } from './compare.ts';
+import { AgentFault } from './fault.ts';
+import { OutputCut } from './output-cut.ts';
+import { perform } from './perform.ts';
+import type { JobPipes } from './pipes.ts';
+import { sendBack } from './send-back.ts';
+import { Unpacker } from './unpack.ts';
+
+/** One job in one container: workspace in, command, delta out. */
+export class Agent {
+  readonly #root: string;
+  readonly #pipes: JobPipes | null;
+  readonly #speak: (message: AgentMessage) => void;
+  readonly #unpacker: Unpacker;
+  #started = false;
+  #failed = false;
+  #stdin: Writable | null = null;
+
+  constructor(root: string, pipes: JobPipes | null, speak: (message: AgentMessage) => void) {
+    this.#root = root;
+    this.#pipes = pipes;
+    this.#speak = speak;
+    this.#unpacker = new Unpacker(root);
+  }
+
+  /** Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any more. */
+  take(message: HostMessage): void {
+    if (this.#failed) return;
+    this.#orFault(() => {
+      if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
+      else if (message.type === 'data') this.#unpacker.data(message.bytes);
+      else if (message.type === 'job') this.#start(message.job);
+      else if (message.type === 'stdin') this.#stdin?.write(message.bytes);
+      else this.#stdin?.end();
+    });
+  }
+
+  #start(order: JobOrder): void {
+    if (this.#started) throw new FrameError('a container runs one job');
+    this.#started = true;
+    const baseline = this.#unpacker.finish();
+    const output = new OutputCut(order.output_bytes_max, this.#speak);
+    const { stdin, exit } = perform(order, this.#root, this.#pipes, output);
+    this.#stdin = stdin;
+    void exit.then(({ code, signal, timedOut }) => {
+      this.#speak({ type: 'exit', code, signal, timedOut, droppedBytes: output.droppedBytes });
+      // What a command left behind that was cut off half-way is no effect.
+      if (!timedOut) this.#orFault(() => this.#compare(order, baseline));
+    });
+  }
+
+  #compare(order: JobOrder, baseline: Baseline): void {
+    const found = differences(this.#root, baseline, { changesMax: order.delta_files_max, bytesMax: order.delta_bytes_max });
+    sendBack(this.#root, found, this.#speak);
+  }
+
+  #orFault(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#failed = true;
+      if (error instanceof AgentFault) this.#speak({ type: 'fault', reason: error.reason, detail: error.message });
+      else if (error instanceof FrameError) this.#speak({ type: 'fault', reason: 'protocol', detail: error.message });
+      else throw error;
+    }
+  }
+}

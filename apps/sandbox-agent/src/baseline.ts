@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What was sent in, by path: what the workspace is compared with after the job. Directories only where they are empty. */
+export type Baseline = ReadonlyMap<string, BaselineEntry>;
+
+export type BaselineEntry =
+  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly size: number; readonly sha256: string }
+  | { readonly kind: 'dir' }
+  | { readonly kind: 'symlink'; readonly target: string };

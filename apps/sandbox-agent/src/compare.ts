@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { CHUNK_BYTES_MAX, pathFault, targetFault, type AfterHead } from '@writ/sandbox';
+import type { Baseline, BaselineEntry } from './baseline.ts';
+import { AgentFault, codeOf } from './fault.ts';
+
+export interface Difference {
+  readonly path: string;
+  readonly after: AfterHead | null;
+}
+
+export interface Bounds {
+  readonly changesMax: number;
+  readonly bytesMax: number;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const OWNER_EXECUTES = 0o100;
+
+/**
+ * What differs between the workspace and what was sent in. Nothing of the job may run any more. Files of the same size are
+ * compared by content, since a write through a shared mapping leaves no trace in a tmpfs file's times.
+ * Throws AgentFault at what a snapshot can't hold, and as soon as there is more than the bounds allow.
+ */
+export function differences(root: string, baseline: Baseline, bounds: Bounds): Difference[] {
+  const found: Difference[] = [];
+  const standing = new Set<string>();
+  let bytes = 0;
+  const add = (path: string, after: AfterHead | null): void => {
+    found.push({ path, after });
+    if (after?.kind === 'file') bytes += after.size;
+    if (found.length > bounds.changesMax) throw new AgentFault('delta_files', `more than ${bounds.changesMax} entries changed`);
+    if (bytes > bounds.bytesMax) throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
+  };
+  for (const path of walk(root, '')) {
+    standing.add(path);
+    const after = changed(root, path, baseline.get(path));
+    if (after) add(path, after);
+  }
+  for (const path of baseline.keys()) if (!standing.has(path)) add(path, null);
+  return found;
+}
+
+/** Every path below a directory, links not followed; directories come before what is in them. */
+function* walk(root: string, directory: string): Generator<string> {
+  const open = [directory];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of listed(root, next)) {
+      const path = next === '' ? nameOf(entry.name) : `${next}/${nameOf(entry.name)}`;
+      if (pathFault(path) !== null) throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
+      yield path;
+      if (entry.isDirectory()) open.push(path);
+    }
+  }
+}
+
+function listed(root: string, directory: string) {
+  return readable(directory === '' ? '.' : directory, () => readdirSync(join(root, directory), { withFileTypes: true, encoding: 'buffer' }));
+}
+
+function nameOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new AgentFault('entry_name', `a name is not UTF-8: \`${Buffer.from(bytes).toString('latin1').slice(0, 200)}\``);
+  }
+}
+
+/** What stands at the path now where that differs from what was sent; null where it doesn't. */
+function changed(root: string, path: string, before: BaselineEntry | undefined): AfterHead | null {
+  const absolute = join(root, path);
+  const stat = readable(path, () => lstatSync(absolute));
+  if (stat.isSymbolicLink()) return changedLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), before);
+  if (stat.isDirectory()) {
+    const isEmpty = readable(path, () => readdirSync(absolute)).length === 0;
+    return isEmpty && before?.kind !== 'dir' ? { kind: 'dir' } : null;
+  }
+  if (!stat.isFile()) throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);
+  return changedFile(absolute, path, stat, before);
+}
+
+function changedLink(path: string, target: string, before: BaselineEntry | undefined): AfterHead | null {
+  if (targetFault(target) !== null) throw new AgentFault('entry_name', `the target of \`${path}\` ${targetFault(target)}`);
+  return before?.kind === 'symlink' && before.target === target ? null : { kind: 'symlink', target };
+}
+
+function changedFile(absolute: string, path: string, stat: Stats, before: BaselineEntry | undefined): AfterHead | null {
+  const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
+  const alike = before?.kind === 'file' && before.size === stat.size && before.mode === mode;
+  if (alike && readable(path, () => hashOf(absolute)) === before.sha256) return null;
+  return { kind: 'file', mode, size: stat.size };
+}
+
+function hashOf(absolute: string): string {
+  const hash = createHash('sha256');
+  for (const chunk of contentOf(absolute)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+const scratch = Buffer.allocUnsafe(CHUNK_BYTES_MAX);
+
+/** The content of a file, chunk by chunk; each is valid until the next is asked for. */
+export function* contentOf(absolute: string): Generator<Buffer> {
+  const fd = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    for (let read = readSync(fd, scratch); read > 0; read = readSync(fd, scratch)) yield scratch.subarray(0, read);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Runs a reading of the workspace; what the job made unreadable is an error and never silently left out. */
+export function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof AgentFault) throw error;
+    throw new AgentFault('entry_unreadable', `\`${path.slice(0, 200)}\` can't be read (${codeOf(error)})`);
+  }
+}

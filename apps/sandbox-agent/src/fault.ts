@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FaultReason } from '@writ/sandbox';
+
+/** Why the job can't be finished; told to the adapter, and the agent then waits for its end. */
+export class AgentFault extends Error {
+  readonly reason: FaultReason;
+
+  constructor(reason: FaultReason, detail: string) {
+    super(detail);
+    this.name = 'AgentFault';
+    this.reason = reason;
+  }
+}
+
+/** The `code` of an error of the operating system, `ENOSPC` for example. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { writeSync } from 'node:fs';
+import { encodeAgentMessage, type AgentMessage } from '@writ/sandbox';
+import { codeOf } from './fault.ts';
+
+const STDOUT = 1;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Writes one message to the adapter and returns when the pipe has taken it: the agent then holds no queue that a flood of
+ * output could grow. Ends the process when nobody reads any more.
+ */
+export function speak(message: AgentMessage): void {
+  const bytes = encodeAgentMessage(message);
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(STDOUT, bytes, at);
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') process.exit(1);
+      // Somebody made the pipe non-blocking: a full one is polled each millisecond instead of waited for.
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
+}

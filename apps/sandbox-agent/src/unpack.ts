@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { closeSync, constants, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { FrameError, parentsOf, type EntryHead } from '@writ/sandbox';
+import type { Baseline, BaselineEntry } from './baseline.ts';
+import { AgentFault, codeOf } from './fault.ts';
+
+const MODES = { '644': 0o644, '755': 0o755 } as const;
+
+/** Writes the workspace as it comes in: entries in any order, a file's content in chunks after its head. */
+export class Unpacker {
+  readonly #root: string;
+  readonly #entries = new Map<string, BaselineEntry>();
+  readonly #parents = new Set<string>();
+  readonly #made = new Set<string>();
+  #open: { fd: number; left: number } | null = null;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#made.add(root);
+  }
+
+  /** Begins an entry. Throws AgentFault when the workspace is full, FrameError when the entry can't come now. */
+  entry(head: EntryHead, bytes: Buffer): void {
+    if (this.#open || this.#entries.has(head.path)) throw new FrameError('an entry comes out of turn');
+    this.#entries.set(head.path, head);
+    for (const parent of parentsOf(head.path)) this.#parents.add(parent);
+    this.#withSpace(() => {
+      if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
+      // Links are made last: a file is never written through one.
+      if (head.kind === 'symlink') return;
+      const path = join(this.#root, head.path);
+      this.#makeDirectory(dirname(path));
+      const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODES[head.mode]);
+      this.#open = { fd, left: head.size };
+      this.#append(bytes);
+    });
+  }
+
+  /** The next chunk of the file that is open. */
+  data(bytes: Buffer): void {
+    if (!this.#open) throw new FrameError('content comes without a file');
+    this.#withSpace(() => this.#append(bytes));
+  }
+
+  /** Makes the links and answers what now stands in the workspace. */
+  finish(): Baseline {
+    if (this.#open) throw new FrameError('a file is shorter than announced');
+    for (const [path, entry] of this.#entries) {
+      if (entry.kind === 'symlink') this.#withSpace(() => {
+        this.#makeDirectory(dirname(join(this.#root, path)));
+        symlinkSync(entry.target, join(this.#root, path));
+      });
+      else if (entry.kind === 'dir' && this.#parents.has(path)) this.#entries.delete(path);
+    }
+    return this.#entries;
+  }
+
+  #append(bytes: Buffer): void {
+    const open = this.#open;
+    if (!open) return;
+    if (bytes.length > open.left) throw new FrameError('a file is longer than announced');
+    for (let at = 0; at < bytes.length;) at += writeSync(open.fd, bytes, at);
+    open.left -= bytes.length;
+    if (open.left > 0) return;
+    closeSync(open.fd);
+    this.#open = null;
+  }
+
+  #makeDirectory(path: string): void {
+    if (this.#made.has(path)) return;
+    mkdirSync(path, { recursive: true });
+    this.#made.add(path);
+  }
+
+  #withSpace(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      if (codeOf(error) === 'ENOSPC') throw new AgentFault('workspace_space', 'the workspace does not fit into the container');
+      throw error;
+    }
+  }
+}

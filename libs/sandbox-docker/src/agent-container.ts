@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
+import type Docker from 'dockerode';
+import { AGENT_FRAMES, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage } from '@writ/sandbox';
+import { containerOptions, type ContainerSpec } from './container-options.ts';
+import { Demux } from './demux.ts';
+import { Meter } from './measure.ts';
+import { within } from './within.ts';
+
+/** Many times what an engine takes on a busy machine; past it the engine counts as gone. */
+const ENGINE_MS_MAX = 30_000;
+/** What an agent may complain before it counts as a flood. */
+const STDERR_BYTES_MAX = 64 * 1024;
+/** The part of it that is kept for operators. */
+const STDERR_KEPT = 1024;
+
+/** Who listens to a container; replaced when a job takes it over. */
+export interface ContainerListener {
+  /** The next message of the agent: well-formed, and otherwise the job's word. */
+  message(message: AgentMessage): void;
+  /** The stream ended or broke its protocol; nothing comes after it. */
+  closed(error: Error | null): void;
+}
+
+/** One container with its agent at the other end of an attached stream. */
+export class AgentContainer {
+  readonly id: string;
+  readonly #container: Docker.Container;
+  readonly #stream: Duplex;
+  #listener: ContainerListener | null = null;
+  #closed: { error: Error | null } | null = null;
+  #stderr = '';
+  #stderrBytes = 0;
+  #meter: Meter | null = null;
+
+  /** Makes, attaches and starts one; resolves when its agent has said hello. Rejects when the engine can't. */
+  static async start(docker: Docker, spec: ContainerSpec): Promise<AgentContainer> {
+    const made = docker.createContainer(containerOptions(spec));
+    const container = await within('make a container', ENGINE_MS_MAX, made, (late) => void late.remove({ force: true }).catch(() => undefined));
+    try {
+      const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+      const stream = await within('attach to a container', ENGINE_MS_MAX, container.attach(options));
+      const started = new AgentContainer(container, stream as Duplex);
+      const hello = started.#hello();
+      // The hello is awaited last, and a failed start is the better explanation.
+      hello.catch(() => undefined);
+      await within('start a container', ENGINE_MS_MAX, container.start());
+      started.#meter = new Meter(container);
+      await within('get an answer from an agent', ENGINE_MS_MAX, hello);
+      return started;
+    } catch (error) {
+      void container.remove({ force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private constructor(container: Docker.Container, stream: Duplex) {
+    this.id = container.id;
+    this.#container = container;
+    this.#stream = stream;
+    const frames = new FrameDecoder(AGENT_FRAMES);
+    const demux = new Demux((bytes) => {
+      for (const frame of frames.push(bytes)) this.#listener?.message(parseAgentMessage(frame));
+    }, (bytes) => this.#takeStderr(bytes));
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#closed) return;
+      try {
+        demux.push(chunk);
+      } catch (error) {
+        this.#close(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+    stream.on('error', (error: Error) => this.#close(error));
+    stream.on('close', () => this.#close(null));
+    stream.on('end', () => this.#close(null));
+  }
+
+  /** What the agent complained last, for operators. */
+  get complaint(): string | null {
+    return this.#stderr === '' ? null : this.#stderr;
+  }
+
+  /** Counts what it uses; there once it has been started. */
+  get meter(): Meter {
+    if (!this.#meter) throw new Error('a container is measured once it has been started');
+    return this.#meter;
+  }
+
+  /** Hands the container to a listener, which is told at once when the stream is already over. */
+  listen(listener: ContainerListener): void {
+    this.#listener = listener;
+    if (this.#closed) listener.closed(this.#closed.error);
+  }
+
+  /** Sends bytes; resolves when more may be sent, also when the stream is over: the listener knows. */
+  async send(bytes: Buffer): Promise<void> {
+    if (this.#closed || this.#stream.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        this.#stream.off('drain', go).off('close', go);
+        resolve();
+      };
+      this.#stream.once('drain', go).once('close', go);
+    });
+  }
+
+  /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
+  async remove(): Promise<void> {
+    this.#listener = null;
+    this.#stream.destroy();
+    try {
+      await within('remove a container', ENGINE_MS_MAX, this.#container.remove({ force: true }));
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  }
+
+  #hello(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.listen({
+        message: (message) => (message.type === 'hello' ? resolve() : reject(new FrameError('the agent does not begin with hello'))),
+        closed: (error) => reject(error ?? new Error(`the container ended before its agent spoke${this.complaint ? `: ${this.complaint}` : ''}`)),
+      });
+    });
+  }
+
+  #takeStderr(bytes: Buffer): void {
+    this.#stderrBytes += bytes.length;
+    if (this.#stderrBytes > STDERR_BYTES_MAX) throw new FrameError('the agent\'s error stream is flooded');
+    this.#stderr = (this.#stderr + bytes.toString('latin1').replaceAll(/[^\x20-\x7e]+/g, ' ')).slice(-STDERR_KEPT);
+  }
+
+  #close(error: Error | null): void {
+    if (this.#closed) return;
+    this.#closed = { error };
+    this.#stream.destroy();
+    this.#listener?.closed(error);
+  }
+}
+
+/** Whether the engine says that there is no such container, or that it is being removed already. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && (error.statusCode === 404 || error.statusCode === 409);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { SandboxLimits } from '@writ/sandbox';
+
+/** What a container is cut to when it is made; a warm one serves only jobs of its own size. */
+export type SandboxSize = Pick<SandboxLimits, 'memoryBytes' | 'cpus' | 'pids' | 'tmpfsBytes'>;
+
+/** A user of no account outside: unlikely to be anybody on the host. */
+export const SANDBOX_UID = 10_001;
+
+/** More files than the largest workspace and its build, far fewer than would fill the kernel's memory with inodes. */
+const INODES = 250_000;
+/** Enough for a test suite that opens every file; a leak meets it soon. */
+const OPEN_FILES = 4096;
+
+export interface ContainerSpec {
+  readonly image: string;
+  readonly size: SandboxSize;
+  readonly labels: Readonly<Record<string, string>>;
+  /** the engine's runtime, `runsc` for example; absent: the engine's default */
+  readonly runtime?: string;
+}
+
+/**
+ * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
+ * no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent sees its executor die.
+ */
+export function containerOptions({ image, size, labels, runtime }: ContainerSpec): ContainerCreateOptions {
+  const user = `${SANDBOX_UID}:${SANDBOX_UID}`;
+  const tmpfs = `rw,exec,nosuid,nodev,size=${size.tmpfsBytes},nr_inodes=${INODES},uid=${SANDBOX_UID},gid=${SANDBOX_UID}`;
+  return {
+    Image: image,
+    Labels: { ...labels },
+    User: user,
+    WorkingDir: '/workspace',
+    OpenStdin: true, StdinOnce: true, Tty: false,
+    AttachStdin: true, AttachStdout: true, AttachStderr: true,
+    NetworkDisabled: true,
+    HostConfig: {
+      // The job sees its own limits and no names of the host's groups; the client's types don't know the field.
+      ...({ CgroupnsMode: 'private' } as HostConfig),
+      AutoRemove: true,
+      // Orphans of the job are reaped by the engine's own init, which is process 1.
+      Init: true,
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      Privileged: false,
+      SecurityOpt: ['no-new-privileges:true'],
+      IpcMode: 'private',
+      Memory: size.memoryBytes,
+      MemorySwap: size.memoryBytes,
+      NanoCpus: Math.round(size.cpus * 1e9),
+      PidsLimit: size.pids,
+      Tmpfs: { '/workspace': `${tmpfs},mode=0700`, '/tmp': `${tmpfs},mode=1777` },
+      Ulimits: [{ Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES }, { Name: 'core', Soft: 0, Hard: 0 }],
+      // Output travels over the attached stream; a copy on the host's disk would be unbounded.
+      LogConfig: { Type: 'none', Config: {} },
+      ...(runtime === undefined ? {} : { Runtime: runtime }),
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import type Docker from 'dockerode';
+import { assertRunnable, Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
+import { AgentContainer } from './agent-container.ts';
+import type { SandboxSize } from './container-options.ts';
+import { EngineWatch } from './engine-watch.ts';
+import type { SandboxEventListener } from './events.ts';
+import { JobRun } from './job-run.ts';
+import { sweep } from './sweep.ts';
+import { WarmPool } from './warm-pool.ts';
+import { within } from './within.ts';
+
+export interface WarmPoolConfig {
+  readonly image: string;
+  readonly size: SandboxSize;
+  /** containers that wait */
+  readonly count: number;
+}
+
+export interface DockerSandboxConfig {
+  readonly docker: Docker;
+  /** value of the label `writ`: whose containers they are, for whoever cleans up */
+  readonly label: string;
+  /** this executor; what it left behind in an earlier life is swept at the start */
+  readonly owner: string;
+  readonly pools: readonly WarmPoolConfig[];
+  /** the engine's runtime, `runsc` for example */
+  readonly runtime?: string;
+  readonly report?: SandboxEventListener;
+}
+
+/** An engine that doesn't answer a ping in this time is not there. */
+const PING_MS_MAX = 2_000;
+
+/** Sandboxes in Docker containers, warm ones first. */
+export class DockerSandbox extends Sandbox {
+  readonly #config: DockerSandboxConfig;
+  readonly #report: SandboxEventListener;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #pools = new Map<string, WarmPool>();
+  readonly #watch: EngineWatch;
+  readonly #live = new Map<string, AgentContainer>();
+  readonly #tasks = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  /** Sweeps what this owner left behind and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
+  static async open(config: DockerSandboxConfig): Promise<DockerSandbox> {
+    const sandbox = new DockerSandbox(config);
+    await sandbox.#watch.start();
+    await sandbox.#sweep();
+    for (const pool of sandbox.#pools.values()) pool.retry();
+    return sandbox;
+  }
+
+  private constructor(config: DockerSandboxConfig) {
+    super();
+    this.#config = config;
+    this.#report = config.report ?? (() => undefined);
+    this.#labels = { writ: config.label, 'writ.role': 'sandbox', 'writ.owner': config.owner };
+    this.#watch = new EngineWatch(config.docker, this.#filters(), this.#report, () => this.#recover());
+    for (const { image, size, count } of config.pools) {
+      this.#pools.set(keyOf(image, size), new WarmPool({
+        count,
+        start: () => this.#start(image, size, {}),
+        remove: (container) => this.#discard(container),
+        failed: (error) => this.#report({ type: 'pool.refill_failed', image, error }),
+      }));
+    }
+  }
+
+  /** Resolves when every pool is full. */
+  async warm(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.full()));
+  }
+
+  /** Containers of this sandbox that exist now, waiting ones included. */
+  get containers(): readonly string[] {
+    return [...this.#live.keys()];
+  }
+
+  override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+    assertRunnable(job);
+    const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
+      acquire: () => this.#acquire(job),
+      discard: (container) => this.#discard(container),
+      ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
+      isEngineThere: () => this.#isEngineThere(),
+    });
+    return this.#track(run.result());
+  }
+
+  override async close(): Promise<void> {
+    this.#closing.abort();
+    for (const pool of this.#pools.values()) pool.close();
+    while (this.#tasks.size > 0) await Promise.allSettled(this.#tasks);
+    this.#watch.close();
+  }
+
+  async #acquire({ image, limits, labels }: SandboxJob): Promise<AgentContainer> {
+    const warm = await this.#pools.get(keyOf(image, limits))?.take();
+    this.#report({ type: warm ? 'pool.hit' : 'pool.miss', image });
+    return warm ?? this.#start(image, limits, labels);
+  }
+
+  #start(image: string, size: SandboxSize, labels: Readonly<Record<string, string>>): Promise<AgentContainer> {
+    const { docker, runtime } = this.#config;
+    const spec = { image, size, labels: { ...labels, ...this.#labels }, ...(runtime === undefined ? {} : { runtime }) };
+    return this.#track(AgentContainer.start(docker, spec).then((container) => {
+      this.#live.set(container.id, container);
+      return container;
+    }));
+  }
+
+  /** Removes a container in the background: nobody waits for the end of what has given its answer. */
+  #discard(container: AgentContainer): void {
+    const removed = container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
+    void this.#track(removed.then(() => {
+      this.#live.delete(container.id);
+      this.#watch.forget(container.id);
+    }));
+  }
+
+  #recover(): void {
+    void this.#track(this.#sweep().then(() => {
+      for (const pool of this.#pools.values()) pool.retry();
+    }));
+  }
+
+  /** What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. */
+  async #sweep(): Promise<void> {
+    try {
+      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id));
+      if (containers > 0) this.#report({ type: 'swept', containers });
+    } catch {
+      // No engine: the watch has said so, and sweeps again when it is back.
+    }
+  }
+
+  async #isEngineThere(): Promise<boolean> {
+    try {
+      await within('answer a ping', PING_MS_MAX, this.#config.docker.ping());
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #filters(): string[] {
+    return Object.entries(this.#labels).map(([name, value]) => `${name}=${value}`);
+  }
+
+  #track<T>(task: Promise<T>): Promise<T> {
+    this.#tasks.add(task);
+    const done = () => void this.#tasks.delete(task);
+    task.then(done, done);
+    return task;
+  }
+}
+
+function keyOf(image: string, { memoryBytes, cpus, pids, tmpfsBytes }: SandboxSize): string {
+  return [image, memoryBytes, cpus, pids, tmpfsBytes].join(' ');
+}

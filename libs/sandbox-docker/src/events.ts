@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What operators may want to count or log; nothing depends on anybody listening. */
+export type SandboxEvent =
+  | { readonly type: 'pool.hit' | 'pool.miss'; readonly image: string }
+  | { readonly type: 'pool.refill_failed'; readonly image: string; readonly error: Error }
+  | { readonly type: 'container.not_removed'; readonly id: string; readonly error: Error }
+  | { readonly type: 'engine.lost'; readonly error: Error | null }
+  | { readonly type: 'engine.back' }
+  | { readonly type: 'swept'; readonly containers: number };
+
+export type SandboxEventListener = (event: SandboxEvent) => void;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type Docker from 'dockerode';
+import { pack, type Pack } from 'tar-stream';
+import { SANDBOX_UID } from './container-options.ts';
+
+export interface SandboxImageSource {
+  readonly docker: Docker;
+  /** reference of the image to build on: any Linux with bash */
+  readonly base: string;
+  /** a node binary that runs in the base image */
+  readonly nodeBinaryPath: string;
+  readonly agentBundlePath: string;
+  /** name for the result, `writ-sandbox:local` for example */
+  readonly reference: string;
+}
+
+export interface SandboxImage {
+  readonly reference: string;
+  /** the image's id, `sha256:…` */
+  readonly digest: string;
+  /** false when an image of the same inputs was there */
+  readonly built: boolean;
+}
+
+const AGENT_LABEL = 'writ.agent';
+const INPUTS_LABEL = 'writ.inputs';
+
+/**
+ * Adds the agent to a base image, with a user for it and its job, and answers what to start. Does nothing when the reference
+ * already names an image of the same inputs. Rejects with the engine's message when the base is not there or the build fails.
+ */
+export async function buildSandboxImage(source: SandboxImageSource): Promise<SandboxImage> {
+  const { docker, reference, nodeBinaryPath, agentBundlePath } = source;
+  const base = await docker.getImage(source.base).inspect();
+  const agent = await readFile(agentBundlePath);
+  const agentHash = createHash('sha256').update(agent).digest('hex');
+  const recipe = dockerfile(source.base, agentHash);
+  const inputs = createHash('sha256').update(JSON.stringify([base.Id, agentHash, await hashOfFile(nodeBinaryPath), recipe])).digest('hex');
+
+  const present = await inspectOrNull(docker, reference);
+  if (present?.Config.Labels?.[INPUTS_LABEL] === inputs) return { reference, digest: present.Id, built: false };
+
+  const context = pack();
+  const filled = fill(context, recipe, agent, nodeBinaryPath);
+  filled.catch((error: Error) => context.destroy(error));
+  const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
+  await Promise.all([filled, finished(docker, stream)]);
+  return { reference, digest: (await docker.getImage(reference).inspect()).Id, built: true };
+}
+
+/** Plain steps of the classic builder, so that any engine can follow them. Nothing is fetched. */
+function dockerfile(base: string, agentHash: string): string {
+  return [
+    `FROM ${base}`,
+    'USER 0:0',
+    `RUN echo 'sandbox:x:${SANDBOX_UID}:${SANDBOX_UID}:sandbox:/tmp:/bin/bash' >> /etc/passwd \\`,
+    ` && echo 'sandbox:x:${SANDBOX_UID}:' >> /etc/group \\`,
+    ' && mkdir -p /workspace /opt/writ /usr/local/bin',
+    'COPY node /opt/writ/node',
+    // Jobs find a node of their own version by name; a base image's own one stays first.
+    'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',
+    'COPY agent.js /opt/writ/agent.js',
+    'ENV HOME=/tmp',
+    `USER ${SANDBOX_UID}:${SANDBOX_UID}`,
+    'WORKDIR /workspace',
+    `LABEL ${AGENT_LABEL}=${agentHash}`,
+    'ENTRYPOINT ["/opt/writ/node", "/opt/writ/agent.js"]',
+    'CMD []',
+    '',
+  ].join('\n');
+}
+
+async function fill(context: Pack, recipe: string, agent: Buffer, nodeBinaryPath: string): Promise<void> {
+  context.entry({ name: 'Dockerfile' }, recipe);
+  context.entry({ name: 'agent.js', mode: 0o644 }, agent);
+  const { size } = await stat(nodeBinaryPath);
+  await pipeline(createReadStream(nodeBinaryPath), context.entry({ name: 'node', mode: 0o755, size }));
+  context.finalize();
+}
+
+async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+async function inspectOrNull(docker: Docker, reference: string): Promise<Docker.ImageInspectInfo | null> {
+  try {
+    return await docker.getImage(reference).inspect();
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 404) return null;
+    throw error;
+  }
+}
+
+/** The engine answers 200 before it builds: whether the build worked stands in its last line. */
+function finished(docker: Docker, stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    docker.modem.followProgress(stream, (error: Error | null, lines: { error?: string }[] | null) => {
+      const failure = error?.message ?? lines?.find((line) => line.error)?.error;
+      if (failure === undefined) resolve();
+      else reject(new Error(`the sandbox image can't be built: ${failure.trim()}`, { cause: error ?? undefined }));
+    });
+  });
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SandboxJob, SandboxResult, Transcript } from '@writ/sandbox';
+import type { AgentContainer } from './agent-container.ts';
+import type { Measure } from './cgroup.ts';
+import { perform, type Ending } from './perform.ts';
+
+/** What a run needs of the sandbox that it belongs to. */
+export interface RunContext {
+  acquire(): Promise<AgentContainer>;
+  discard(container: AgentContainer): void;
+  ranOutOfMemory(id: string, waitMs: number): Promise<boolean>;
+  isEngineThere(): Promise<boolean>;
+}
+
+/** The event of an out-of-memory kill comes over another connection than the exit that it causes. */
+const OOM_EVENT_MS = 250;
+/** The shell's status for a command that SIGKILL ended. */
+const STATUS_SIGKILL = 137;
+const NOTHING_MEASURED: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
+
+/** One job, from a container to a result. */
+export class JobRun {
+  readonly #job: SandboxJob;
+  readonly #signal: AbortSignal;
+  readonly #context: RunContext;
+
+  constructor(job: SandboxJob, signal: AbortSignal, context: RunContext) {
+    this.#job = job;
+    this.#signal = signal;
+    this.#context = context;
+  }
+
+  async result(): Promise<SandboxResult> {
+    if (this.#signal.aborted) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
+    let container: AgentContainer;
+    try {
+      container = await this.#context.acquire();
+    } catch (error) {
+      const detail = `no container can be started: ${error instanceof Error ? error.message : String(error)}`;
+      return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
+    }
+    try {
+      return await this.#resultIn(container);
+    } finally {
+      this.#context.discard(container);
+    }
+  }
+
+  async #resultIn(container: AgentContainer): Promise<SandboxResult> {
+    const { meter } = container;
+    const startedAt = performance.now();
+    const begun = meter.begin();
+    let measured: Promise<Measure> | null = null;
+    // Asked for at the exit, the numbers come while the effect is still on its way.
+    const { ending, transcript } = await perform(container, this.#job, this.#signal, () => void (measured ??= begun.then(() => meter.read())));
+    const wallMs = Math.round(performance.now() - startedAt);
+    const usage = await (measured ?? meter.read());
+    return resultOf(await this.#judge(container, ending, transcript, usage), transcript, wallMs, usage);
+  }
+
+  /** Corrects what the stream says by what the kernel and the engine know. */
+  async #judge(container: AgentContainer, ending: Ending, transcript: Transcript, usage: Measure): Promise<Ending> {
+    const { ended } = ending;
+    const isKilled = transcript.exit?.signal === 'SIGKILL' || transcript.exit?.code === STATUS_SIGKILL;
+    if (ended === 'lost' || (ended === 'exited' && isKilled)) {
+      const outOfMemory = usage.outOfMemory ?? (await this.#context.ranOutOfMemory(container.id, OOM_EVENT_MS));
+      if (outOfMemory) return { ended: 'limit', reason: 'memory', detail: 'the job used more memory than its limit' };
+    }
+    if (ended !== 'lost') return ending;
+    if (!(await this.#context.isEngineThere())) return { ended, reason: 'engine', detail: 'the engine went away while the job ran' };
+    return { ended, reason: 'container', detail: container.complaint ?? ending.detail ?? 'the container ended before the job did' };
+  }
+}
+
+function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number, { cpuMs, memoryPeakBytes }: Measure): SandboxResult {
+  const isEffect = ending.ended === 'exited';
+  const dropped = transcript?.droppedBytes ?? 0;
+  return {
+    ...ending,
+    exitCode: transcript?.exit?.code ?? null,
+    signal: transcript?.exit?.signal ?? null,
+    output: transcript?.output ?? [],
+    truncatedBytes: dropped,
+    changes: isEffect && transcript ? transcript.changes : [],
+    usage: { wallMs, cpuMs, memoryPeakBytes, outputBytes: (transcript?.outputBytes ?? 0) + dropped },
+  };
+}

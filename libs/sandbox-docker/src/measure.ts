@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type Docker from 'dockerode';
+import { findCgroup, type CgroupReader, type Measure } from './cgroup.ts';
+import { within } from './within.ts';
+
+/** Longer and the caller's answer would wait for a number. */
+const STATS_MS_MAX = 1_500;
+
+const UNKNOWN: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
+
+/** Counts what one container uses, from outside it. */
+export class Meter {
+  readonly #container: Docker.Container;
+  readonly #reader: Promise<CgroupReader | null>;
+  #base: Measure = UNKNOWN;
+
+  /** For a container that has been started. */
+  constructor(container: Docker.Container) {
+    this.#container = container;
+    this.#reader = container.inspect().then(({ State, Id }) => findCgroup(State.Pid, Id)).catch(() => null);
+  }
+
+  /** From here on counts: what the agent used to get ready is not the job's. */
+  async begin(): Promise<void> {
+    const read = await this.#reader;
+    if (read) this.#base = await read().catch(() => UNKNOWN);
+  }
+
+  /**
+   * What was used since the beginning. Read from the kernel where the engine is on this host; else the engine is asked, whose
+   * numbers may take a second. Zeros when neither knows, since a container that is gone can't be measured any more.
+   */
+  async read(): Promise<Measure> {
+    try {
+      const read = await this.#reader;
+      const now = read ? await read() : await this.#ask();
+      return { ...now, cpuMs: Math.max(0, now.cpuMs - this.#base.cpuMs) };
+    } catch {
+      return UNKNOWN;
+    }
+  }
+
+  async #ask(): Promise<Measure> {
+    const stats = await within('measure a container', STATS_MS_MAX, this.#container.stats({ stream: false, 'one-shot': true }));
+    const memory = stats.memory_stats;
+    return {
+      cpuMs: Math.round((stats.cpu_stats?.cpu_usage?.total_usage ?? 0) / 1e6),
+      // Under cgroup v2 the engine tells no peak: what is in use at the end is then the best known.
+      memoryPeakBytes: memory?.max_usage ?? memory?.usage ?? 0,
+      outOfMemory: null,
+    };
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { encodeJob, EntryTree, FrameError, Transcript, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import type { AgentContainer } from './agent-container.ts';
+
+/** The workspace goes in before the job runs: only an engine that hangs takes this long. */
+const SEND_MS_MAX = 60_000;
+/** How much later than the agent we give up on a job by ourselves: the agent may have been stopped by it. */
+const GRACE_MS = 3_000;
+/** After the exit the agent compares and sends back; a full delta takes seconds. */
+const RETURN_MS_MAX = 30_000;
+
+export interface Ending {
+  readonly ended: SandboxEnd;
+  readonly reason: SandboxReason | null;
+  readonly detail: string | null;
+}
+
+/** What an attached container made of a job. `transcript` holds its output and changes. */
+export interface Performance {
+  readonly ending: Ending;
+  readonly transcript: Transcript;
+}
+
+/**
+ * Sends a job into a container and listens until it has ended, whoever ends it: the agent, a deadline of ours, the signal, or the
+ * stream. Calls `exited` once when the command is over and its effect is still on the way. Rejects only for an invalid job.
+ */
+export async function perform(container: AgentContainer, job: SandboxJob, signal: AbortSignal, exited: () => void): Promise<Performance> {
+  const sent = new EntryTree();
+  const transcript = new Transcript(sent, job.limits);
+  const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
+  const deadline = new Deadline(() => end({ ended: 'timeout', reason: 'wall', detail: 'the container did not keep to the time and was killed' }));
+  const abort = () => end({ ended: 'killed', reason: 'aborted', detail: null });
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  deadline.set(SEND_MS_MAX);
+  container.listen({
+    message(message) {
+      transcript.accept(message);
+      if (transcript.end) return end(transcript.end);
+      if (message.type !== 'exit') return;
+      deadline.set(RETURN_MS_MAX);
+      exited();
+    },
+    closed: (error) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null }),
+  });
+  send(container, job, sent, () => transcript.end !== null || signal.aborted).then(() => deadline.set(job.limits.wallMs + GRACE_MS), fail);
+  try {
+    return { ending: await ending, transcript };
+  } finally {
+    deadline.clear();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function send(container: AgentContainer, job: SandboxJob, sent: EntryTree, isOver: () => boolean): Promise<void> {
+  for await (const bytes of encodeJob(job, sent)) {
+    if (isOver()) return;
+    await container.send(bytes);
+  }
+}
+
+/** One timer that is moved along with the job. */
+class Deadline {
+  readonly #expire: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(expire: () => void) {
+    this.#expire = expire;
+  }
+
+  set(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, ms);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AgentContainer } from './agent-container.ts';
+
+/** Two: on a small machine more of them would slow down the calls that they are there to speed up. */
+const REFILLERS_MAX = 2;
+const BACKOFF_MS_MIN = 200;
+const BACKOFF_MS_MAX = 5_000;
+
+export interface WarmPoolOptions {
+  /** containers that wait, at rest */
+  readonly count: number;
+  /** makes a container whose agent is ready */
+  readonly start: () => Promise<AgentContainer>;
+  /** takes away one that is of no use any more */
+  readonly remove: (container: AgentContainer) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/**
+ * Containers of one image and size that are started before they are needed. Each is given away once; what is given away, or
+ * dies while it waits, is replaced in the background. A failing engine is asked again ever more rarely.
+ */
+export class WarmPool {
+  readonly #options: WarmPoolOptions;
+  readonly #ready: AgentContainer[] = [];
+  /** takers for whom a refill is under way */
+  readonly #waiting: ((container: AgentContainer | null) => void)[] = [];
+  readonly #full: (() => void)[] = [];
+  #starting = 0;
+  #backoffMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: WarmPoolOptions) {
+    this.#options = options;
+  }
+
+  /** How many wait now. */
+  get idle(): number {
+    return this.#ready.length;
+  }
+
+  /** A container that is ready, or one that is about to be; null when there is neither and the taker must start its own. */
+  async take(): Promise<AgentContainer | null> {
+    const container = this.#ready.shift();
+    if (container) {
+      this.#refill();
+      return container;
+    }
+    // Starting another beside the one under way would make both late.
+    if (this.#closed || this.#starting <= this.#waiting.length) {
+      this.#refill();
+      return null;
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  /** Resolves when as many wait as should. Starts them. */
+  full(): Promise<void> {
+    this.#refill();
+    if (this.#ready.length >= this.#options.count) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#full.push(resolve);
+    });
+  }
+
+  /** Forgets an earlier failure: the engine is back. */
+  retry(): void {
+    this.#backoffMs = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#refill();
+  }
+
+  /** Stops refilling and gives up what waits. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const container of this.#ready.splice(0)) this.#options.remove(container);
+    for (const resolve of this.#waiting.splice(0)) resolve(null);
+    for (const resolve of this.#full.splice(0)) resolve();
+  }
+
+  #refill(): void {
+    while (!this.#closed && !this.#timer && this.#starting < REFILLERS_MAX && this.#ready.length + this.#starting < this.#options.count) void this.#startOne();
+  }
+
+  async #startOne(): Promise<void> {
+    this.#starting++;
+    try {
+      const container = await this.#options.start();
+      this.#starting--;
+      this.#backoffMs = 0;
+      this.#offer(container);
+    } catch (error) {
+      this.#starting--;
+      // Whoever waited tries by itself and learns why it can't be.
+      this.#waiting.shift()?.(null);
+      if (this.#closed) return;
+      this.#options.failed(error instanceof Error ? error : new Error(String(error)));
+      this.#backOff();
+    }
+    this.#refill();
+  }
+
+  #offer(container: AgentContainer): void {
+    if (this.#closed) return this.#options.remove(container);
+    const taker = this.#waiting.shift();
+    if (taker) return taker(container);
+    this.#ready.push(container);
+    container.listen({ message: () => this.#drop(container), closed: () => this.#drop(container) });
+    if (this.#ready.length >= this.#options.count) for (const resolve of this.#full.splice(0)) resolve();
+  }
+
+  /** An agent that ends or speaks unasked while it waits is not to be trusted with a job. */
+  #drop(container: AgentContainer): void {
+    const at = this.#ready.indexOf(container);
+    if (at === -1) return;
+    this.#ready.splice(at, 1);
+    this.#options.remove(container);
+    this.#refill();
+  }
+
+  #backOff(): void {
+    if (this.#timer) return;
+    this.#backoffMs = Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, this.#backoffMs * 2));
+    // Jitter: executors that lost one engine don't come back to it in step.
+    const wait = this.#backoffMs * (0.5 + Math.random());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#refill();
+    }, wait).unref();
+  }
+}
