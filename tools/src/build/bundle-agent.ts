@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 
-/** The agent's one file, which the sandbox image carries. In a folder of its own: beside it lies what the compiler made of the same sources. */
-export const agentBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.mjs');
+/** The agent's one file, which the sandbox image carries. Apart from what the compiler makes of the same sources. */
+export const agentBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.js');
 
-/** Bundles the sandbox agent with all that it imports: a sandbox has no node_modules. */
-export const bundleAgent = async (checkout: string): Promise<string> => {
-  const entry = join(checkout, 'apps', 'sandbox-agent', 'src', 'main.ts');
-  if (!existsSync(entry)) throw new SetupError(`\`${entry}\` is missing`);
-  const outfile = agentBundle(checkout);
-  await build({
-    entryPoints: [entry], outfile, bundle: true, platform: 'node', target: 'node24', format: 'esm', conditions: ['@writ/source'], logLevel: 'error', legalComments: 'inline',
-  });
-  return outfile;
+/**
+ * Bundles the sandbox agent with all that it imports: a sandbox has no node_modules.
+ *
+ * @throws SetupError with the bundler's errors
+ */
+export const bundleAgent = async (checkout: string): Promise<void> => {
+  const script = join(checkout, 'apps', 'sandbox-agent', 'bundle.mjs');
+  const { status, tail } = await runProgram(process.execPath, [script, agentBundle(checkout)], process.env);
+  if (status !== 0) throw new SetupError('the sandbox agent cannot be bundled', tail);
 };

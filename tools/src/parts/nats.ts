@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { launch, type Child } from '../process/launch.ts';
 import type { Part, Running, Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
-import { natsServerConfig } from './nats-config.ts';
 import { ensureProgram } from './packages.ts';
 import { freePort } from './ports.ts';
 import { waitUntilReady } from './ready.ts';
@@ -44,6 +43,20 @@ const useReal = async (url: string): Promise<Nats> => {
   return { url, passwordFiles: {}, server: null, child: null };
 };
 
+/** What a configuration is written from. */
+export interface NatsPlace {
+  readonly port: number;
+  readonly storeDir: string;
+  /** By user. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
+export interface NatsOptions {
+  readonly users: readonly string[];
+  /** The text of the server's configuration file. */
+  readonly config: (place: NatsPlace) => string;
+}
+
 const start = async (setup: Setup, program: string, config: string, port: number): Promise<Child> => {
   const child = await launch(setup, {
     name: 'nats', kind: 'part', command: program, args: ['--config', config], env: setup.env, signal: 'SIGTERM', graceMs: STOP_MS,
@@ -53,7 +66,7 @@ const start = async (setup: Setup, program: string, config: string, port: number
 };
 
 /** A nats-server with JetStream as a child process on a loopback port; WRIT_NATS_URL puts a real one in its place. */
-export const nats = (users: readonly string[]): Part<Nats> => ({
+export const nats = ({ users, config: render }: NatsOptions): Part<Nats> => ({
   name: 'NATS',
   replacedBy: 'WRIT_NATS_URL',
   ensure: async (setup) => {
@@ -64,11 +77,11 @@ export const nats = (users: readonly string[]): Part<Nats> => ({
     const dir = join(setup.stateDir, 'nats');
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const secrets = users.map((user) => ({ user, ...ensureSecret(setup.stateDir, `nats-${user}`, newPassword) }));
+    const passwords = Object.fromEntries(secrets.map(({ user, text }) => [user, text]));
     const config = join(dir, 'nats.conf');
     for (let attempt = 1; ; attempt += 1) {
       const port = await freePort();
-      const text = await natsServerConfig({ port, storeDir: join(dir, 'jetstream'), users: secrets.map(({ user, text: password }) => ({ user, password })) });
-      writeFileSync(config, text, { mode: 0o600 });
+      writeFileSync(config, render({ port, storeDir: join(dir, 'jetstream'), passwords }), { mode: 0o600 });
       try {
         const child = await start(setup, program, config, port);
         const passwordFiles = Object.fromEntries(secrets.map(({ user, path }) => [user, path]));

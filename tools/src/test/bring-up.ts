@@ -1,50 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-import { renameSync, writeFileSync } from 'node:fs';
-import { docker } from '../parts/docker.ts';
-import { nats } from '../parts/nats.ts';
-import { postgres } from '../parts/postgres.ts';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { bundleAgent } from '../build/bundle-agent.ts';
+import { docker, type Engine } from '../parts/docker.ts';
+import { ensureBase } from '../parts/image-base.ts';
+import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
+import { nats, type Nats } from '../parts/nats.ts';
+import { postgres, type Postgres } from '../parts/postgres.ts';
 import { ensureSecret, newPassword } from '../parts/secret.ts';
-import type { Running, Setup } from '../setup.ts';
+import type { Setup } from '../setup.ts';
+import { runPlan } from '../steps.ts';
 import { addressesFile } from '../supervisor/clean-up.ts';
 
 /** What tests find in their environment, or in `.writ/test/env.json` when they are run by themselves. */
 export type TestEnvironment = Readonly<Record<string, string>>;
 
-/** The user of tests that may do everything; the services' users are the ones that have permissions. */
+/** May do everything. What each service's user may do is tested on servers that those tests start themselves. */
 const TEST_USER = 'test';
-const NATS_USERS = ['orchestrator', 'kernel', 'executor', 'ledger', TEST_USER] as const;
 
-const timed = async <T>(name: string, work: Promise<T>): Promise<T> => {
-  const began = performance.now();
-  const result = await work;
-  process.stdout.write(`✔ ${name} (${Math.round(performance.now() - began)} ms)\n`);
-  return result;
-};
+const testNats = nats({
+  users: [TEST_USER],
+  config: ({ port, storeDir, passwords }) => `\
+host: 127.0.0.1
+port: ${port}
+jetstream { store_dir: ${JSON.stringify(storeDir)} }
+authorization { user: ${TEST_USER}, password: ${JSON.stringify(passwords[TEST_USER])} }
+`,
+});
 
-const withCredentials = (url: string, user: string, password: string): string => {
+interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; image?: SandboxImage }
+
+const withPassword = (setup: Setup, url: string): string => {
   const full = new URL(url);
-  full.username = user;
-  full.password = password;
+  full.username = TEST_USER;
+  full.password = ensureSecret(setup.stateDir, `nats-${TEST_USER}`, newPassword).text;
   return full.href;
 };
 
+const environmentOf = (setup: Setup, { database, bus, engine, image }: Required<Parts>): TestEnvironment => ({
+  WRIT_TEST_DATABASE_URL: database.url,
+  WRIT_TEST_NATS_URL: bus.server === null ? bus.url : withPassword(setup, bus.url),
+  ...(bus.server === null ? {} : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
+  DOCKER_HOST: engine.host,
+  WRIT_TEST_SANDBOX_IMAGE: image.reference,
+  WRIT_TEST_SANDBOX_IMAGE_DIGEST: image.digest,
+  WRIT_TEST_LABEL: setup.stateId,
+});
+
+/** The environment that running parts have written down. */
+export const readEnvironment = (stateDir: string): TestEnvironment => JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
+
 /** The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself. */
-export const bringUpParts = async (setup: Setup): Promise<{ file: string; environment: TestEnvironment; ended: Promise<string> }> => {
-  const database = await timed(postgres.name, postgres.ensure(setup));
-  const bus = await timed('NATS', nats(NATS_USERS).ensure(setup));
-  const engine = await timed(docker.name, docker.ensure(setup));
-  const password = bus.server === null ? null : ensureSecret(setup.stateDir, `nats-${TEST_USER}`, newPassword).text;
-  const environment: TestEnvironment = {
-    WRIT_TEST_DATABASE_URL: database.url,
-    WRIT_TEST_NATS_URL: password === null ? bus.url : withCredentials(bus.url, TEST_USER, password),
-    ...(bus.server === null ? {} : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
-    DOCKER_HOST: engine.host,
-    WRIT_TEST_LABEL: setup.stateId,
-  };
+export const bringUpParts = async (setup: Setup): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
+  const parts: Parts = {};
+  await runPlan(setup, [
+    { title: postgres.name, run: async (step) => { parts.database = await postgres.ensure(step); } },
+    { title: testNats.name, run: async (step) => { parts.bus = await testNats.ensure(step); } },
+    { title: docker.name, run: async (step) => { parts.engine = await docker.ensure(step); return parts.engine.host; } },
+    { title: 'Sandbox image', run: async (step) => {
+      const { docker: client } = parts.engine as Engine;
+      await bundleAgent(setup.checkout);
+      parts.image = await ensureSandboxImage(step, client, await ensureBase(step, client));
+    } },
+  ]);
+  const environment = environmentOf(setup, parts as Required<Parts>);
   const file = addressesFile(setup.stateDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(environment, null, 1)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-  const running: Running[] = [database, bus, engine];
-  const ended = Promise.race(running.flatMap(({ child }) => (child === null ? [] : [child.ended.then((how) => `${child.name} ${how}; see ${child.logFile}`)])));
-  return { file, environment, ended };
+  const children = [parts.database, parts.bus, parts.engine].map((part) => part?.child).filter((child) => child !== null && child !== undefined);
+  const ends = children.map((child) => child.ended.then((how) => `${child.name} ${how}; see ${child.logFile}`));
+  // Without children of our own there is nothing whose end could be noticed.
+  return { environment, ended: Promise.race([...ends, new Promise<string>(() => undefined)]) };
 };

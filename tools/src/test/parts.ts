@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { defaultStateDir, makeSetup } from '../setup.ts';
+import { addressesFile } from '../supervisor/clean-up.ts';
 import { supervise } from '../supervisor/supervise.ts';
 import { bringUpParts } from './bring-up.ts';
 
@@ -12,8 +13,8 @@ const root = defaultStateDir(process.env);
 const setup = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));
 
 await supervise(setup, 'parts', async ({ stop }) => {
-  const { file, ended } = await bringUpParts(setup);
-  say(`the parts are up; ${file} says where. Ctrl-C stops them.`);
+  const { ended } = await bringUpParts(setup);
+  say(`the parts are up; ${addressesFile(setup.stateDir)} says where. Ctrl-C stops them.`);
   const reason = await Promise.race([ended, stop.aborted ? null : once(stop, 'abort').then(() => null)]);
   if (reason === null) return 0;
   say(reason);

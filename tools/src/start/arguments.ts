@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command, CommanderError } from 'commander';
+
+export interface Arguments {
+  /** Stop after the job. */
+  readonly once: boolean;
+}
+
+const EPILOGUE = `
+Everything it keeps lies in .writ/ and can be deleted. Ctrl-C stops it.
+
+Environment:
+  WRIT_HTTP_PORT     port of the API (7480, or the next free one)
+  WRIT_STATE_DIR     where state lies (.writ)
+  WRIT_DATABASE_URL  a Postgres of yours instead of the embedded one
+  WRIT_NATS_URL      a NATS server of yours instead of a local one
+  DOCKER_HOST        a Docker engine of yours instead of a local one
+  WRIT_SANDBOX_BASE  an image to build sandboxes on instead of Debian
+  ANTHROPIC_API_KEY  a model drives the job instead of a recorded transcript
+  OPENAI_API_KEY     the same`;
+
+/**
+ * Reads the command line of `npm start`.
+ *
+ * @returns the arguments, or the status to end with after what was said on the terminal
+ */
+export const parseArguments = (args: readonly string[]): Arguments | number => {
+  const command = new Command('npm start --')
+    .description('Starts Writ on this machine, runs an agent on a real repository, and stays up.')
+    .option('--once', 'stop after the job; exit 0 only if all went as it should', false)
+    .addHelpText('after', EPILOGUE)
+    .allowExcessArguments(false)
+    .exitOverride();
+  try {
+    command.parse(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    throw error;
+  }
+  return command.opts<Arguments>();
+};
