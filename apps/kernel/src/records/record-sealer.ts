@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { Fault, LIMITS, type AuditRecord } from '@writ/contract';
 import type { UnsealedRecord } from './compose-record.ts';
 
-/** What the record's statement is about, as hex SHA-256 or a snapshot id: the action decided on, and the root it led to. */
+/** What the record's statement is about. The root that a commit led to is taken from the record itself. */
 export interface RecordSubjects {
+  /** hex SHA-256 of the action decided on; null computes it from the record's own fields */
   readonly actionDigest: string | null;
-  /** `snap_…` of the workspace after a commit */
+  /** `snap_…` of the workspace after a commit, as the record's `new_snapshot_id` */
   readonly newRoot: string | null;
 }
 

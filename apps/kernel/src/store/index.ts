@@ -5,4 +5,5 @@ export type { OperationRow } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';
+export { Trees } from './trees.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { actionOf, approvedDigest, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import type { RecordSealer, SealedRecord } from '../records/index.ts';
+import { callKernel, isAgain, newId, type OperationRow, type TenantPool } from '../store/index.ts';
+import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
+import type { Proposal } from './proposal.ts';
+
+/** A held call waits a day for a person: long enough for a night, short enough that what was asked is still meant. */
+const APPROVAL_MS = 24 * 60 * 60 * 1000;
+
+/** What a decision left behind, durable. */
+export interface Written { readonly row: OperationRow; readonly sealed: SealedRecord }
+
+/** Writes decisions: operation, claim, reservation, approval and signed record in one transaction. */
+export class Decisions {
+  readonly #tenants: TenantPool;
+  readonly #sealer: RecordSealer;
+  readonly #images: Images;
+
+  constructor(tenants: TenantPool, sealer: RecordSealer, images: Images) {
+    this.#tenants = tenants;
+    this.#sealer = sealer;
+    this.#images = images;
+  }
+
+  /** Resolves after COMMIT, or with null when the facts have moved since they were read: then nothing was written. */
+  async write(proposal: Proposal, judgement: Judgement, facts: CallFacts): Promise<Written | null> {
+    const { call, box, args, salt } = proposal;
+    const state = stateOf(judgement, call.dry_run);
+    const action = actionOf(call, judgement, proposal.args_hash, this.#images);
+    const approvalId = state === 'held' ? newId('approval') : null;
+    const sealed = sealDecision(this.#sealer, this.#record(proposal, judgement, facts.now, action, approvalId), action);
+    const columns = decidedColumns({ proposal, judgement, action, approvalId, sealed });
+    const stands = state === 'admitted' || state === 'held';
+    const change = {
+      operation: columns,
+      args_ref: 'effect' in args ? null : args.ref,
+      chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
+      head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
+      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: expiryOf(proposal, facts) },
+      reserve: state === 'admitted' ? reservationRows(judgement.reservations) : [],
+      records: [postable(sealed)],
+    };
+    const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
+    try {
+      const row = await callKernel<OperationRow>(this.#tenants.pool, 'admit', [
+        call.tenant_id,
+        JSON.stringify(change),
+        clear === null ? null : box.seal(call.operation_id, 'args', clear),
+        box.seal(call.operation_id, 'salt', salt),
+        stands && call.idempotency_key !== null ? proposal.fingerprint : null,
+      ]);
+      return { row, sealed };
+    } catch (error) {
+      if (isAgain(error)) return null;
+      throw error;
+    }
+  }
+
+  #record(proposal: Proposal, judgement: Judgement, now: number, action: ReturnType<typeof actionOf>, approvalId: string | null) {
+    const { call } = proposal;
+    const decided = {
+      tenant_id: call.tenant_id, operation_id: call.operation_id, agent_id: call.agent_id, workspace_id: call.workspace_id,
+      provenance: call.provenance, task_class: call.task_class, traceparent: proposal.traceparent, recorded_at: now, action,
+    };
+    const record = decisionRecord(decided, judgement, judgement.verdict, outcomeOf(judgement, call.dry_run));
+    if (!call.dry_run) return { ...record, approval_refs: approvalId === null ? [] : [approvalId] };
+    return { ...record, rule_ids: ['dry_run', ...record.rule_ids].slice(0, 64), budget_delta: null };
+  }
+}
+
+/** An approval ends with the call's deadline or its token at the latest: after that a yes would come to nothing. */
+function expiryOf({ call }: Proposal, { now, chain }: CallFacts): number {
+  return Math.min(now + APPROVAL_MS, call.deadline ?? Infinity, ...chain.map(({ token }) => token.grant.expires_at));
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { Fault, type ProposedCall } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { ARGS_SALT_BYTES, canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
+import { readArguments, type Arguments, type Refusal } from '../judgement/index.ts';
+import type { TenantBox, TenantVault } from '../payload/index.ts';
+
+/** A proposed call with what is made of it once, however often it is decided. */
+export interface Proposal {
+  readonly call: ProposedCall;
+  readonly traceparent: string | null;
+  readonly args: Arguments | Refusal;
+  readonly box: TenantBox;
+  /** hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move */
+  readonly digest: string;
+  /** of the arguments under the tenant's key; null for arguments that can't be read */
+  readonly fingerprint: Buffer | null;
+  readonly salt: Buffer;
+  /** null for arguments that can't be read */
+  readonly args_hash: string | null;
+}
+
+/** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
+export async function readProposal(blobs: BlobStore, vault: TenantVault, call: ProposedCall, traceparent: string | null): Promise<Proposal> {
+  const [args, box] = await Promise.all([readArguments(blobs, call), vault.of(call.tenant_id)]);
+  const salt = randomBytes(ARGS_SALT_BYTES);
+  const canonical = 'canonical' in args ? args.canonical : null;
+  return {
+    call,
+    traceparent,
+    args,
+    box,
+    digest: proposalDigest(call, canonical),
+    fingerprint: canonical === null ? null : box.fingerprint(canonical),
+    salt,
+    args_hash: canonical === null ? null : sha256Hex(salt, canonical),
+  };
+}
+
+function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): string {
+  try {
+    const envelope = canonicalBytes({ ...call, args: null, deadline: null });
+    // Arguments without a canonical form still come as the same text when the same message is sent again.
+    return sha256Hex(envelope, canonicalArgs ?? Buffer.from(JSON.stringify(call.args)));
+  } catch (error) {
+    if (error instanceof JsonError) throw new Fault('request.malformed', error.message, { cause: error, pointer: error.pointer });
+    throw error;
+  }
+}

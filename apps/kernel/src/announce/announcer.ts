@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bell, Events, Outbox } from '../ports/index.ts';
+import type { SealedRecord } from '../records/index.ts';
+import type { OperationRow } from '../store/index.ts';
+
+/** Tells whoever waits what a COMMIT made true. All of it may be lost: sweepers and polls find the same in the database. */
+export class Announcer {
+  readonly #outbox: Outbox;
+  readonly #bell: Bell;
+  readonly #events: Events;
+
+  constructor(outbox: Outbox, bell: Bell, events: Events) {
+    this.#outbox = outbox;
+    this.#bell = bell;
+    this.#events = events;
+  }
+
+  /** Callers MUST have committed the row and its records. */
+  announce(row: OperationRow, sealed: readonly SealedRecord[]): void {
+    for (const record of sealed) this.#outbox.hand(record);
+    if (row.state === 'admitted' && row.lane !== null) this.#bell.wake(row.lane);
+    this.#events.operationChanged(row.tenant_id, row.operation_id, row.state);
+  }
+
+  /** Tells the executor of a call under way to kill it. */
+  stop(row: OperationRow): void {
+    this.#events.stop(row.tenant_id, row.operation_id, row.attempt);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { definitionForDigest, TOOLS, type ToolDefinition } from '@writ/contract';
+import { actionDigest, canonicalBytes, sha256Hex, type Action } from '@writ/digest';
+import type { Judgement } from './judgement.ts';
+
+/** The images that calls run in. */
+export interface Images {
+  /** `sha256:…` of the sandbox's */
+  readonly sandbox: string;
+}
+
+const digests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, sha256Hex(canonicalBytes(definitionForDigest(tool)))]));
+
+/** Hex SHA-256 of what the definition means. */
+export function toolDigestOf(tool: ToolDefinition): string {
+  return digests.get(tool.tool_id) ?? sha256Hex(canonicalBytes(definitionForDigest(tool)));
+}
+
+/** The action that a judgement is about. */
+export function actionOf(call: { tool_id: string; capability_token_id: string }, judgement: Judgement, argsHash: string | null, images: Images): Action {
+  return {
+    tool_id: call.tool_id,
+    tool_definition_digest: judgement.tool === null ? null : toolDigestOf(judgement.tool),
+    args_hash: argsHash,
+    capability_token_id: call.capability_token_id,
+    policy_hash: judgement.policy_hash,
+    state_snapshot_id: judgement.head,
+    image_digest: judgement.tool?.class === 'sandboxed' ? images.sandbox : null,
+  };
+}
+
+/**
+ * What a person approves: the action digest with the snapshot left out. The workspace moves while a call waits, and the call then runs on
+ * the head of that moment; tool, arguments, token, policy and image are bound.
+ */
+export function approvedDigest(action: Action): string {
+  return actionDigest({ ...action, state_snapshot_id: null });
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId } from '@writ/contract';
+import type { TokenAccount } from '@writ/capability';
+import type { OperationRow } from '../store/index.ts';
+
+/** What is judged: a call as proposed, or a held one once more. */
+export interface JudgedCall {
+  readonly operation_id: string;
+  readonly tenant_id: TenantId;
+  readonly agent_id: string;
+  readonly tool_id: string;
+  readonly capability_token_id: string;
+  readonly workspace_id: string;
+  readonly session_mode: OperationRow['session_mode'];
+  /** the most freedom that the session leaves, or the supervision already asked for; it only lowers */
+  readonly max_autonomy: OperationRow['autonomy_mode'] | null;
+  readonly task_class: string;
+  readonly idempotency_key: string | null;
+  readonly precondition_refs: readonly PreconditionRef[];
+  readonly provenance: Provenance;
+  readonly deadline: number | null;
+}
+
+/** Arguments that are an object of I-JSON within the limits. */
+export interface Arguments {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** their RFC 8785 bytes */
+  readonly canonical: Uint8Array;
+  /** where they are kept, when they came by reference */
+  readonly ref: BlobRef | null;
+}
+
+/** An idempotency key that was claimed before, and the operation that holds it. */
+export interface Claim {
+  /** hex; null once the payload was erased */
+  readonly fingerprint: string | null;
+  readonly capability_token_id: string;
+  readonly operation: OperationRow;
+}
+
+/** Everything that a judgement reads, as of one instant of the database's clock. */
+export interface CallFacts {
+  readonly now: number;
+  readonly existing: OperationRow | null;
+  readonly claim: Claim | null;
+  /** leaf first, root last; empty for a token that isn't the tenant's */
+  readonly chain: readonly TokenAccount[];
+  readonly agent: boolean;
+  /** null for a workspace that isn't the tenant's */
+  readonly head: string | null;
+  readonly outbox: { readonly oldest: number | null; readonly rows: number };
+}
+
+/** A no, in words. */
+export interface Refusal {
+  readonly effect: 'refuse';
+  readonly code: FaultCode;
+  readonly message: string;
+  /** what would have made it pass */
+  readonly hint?: string;
+  /** all that is wrong, where that is more than the message */
+  readonly reasons?: readonly Reason[];
+}
+
+export function refusal(code: FaultCode, message: string, hint?: string): Refusal {
+  return hint === undefined ? { effect: 'refuse', code, message } : { effect: 'refuse', code, message, hint };
+}

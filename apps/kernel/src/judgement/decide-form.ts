@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { argumentFaults, Fault, LIMITS, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import { parsePath, type WorkspacePath } from '@writ/workspace';
+import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
+
+/** A file that a call touches, by its parsed path. */
+export type Resource = FsResource & { readonly path: WorkspacePath };
+
+/** A call whose arguments fit its tool. Paths are relative to the workspace, as scopes compare them. */
+export interface WellFormed {
+  readonly effect: 'allow';
+  readonly tool: ToolDefinition;
+  readonly args: Arguments;
+  readonly resources: readonly Resource[];
+}
+
+/** All that is wrong is said at once, up to this many places: a caller that has more has another tool in mind. */
+const REASONS_MAX = 32;
+
+/** Decides what can be told from the call alone: tool, arguments, paths, idempotency key. */
+export function decideForm(call: JudgedCall, args: Arguments | Refusal): WellFormed | Refusal {
+  const tool = TOOLS.get(call.tool_id);
+  if (tool === undefined) return refusal('tool.unknown', 'there is no such tool', `the tools are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`);
+  if ('effect' in args) return args;
+  const faults = argumentFaults(tool, args.value).slice(0, REASONS_MAX).map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
+  if (faults[0] !== undefined) return { ...refusal('args.invalid', faults[0].message), reasons: faults };
+  const command = args.value['command'];
+  if (tool.class === 'sandboxed' && typeof command === 'string' && Buffer.byteLength(command) > LIMITS.commandBytes.max) {
+    return refusal('args.invalid', `\`/command\` takes at most ${LIMITS.commandBytes.max} bytes`, 'write a script into the workspace and run that');
+  }
+  const resources = parseResources(tool.resources(args.value));
+  if ('effect' in resources) return resources;
+  if (tool.mutating && call.idempotency_key === null) return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
+  return { effect: 'allow', tool, args, resources };
+}
+
+/** Paths as a caller wrote them become paths of the workspace, or a refusal. */
+function parseResources(written: readonly FsResource[]): readonly Resource[] | Refusal {
+  try {
+    return written.map((resource) => ({ ...resource, path: parsePath(resource.path) }));
+  } catch (error) {
+    if (error instanceof Fault && (error.code === 'path.escape' || error.code === 'path.invalid')) return refusal(error.code, error.message);
+    throw error;
+  }
+}
+
+/** A pointer holds the caller's keys, which may be as long as the arguments. */
+const shown = (pointer: string): string => (pointer === '' ? '/' : pointer.slice(0, 256));

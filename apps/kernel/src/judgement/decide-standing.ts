@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, LIMITS } from '@writ/contract';
+import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
+
+/**
+ * Decides whether there is still somebody and something to decide for: null when there is.
+ * @throws Fault `record.backlog` while the tenant's records wait too long: a refusal would be one more record, so nothing is decided.
+ */
+export function decideStanding(call: JudgedCall, facts: CallFacts): Refusal | null {
+  const { oldest, rows } = facts.outbox;
+  if (rows > LIMITS.outboxRows.max || (oldest !== null && facts.now - oldest > LIMITS.outboxAgeMs.max)) throw new Fault('record.backlog');
+  if (call.deadline !== null && facts.now >= call.deadline) {
+    return refusal('deadline', 'the deadline passed before the call was decided', 'propose it again with a later deadline');
+  }
+  return facts.agent ? null : refusal('not_found', 'there is no such agent');
+}

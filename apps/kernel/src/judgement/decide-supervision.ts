@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AUTONOMY_MODES, type AutonomyMode, type Reason } from '@writ/contract';
+import type { Supervision } from '../ports/index.ts';
+import { refusal, type JudgedCall, type Refusal } from './call.ts';
+
+/** A person's yes to exactly this action, and how much supervision that person is good for. */
+export interface GivenApproval {
+  readonly satisfies: 'soft_gate' | 'escalated';
+}
+
+/** What the supervision asked for makes of the call. */
+export type Corridor =
+  | { readonly effect: 'allow'; readonly mode: AutonomyMode }
+  | { readonly effect: 'hold'; readonly mode: 'soft_gate' | 'escalated'; readonly reasons: readonly Reason[] }
+  | (Refusal & { readonly mode: AutonomyMode });
+
+const WORDS = { soft_gate: 'a person\'s approval', escalated: 'an administrator\'s approval' } as const;
+
+/** The stricter of two modes: a session only ever lowers. */
+export function stricter(a: AutonomyMode, b: AutonomyMode): AutonomyMode {
+  return AUTONOMY_MODES.indexOf(a) > AUTONOMY_MODES.indexOf(b) ? a : b;
+}
+
+/**
+ * Decides between running, asking a person and refusing. Who can't ask a person (gateway, scheduled) is refused at once.
+ * An approval that is given counts up to what its approver is good for; where more is asked now, it is stale.
+ */
+export function decideSupervision(call: JudgedCall, asked: Supervision, approval: GivenApproval | null): Corridor {
+  const mode = call.max_autonomy === null ? asked.autonomy_mode : stricter(asked.autonomy_mode, call.max_autonomy);
+  if (mode === 'autopilot') return { effect: 'allow', mode };
+  if (mode === 'no_go') return { ...denied(asked, mode), mode };
+  if (approval !== null) {
+    if (approval.satisfies === 'escalated' || mode === 'soft_gate') return { effect: 'allow', mode };
+    return { ...refusal('approval.stale', `the policy now asks for ${WORDS[mode]}`, 'propose the call anew'), mode };
+  }
+  const reasons = asked.reasons.length > 0 ? asked.reasons : [{ code: mode, message: `the session asks for ${WORDS[mode]}` }];
+  if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons };
+  const nobody = refusal('policy.denied', `the call needs ${WORDS[mode]}, and a ${call.session_mode} session has nobody to ask`,
+    'propose it in an interactive session, where it waits for the approval');
+  return { ...nobody, reasons: [...reasons, { code: nobody.code, message: nobody.message }], mode };
+}
+
+function denied(asked: Supervision, mode: AutonomyMode): Refusal {
+  const byPolicy = asked.autonomy_mode === mode;
+  const message = byPolicy ? (asked.reasons[0]?.message ?? 'no policy permits the call') : 'the session permits no action';
+  return { ...refusal('policy.denied', message), reasons: byPolicy && asked.reasons.length > 0 ? asked.reasons : undefined };
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Provenance, TenantId, TxOutcome, VerdictName } from '@writ/contract';
+import { actionDigest, type Action } from '@writ/digest';
+import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord, type UnsealedRecord } from '../records/index.ts';
+import type { TokenReservation } from '@writ/capability';
+import { reservedOf, type Judgement } from './judgement.ts';
+
+/** What a decision's record says of the call beside the judgement. */
+export interface DecidedCall {
+  readonly tenant_id: TenantId;
+  readonly operation_id: string;
+  readonly agent_id: string;
+  readonly workspace_id: string | null;
+  readonly provenance: Provenance;
+  readonly task_class: string;
+  readonly traceparent: string | null;
+  /** milliseconds by the database's clock */
+  readonly recorded_at: number;
+  readonly action: Action;
+}
+
+/** The record of a decision, not yet sealed. */
+export function decisionRecord(call: DecidedCall, judgement: Judgement, verdict: VerdictName, txOutcome: TxOutcome | null): UnsealedRecord {
+  return composeRecord({
+    kind: 'tool_call',
+    phase: 'decision',
+    tenant_id: call.tenant_id,
+    recorded_at: call.recorded_at,
+    operation_id: call.operation_id,
+    verdict,
+    rule_ids: [...judgement.rule_ids],
+    fault_code: judgement.refusal?.code ?? null,
+    agent_id: call.agent_id,
+    workspace_id: call.workspace_id,
+    ...call.action,
+    provenance: call.provenance,
+    task_class: call.task_class,
+    autonomy_mode: judgement.autonomy_mode,
+    risk_score: judgement.risk_score,
+    risk_basis: [...judgement.risk_basis],
+    tx_outcome: txOutcome,
+    budget_delta: judgement.reservations.length === 0 ? null : reservedOf(judgement),
+    ...traceIdsOf(call.traceparent),
+  });
+}
+
+export function sealDecision(sealer: RecordSealer, record: UnsealedRecord, action: Action): SealedRecord {
+  return sealer.seal(record, { actionDigest: actionDigest(action), newRoot: null });
+}
+
+/** A sealed record as kernel.post_records takes it. */
+export function postable(sealed: SealedRecord): Record<string, string> {
+  return { record_id: sealed.record_id, payload: sealed.payload.toString('base64'), keyid: sealed.keyid, sig: sealed.sig.toString('base64') };
+}
+
+/** Reservations as kernel.reserve takes them: one row a token and dimension. */
+export function reservationRows(reservations: readonly TokenReservation[]): { token: string; dimension: string; amount: number }[] {
+  return reservations.flatMap(({ capability_token_id, amounts }) =>
+    Object.entries(amounts).map(([dimension, amount]) => ({ token: capability_token_id, dimension, amount })));
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again at approval.
+// INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget. Policy is asked only about a call that its
+// token reaches, and money is counted only for a call that may run.
+import { TOOLS } from '@writ/contract';
+import { callBudget, decideReservation } from '@writ/capability';
+import type { JudgedAction, PolicySets } from '../ports/index.ts';
+import type { Trees } from '../store/index.ts';
+import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
+import { decideForm, type WellFormed } from './decide-form.ts';
+import { decidePreconditions } from './decide-preconditions.ts';
+import { decideReach, type Reached } from './decide-reach.ts';
+import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
+import { unjudged, type Judgement } from './judgement.ts';
+
+export interface Question {
+  readonly call: JudgedCall;
+  /** what refuses the call before anything else is asked: see `decideStanding` */
+  readonly prior: Refusal | null;
+  readonly facts: CallFacts;
+  readonly args: Arguments | Refusal;
+  /** null at admission; an approval of another policy or tool definition doesn't count and MUST NOT be passed */
+  readonly approval: GivenApproval | null;
+}
+
+/** Judges a call on the facts read for it. Reads trees, changes nothing. */
+export class Judge {
+  readonly #policies: PolicySets;
+  readonly #trees: Trees;
+
+  constructor(policies: PolicySets, trees: Trees) {
+    this.#policies = policies;
+    this.#trees = trees;
+  }
+
+  /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
+  async judge({ call, prior, facts, args, approval }: Question): Promise<Judgement> {
+    const policy = await this.#policies.of(call.tenant_id);
+    const known = unjudged(policy.hash, TOOLS.get(call.tool_id) ?? null);
+    if (prior !== null) return refused(known, prior);
+    const form = decideForm(call, args);
+    if (form.effect === 'refuse') return refused(known, form);
+    const reach = await decideReach(this.#trees, call, facts, form);
+    if (reach.effect === 'refuse') return refused(known, reach);
+    const placed = { ...known, head: reach.head };
+    const unmet = await decidePreconditions(this.#trees, call, reach.head);
+    if (unmet !== null) return refused(placed, unmet);
+    const asked = policy.judge(judgedAction(call, form, reach));
+    if (asked.effect === 'refuse') return refused(placed, asked);
+    const corridor = decideSupervision(call, asked, approval);
+    const weighed: Judgement = {
+      ...placed,
+      autonomy_mode: corridor.mode,
+      risk_score: asked.risk_score,
+      risk_basis: asked.risk_basis,
+      rule_ids: asked.rule_ids,
+      reasons: asked.reasons,
+    };
+    if (corridor.effect === 'refuse') return refused(weighed, corridor);
+    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons };
+    return reserved(weighed, facts, form);
+  }
+}
+
+function reserved(weighed: Judgement, facts: CallFacts, form: WellFormed): Judgement {
+  const budget = decideReservation({ chain: facts.chain, wanted: callBudget(form.tool) });
+  if (budget.effect === 'refuse') return refused(weighed, budget);
+  return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
+}
+
+function judgedAction(call: JudgedCall, form: WellFormed, reach: Reached): JudgedAction {
+  return {
+    tenant_id: call.tenant_id,
+    agent_id: call.agent_id,
+    workspace_id: call.workspace_id,
+    tool: form.tool,
+    args: form.args.value,
+    resources: reach.resources,
+    task_class: call.task_class,
+    session_mode: call.session_mode,
+  };
+}
+
+function refused(so: Judgement, no: Refusal): Judgement {
+  const reasons = no.reasons ?? [{ code: no.code, message: no.message }];
+  return { ...so, verdict: 'refused', refusal: no, reasons };
+}

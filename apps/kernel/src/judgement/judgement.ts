@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AutonomyMode, Budgets, Reason, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
+import type { TokenReservation } from '@writ/capability';
+import type { Refusal } from './call.ts';
+
+/** What the kernel makes of a call, with all that it found on the way there. */
+export interface Judgement {
+  readonly verdict: VerdictName;
+  /** set exactly when the verdict is `refused` */
+  readonly refusal: Refusal | null;
+  /** null for a tool that doesn't exist */
+  readonly tool: ToolDefinition | null;
+  readonly policy_hash: string;
+  /** the snapshot that the call would run on; null where the token didn't reach one */
+  readonly head: string | null;
+  readonly autonomy_mode: AutonomyMode;
+  readonly risk_score: number;
+  readonly risk_basis: readonly string[];
+  readonly rule_ids: readonly string[];
+  readonly reasons: readonly Reason[];
+  readonly limits: Budgets | null;
+  readonly reservations: readonly TokenReservation[];
+}
+
+/** Where a judgement starts: nothing is known, so nothing is allowed. */
+export function unjudged(policyHash: string, tool: ToolDefinition | null): Judgement {
+  return {
+    verdict: 'refused', refusal: null, tool, policy_hash: policyHash, head: null,
+    autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [], limits: null, reservations: [],
+  };
+}
+
+/** Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a rollback. */
+export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mutating ?? true;
+
+/** What a caller is told of a call that ended without running. */
+export const endOf = (mutating: boolean): TxOutcome => (mutating ? 'rolled_back' : 'no_op');
+
+/** The reservation in each dimension: the same along the chain wherever a token bounds it. */
+export function reservedOf(judgement: Judgement): Budgets {
+  return Object.assign({}, ...judgement.reservations.map(({ amounts }) => amounts)) as Budgets;
+}

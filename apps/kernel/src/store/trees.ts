@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FileState, TenantId } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { lookup, parseSnapshotId, resolveLinks, stateOf, type NodeReader, type WorkspacePath } from '@writ/workspace';
+
+/** Reads the trees of a tenant's workspaces. Faults of all: `blob.missing`, `blob.corrupt`, `database.unavailable`. */
+export class Trees {
+  readonly #blobs: BlobStore;
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  /** The path with its links followed, the last one too; what doesn't exist stays as written. Further faults as `resolveLinks` of libs/workspace. */
+  async resolve(tenantId: TenantId, snapshotId: string, path: WorkspacePath): Promise<WorkspacePath> {
+    return (await resolveLinks(this.reader(tenantId), parseSnapshotId(snapshotId), path)).path;
+  }
+
+  /** What stands at the path, without following a link there; null for nothing. */
+  async at(tenantId: TenantId, snapshotId: string, path: WorkspacePath): Promise<FileState | null> {
+    return stateOf(await lookup(this.reader(tenantId), parseSnapshotId(snapshotId), path));
+  }
+
+  /** The tenant's nodes and contents by hash. */
+  reader(tenantId: TenantId): NodeReader {
+    return (sha256) => this.#blobs.get(tenantId, sha256);
+  }
+}
