@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (all or nothing): a delta applies whole or throws. Nothing is written here: the new nodes are handed to the caller, and no
+// head names them before they are stored.
+import type { Change, Delta, FileState } from '@writ/contract';
+import { compareUtf8 } from './compare-utf8.ts';
+import { ConflictError } from './conflict-error.ts';
+import { encodeNode, isSameState, loadNode, stateOf, type NewBlob, type NodeEntry, type NodeReader } from './node.ts';
+import { joinPath, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
+
+export interface Applied {
+  readonly root: string;
+  /** nodes on the way to what changed, each once; those that were there before may be among them */
+  readonly nodes: readonly NewBlob[];
+}
+
+/** What a delta does at a path and below it. */
+interface Edit { change: Change | null; readonly below: Map<string, Edit> }
+
+/** What the walk gathers. */
+interface Gathered { readonly reader: NodeReader; readonly nodes: Map<string, NewBlob>; readonly conflicts: Set<WorkspacePath> }
+
+/**
+ * Applies a parsed delta to the tree of a root. Reads only the nodes on the way to what changes. Throws ConflictError (`workspace.conflict`), naming all
+ * paths, where a `before` isn't what stands there, a directory that is to go still holds something, or something is put below what is no directory.
+ */
+export async function applyDelta(reader: NodeReader, root: string, delta: Delta): Promise<Applied> {
+  const gathered: Gathered = { reader, nodes: new Map(), conflicts: new Set() };
+  const entries = await rewrite(gathered, root, ROOT, editsOf(delta.changes));
+  const node = keep(gathered, entries);
+  if (gathered.conflicts.size > 0) throw new ConflictError([...gathered.conflicts].sort(compareUtf8));
+  return { root: node.sha256, nodes: [...gathered.nodes.values()] };
+}
+
+function editsOf(changes: readonly Change[]): Map<string, Edit> {
+  const top: Edit = { change: null, below: new Map() };
+  for (const change of changes) {
+    let edit = top;
+    for (const name of segmentsOf(change.path as WorkspacePath)) {
+      const next: Edit = edit.below.get(name) ?? { change: null, below: new Map() };
+      edit.below.set(name, next);
+      edit = next;
+    }
+    if (edit.change || edit === top) throw new Error('a parsed delta has each path once, and not the root');
+    edit.change = change;
+  }
+  return top.below;
+}
+
+/** The entries of a directory after the edits; of none where there was no directory. */
+async function rewrite(gathered: Gathered, node: string | null, at: WorkspacePath, edits: ReadonlyMap<string, Edit>): Promise<NodeEntry[]> {
+  const entries = new Map((node === null ? [] : await loadNode(gathered.reader, node)).map((entry) => [entry.name, entry]));
+  await Promise.all([...edits].map(async ([name, edit]) => {
+    const entry = await rewriteEntry(gathered, entries.get(name) ?? null, joinPath(at, name), name, edit);
+    if (entry) entries.set(name, entry);
+    else entries.delete(name);
+  }));
+  return [...entries.values()];
+}
+
+async function rewriteEntry(gathered: Gathered, current: NodeEntry | null, path: WorkspacePath, name: string, edit: Edit): Promise<NodeEntry | null> {
+  const standing = stateOf(current);
+  if (edit.change && !isSameState(edit.change.before, standing)) gathered.conflicts.add(path);
+  const after = edit.change ? edit.change.after : standing;
+  const below = current?.kind === 'dir' || edit.below.size > 0
+    ? await rewrite(gathered, current?.kind === 'dir' ? current.sha256 : null, path, edit.below)
+    : [];
+  if (after?.kind === 'dir') return { kind: 'dir', name, sha256: keep(gathered, below).sha256, size: 0 };
+  if (below.length > 0) gathered.conflicts.add(path);
+  return after === null ? null : entryOf(name, after);
+}
+
+function entryOf(name: string, state: FileState): NodeEntry {
+  const { kind, mode, sha256, size } = state;
+  if (kind === 'dir' || sha256 === null) throw new Error('a parsed delta gives files and links their content');
+  if (kind === 'symlink') return { kind, name, sha256, size };
+  if (mode === null) throw new Error('a parsed delta gives files their mode');
+  return { kind, mode, name, sha256, size };
+}
+
+function keep(gathered: Gathered, entries: readonly NodeEntry[]): NewBlob {
+  const node = encodeNode(entries);
+  gathered.nodes.set(node.sha256, node);
+  return node;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (nothing unsaid): a delta names every entry that it changes, directories too. Making `a/b` where there is no `a` takes a change
+// of `a`; taking a directory away takes a change of all that it holds. So what was checked is all that happens, and a delta can be turned round.
+import { Delta, Fault, parseMessage, type Change, type FileState } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { compareUtf8 } from './compare-utf8.ts';
+import { isSameState } from './node.ts';
+import { isWorkspacePath, type WorkspacePath } from './path.ts';
+import { quote } from './quote.ts';
+
+/** The id of a delta: over the RFC 8785 bytes of all of it, the base too. */
+export function deltaId(delta: Delta): string {
+  return `delta_${sha256Hex(canonicalBytes(delta))}`;
+}
+
+/**
+ * Reads a delta as it came from an executor: attacker-controlled. Throws `effect.invalid` unless it has the schema, paths in their one written form,
+ * sorted by their bytes and each once, states as their kind has them, and no change that changes nothing.
+ */
+export function parseDelta(value: unknown): Delta {
+  let delta: Delta;
+  try {
+    delta = parseMessage(Delta, value);
+  } catch (error) {
+    throw new Fault('effect.invalid', error instanceof Fault ? error.detail : undefined, { cause: error });
+  }
+  delta.changes.forEach((change, index) => {
+    const why = faultIn(change, delta.changes[index - 1]);
+    if (why) throw new Fault('effect.invalid', `the change of ${quote(change.path)} ${why}`);
+  });
+  return delta;
+}
+
+function faultIn(change: Change, previous: Change | undefined): string | null {
+  if (!isWorkspacePath(change.path)) return 'is at no path of a workspace';
+  if (previous && compareUtf8(previous.path, change.path) >= 0) return 'is out of order';
+  if (!isState(change.before) || !isState(change.after)) return 'holds a state that its kind does not have';
+  return isSameState(change.before, change.after) ? 'changes nothing' : null;
+}
+
+function isState(state: FileState | null): boolean {
+  if (state === null) return true;
+  const content = state.kind === 'dir' ? state.sha256 === null && state.size === 0 : state.sha256 !== null;
+  return content && (state.mode !== null) === (state.kind === 'file');
+}
+
+/** The delta of these changes, which may come in any order. */
+export function deltaOf(base: string, changes: readonly Change[]): Delta {
+  return { v: 1, base, changes: [...changes].sort((a, b) => compareUtf8(a.path, b.path)) };
+}
+
+/** The delta that takes this one back, from the snapshot that this one leads to. */
+export function reverseDelta(delta: Delta, base: string): Delta {
+  return { v: 1, base, changes: delta.changes.map(({ path, before, after }) => ({ path, before: after, after: before })) };
+}
+
+/** The paths that a delta writes. */
+export function pathsOf(delta: Delta): WorkspacePath[] {
+  return delta.changes.map((change) => change.path as WorkspacePath);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Change, FileState } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
+import { deltaOf } from '../delta.ts';
+import { isSameState, stateOf } from '../node.ts';
+import { ancestorsOf, ROOT } from '../path.ts';
+import { snapshotIdOf } from '../snapshot.ts';
+import { lookup } from '../tree.ts';
+import type { Resolved } from '../resolve-links.ts';
+import { ToolFault, type FileToolContext, type FileToolSuccess } from './outcome.ts';
+import { notAFile, targetOf } from './target.ts';
+
+export interface WriteArgs { readonly path: string; readonly content: string; readonly encoding?: 'utf8' | 'base64' }
+export interface WriteResult { readonly path: string; readonly size: number; readonly sha256: string; readonly created: boolean }
+
+/**
+ * `fs.write`: puts a whole file at the path, where its links lead, and makes the directories on the way. A file that was there keeps its
+ * mode. Writing what is there already changes nothing.
+ */
+export async function writeTool(context: FileToolContext, args: WriteArgs): Promise<FileToolSuccess<WriteResult>> {
+  const bytes = decodeContent(args);
+  const target = await targetOf(context, args.path, ['write']);
+  if (target.path === ROOT || target.entry?.kind === 'dir') throw notAFile(target.path);
+  const { sha256, ...written } = await place(context, target, bytes);
+  return { ok: true, result: { path: target.path, size: bytes.length, sha256, created: target.entry === null }, ...written };
+}
+
+/** The delta and the content of a file put at a resolved path, its missing directories included. */
+export async function place(context: FileToolContext, target: Resolved, bytes: Uint8Array): Promise<Pick<FileToolSuccess<never>, 'delta' | 'blobs'> & { sha256: string }> {
+  const before = stateOf(target.entry);
+  const sha256 = sha256Hex(bytes);
+  const after: FileState = { kind: 'file', mode: before?.mode ?? '644', sha256, size: bytes.length };
+  if (isSameState(before, after)) return { sha256, delta: null, blobs: [] };
+  const changes: Change[] = [{ path: target.path, before, after }];
+  if (target.entry === null) changes.push(...await missingDirectories(context, target));
+  return { sha256, delta: deltaOf(snapshotIdOf(context.root), changes), blobs: [{ sha256, bytes }] };
+}
+
+async function missingDirectories(context: FileToolContext, target: Resolved): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (const path of ancestorsOf(target.path)) {
+    const entry = await lookup(context.reader, context.root, path);
+    if (entry === null) changes.push({ path, before: null, after: { kind: 'dir', mode: null, sha256: null, size: 0 } });
+  }
+  return changes;
+}
+
+function decodeContent(args: WriteArgs): Uint8Array {
+  if (args.encoding !== 'base64') return new TextEncoder().encode(args.content);
+  const bytes = Buffer.from(args.content, 'base64');
+  // Buffer skips whatever isn't base64; a content that was damaged on its way must not become another file.
+  if (bytes.toString('base64') !== args.content) throw new ToolFault('args.invalid', '`content` is not base64', 'use the standard alphabet, with padding');
+  return bytes;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A directory is a node: the RFC 8785 JSON `{"entries":[…],"v":1}`, its entries sorted by the UTF-8 bytes of their names; its name is the
+// SHA-256 of those bytes. An entry of a directory names the node below, so a root names a whole tree.
+// INVARIANT (one tree, one root): a node has exactly one encoding, and any other is refused when it is read.
+import { Fault, type FileState } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
+import { compareUtf8 } from './compare-utf8.ts';
+import { isName } from './path.ts';
+import { decodeText } from './text.ts';
+
+/** What a directory holds under a name. `sha256` is of the file's bytes, of the link's target text, or of the node below; `size` in bytes, 0 for a directory. */
+export type NodeEntry =
+  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly name: string; readonly sha256: string; readonly size: number }
+  | { readonly kind: 'dir' | 'symlink'; readonly name: string; readonly sha256: string; readonly size: number };
+
+/**
+ * Gives the bytes of a node or of a file's content by their SHA-256 (64 lower-case hexadecimal digits). MUST throw where it doesn't have them. Nodes are
+ * checked against their hash after it; contents it MUST check itself.
+ */
+export type NodeReader = (sha256: string) => Promise<Uint8Array>;
+
+/** Bytes that must be in the store before anything names them. */
+export interface NewBlob { readonly sha256: string; readonly bytes: Uint8Array }
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const KEYS = { file: 'kind,mode,name,sha256,size', dir: 'kind,name,sha256,size', symlink: 'kind,name,sha256,size' } as const;
+
+/** The node of these entries, which may come in any order. Throws on a name twice or one that isn't a name. */
+export function encodeNode(entries: readonly NodeEntry[]): NewBlob {
+  const sorted = [...entries].sort((a, b) => compareUtf8(a.name, b.name));
+  const wrong = sorted.find((entry, index) => !isName(entry.name) || entry.name === sorted[index - 1]?.name);
+  if (wrong) throw new Error('a node holds each name once, and only names');
+  const bytes = new TextEncoder().encode(textOf(sorted));
+  return { sha256: sha256Hex(bytes), bytes };
+}
+
+/** JSON.stringify writes strings and integers as RFC 8785 does (§3.2.2); the members stand in its order here. */
+function textOf(sorted: readonly NodeEntry[]): string {
+  return JSON.stringify({
+    entries: sorted.map((entry) => (entry.kind === 'file'
+      ? { kind: entry.kind, mode: entry.mode, name: entry.name, sha256: entry.sha256, size: entry.size }
+      : { kind: entry.kind, name: entry.name, sha256: entry.sha256, size: entry.size })),
+    v: 1,
+  });
+}
+
+/** Reads a node's bytes. Throws `blob.corrupt` on anything but the one encoding of a valid node. */
+export function parseNode(bytes: Uint8Array): readonly NodeEntry[] {
+  let entries: unknown;
+  let text: string;
+  try {
+    text = decodeText(bytes) ?? '';
+    entries = (JSON.parse(text) as { entries?: unknown } | null)?.entries;
+  } catch (error) {
+    throw new Fault('blob.corrupt', 'a directory node is not JSON', { cause: error });
+  }
+  if (!Array.isArray(entries) || !entries.every(isEntry) || !isSorted(entries) || textOf(entries) !== text) {
+    throw new Fault('blob.corrupt', 'a directory node is not in its one encoding');
+  }
+  return entries;
+}
+
+function isEntry(value: unknown): value is NodeEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, mode, name, sha256, size } = value as Record<string, unknown>;
+  if (kind !== 'file' && kind !== 'dir' && kind !== 'symlink') return false;
+  if (Object.keys(value).join() !== KEYS[kind] || (kind === 'file' && mode !== '644' && mode !== '755')) return false;
+  return typeof name === 'string' && isName(name) && typeof sha256 === 'string' && SHA256.test(sha256)
+    && Number.isSafeInteger(size) && (size as number) >= 0 && (kind !== 'dir' || size === 0);
+}
+
+function isSorted(entries: readonly NodeEntry[]): boolean {
+  return entries.every((entry, index) => index === 0 || compareUtf8(entries[index - 1]?.name ?? '', entry.name) < 0);
+}
+
+/** Reads the node of that hash, checked. */
+export async function loadNode(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
+  const bytes = await reader(sha256);
+  if (sha256Hex(bytes) !== sha256) throw new Fault('blob.corrupt', `the node \`${sha256}\` does not match its hash`);
+  return parseNode(bytes);
+}
+
+/** A reader that knows these blobs first: for a tree whose new nodes aren't stored yet. */
+export function withBlobs(reader: NodeReader, blobs: readonly NewBlob[]): NodeReader {
+  const fresh = new Map(blobs.map((blob) => [blob.sha256, blob.bytes]));
+  return async (sha256) => fresh.get(sha256) ?? await reader(sha256);
+}
+
+/** The state that deltas speak of. A directory's content is told by the changes below it, so its state is that it is there. */
+export function stateOf(entry: NodeEntry | null): FileState | null {
+  if (entry === null) return null;
+  if (entry.kind === 'dir') return { kind: 'dir', mode: null, sha256: null, size: 0 };
+  return { kind: entry.kind, mode: entry.kind === 'file' ? entry.mode : null, sha256: entry.sha256, size: entry.size };
+}
+
+/** Answers whether two states are the same. */
+export function isSameState(a: FileState | null, b: FileState | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.kind === b.kind && a.mode === b.mode && a.sha256 === b.sha256 && a.size === b.size;
+}

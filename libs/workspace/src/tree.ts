@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
+import { loadNode, type NodeEntry, type NodeReader } from './node.ts';
+import { isWithin, joinPath, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
+import { quote } from './quote.ts';
+
+export interface Found { readonly path: WorkspacePath; readonly entry: NodeEntry }
+
+export interface WalkOptions {
+  /** only what is at or below one of these; everything unless said */
+  readonly prefixes?: readonly WorkspacePath[];
+  /** levels below the root; all unless said */
+  readonly depth?: number;
+}
+
+/** The entry at a path, or null where nothing is. Links are not followed: see `resolveLinks`. The root is a directory without a name. */
+export async function lookup(reader: NodeReader, root: string, path: WorkspacePath): Promise<NodeEntry | null> {
+  let entry: NodeEntry | null = { kind: 'dir', name: '', sha256: root, size: 0 };
+  for (const name of segmentsOf(path)) {
+    if (entry?.kind !== 'dir') return null;
+    entry = (await loadNode(reader, entry.sha256)).find((child) => child.name === name) ?? null;
+  }
+  return entry;
+}
+
+/** What is below a directory, `depth` levels down, each directory before what it holds. Faults: `file.not_found`, `file.kind`. */
+export async function list(reader: NodeReader, root: string, path: WorkspacePath, depth: number): Promise<Found[]> {
+  const top = await lookup(reader, root, path);
+  if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
+  if (top.kind !== 'dir') throw new Fault('file.kind', `${quote(path)} is no directory`);
+  const found: Found[] = [];
+  for await (const each of descend(reader, top.sha256, path, { depth })) found.push(each);
+  return found;
+}
+
+/** Everything in the tree, each directory before what it holds, names in the order of their bytes. Reads a directory's children at once. */
+export function walk(reader: NodeReader, root: string, options: WalkOptions = {}): AsyncGenerator<Found> {
+  return descend(reader, root, ROOT, options);
+}
+
+async function* descend(reader: NodeReader, node: string, at: WorkspacePath, options: WalkOptions): AsyncGenerator<Found> {
+  yield* descendInto(reader, loadNode(reader, node), at, options);
+}
+
+async function* descendInto(reader: NodeReader, node: Promise<readonly NodeEntry[]>, at: WorkspacePath, options: WalkOptions): AsyncGenerator<Found> {
+  const depth = options.depth ?? Infinity;
+  if (depth < 1) return;
+  const { prefixes } = options;
+  const entries = (await node).map((entry) => ({ path: joinPath(at, entry.name), entry }));
+  const wanted = entries.filter(({ path }) => !prefixes || prefixes.some((prefix) => isWithin(prefix, path) || isWithin(path, prefix)));
+  const below = new Map<string, Promise<readonly NodeEntry[]>>();
+  if (depth > 1) {
+    for (const { path, entry } of wanted) if (entry.kind === 'dir') below.set(path, begin(reader, entry.sha256));
+  }
+  for (const { path, entry } of wanted) {
+    if (!prefixes || prefixes.some((prefix) => isWithin(prefix, path))) yield { path, entry };
+    const child = below.get(path);
+    if (child) yield* descendInto(reader, child, path, { ...options, depth: depth - 1 });
+  }
+}
+
+/** Starts to load; its failure shows when it is awaited, and not at all where the walk was left before. */
+function begin(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
+  const node = loadNode(reader, sha256);
+  node.catch(() => undefined);
+  return node;
+}
