@@ -63,7 +63,6 @@ export function isNoteText(text: string): boolean {
 }
 
 function isNoteCharacters(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
   return text.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(text);
 }
 
