@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseMessage } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { parseNoteKey, parseVerifier } from '@writ/signing';
+import type { NoteKey, Verifier } from '@writ/signing';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { demand, within } from './refuse.ts';
+
+/** Room for hundreds of keys; bounds the work on a hostile file. */
+const KEYS_BYTES_MAX = 256 * 1024;
+/** The file, the list, an entry, its JWK, and what a JWK may carry besides. */
+const KEYS_DEPTH = 8;
+
+const closed = { additionalProperties: false } as const;
+const Instant = Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'milliseconds since the epoch' }));
+
+/** `writ-keys.json`: the public keys of a deployment, current and past. */
+export const PublishedKeys = Type.Object({
+  record_keys: Type.Array(Type.Object({ keyid: Type.String(), jwk: Type.Unknown(), not_before: Instant, not_after: Instant }, closed)),
+  log_keys: Type.Array(Type.String()),
+}, closed);
+export type PublishedKeys = Static<typeof PublishedKeys>;
+
+export interface RecordKey {
+  readonly verifier: Verifier;
+  /** First and last millisecond in which the key may have signed; null for no bound. */
+  readonly notBefore: number | null;
+  readonly notAfter: number | null;
+}
+
+/** Whom a verifier trusts. */
+export interface KeySet {
+  readonly recordKeys: ReadonlyMap<string, RecordKey>;
+  readonly logKeys: readonly NoteKey[];
+}
+
+/**
+ * Reads `writ-keys.json`. Whoever gives this file decides what verifies, so where it comes from is the caller's to know.
+ *
+ * @throws ReceiptError `keys`
+ */
+export function parseKeySet(file: string | Uint8Array): KeySet {
+  return keySetOf(within('keys', () => parseIJson(file, { depthMax: KEYS_DEPTH, bytesMax: KEYS_BYTES_MAX })));
+}
+
+/**
+ * The same from a value.
+ *
+ * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, and for a name that comes twice.
+ */
+export function keySetOf(value: unknown): KeySet {
+  const published = within('keys', () => parseMessage(PublishedKeys, value));
+  const recordKeys = new Map<string, RecordKey>();
+  for (const { keyid, jwk, not_before, not_after } of published.record_keys) {
+    const verifier = within('keys', () => parseVerifier(jwk));
+    demand('keys', verifier.keyid === keyid, `\`${keyid}\` is not the thumbprint of its key`);
+    demand('keys', !recordKeys.has(keyid), `\`${keyid}\` comes twice`);
+    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null });
+  }
+  return { recordKeys, logKeys: published.log_keys.map((text) => within('keys', () => parseNoteKey(text))) };
+}

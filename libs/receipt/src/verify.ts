@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verifies a receipt offline, from two public keys and nothing else. INVARIANT (signed only): every value that is returned was read from bytes that a
+// known key signed, after the signature was checked. Each step is named, in the order of `CHECKS`; the first that fails ends it.
+import { RECORD_PAYLOAD_TYPE, predicateTypeOf } from '@writ/contract';
+import type { AuditRecord, Receipt } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { leafHash, verifyInclusion } from '@writ/merkle';
+import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
+import type { Checkpoint, NoteKey } from '@writ/signing';
+import type { KeySet, RecordKey } from './key-set.ts';
+import { ReceiptError } from './receipt-error.ts';
+import type { CheckName } from './receipt-error.ts';
+import { parseReceipt, requireReceipt } from './receipt-file.ts';
+import { demand, within } from './refuse.ts';
+import { parseStatement, requireRecord, requireSubjects } from './statement.ts';
+import type { Subject } from './statement.ts';
+
+/** Deeper than any record, which has lists and objects of scalars only. */
+const STATEMENT_DEPTH = 16;
+
+/** What the caller already knows of the receipt it wants. Without it, a genuine receipt of another call would pass. */
+export interface Expectation {
+  readonly operationId?: string;
+  readonly logId?: string;
+  readonly deployment?: string;
+}
+
+export interface PassedCheck {
+  readonly name: CheckName;
+  /** What was found, for people. */
+  readonly detail: string;
+}
+
+export interface VerifiedReceipt {
+  readonly checks: readonly PassedCheck[];
+  readonly record: AuditRecord;
+  readonly subject: readonly Subject[];
+  readonly checkpoint: Checkpoint;
+  readonly deployment: string;
+}
+
+/**
+ * Verifies a receipt file.
+ *
+ * @throws ReceiptError naming the check that failed, and nothing else, whatever the file.
+ */
+export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}): VerifiedReceipt {
+  return verifyReceipt(parseReceipt(file), keys, expected);
+}
+
+/**
+ * Verifies a receipt. Of a file, `verifyReceiptFile` also checks the spelling.
+ *
+ * @throws ReceiptError naming the check that failed.
+ */
+export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}): VerifiedReceipt {
+  const checks: PassedCheck[] = [];
+  const passed = (name: CheckName, detail: string) => checks.push({ name, detail });
+  const { envelope, inclusion } = requireReceipt(receipt);
+  passed('format', receipt.media_type);
+  const payload = verifySignature(envelope, keys, passed);
+  const { record, subject } = readStatement(payload, passed);
+  verifyRecordKey(record, signingKeyOf(envelope), keys, passed);
+  const { checkpoint, signedBy } = readCheckpoint(inclusion, keys, passed);
+  const { name: deployment } = verifyOrigin(checkpoint, signedBy, record, passed);
+  verifyPlace(payload, inclusion, checkpoint, passed);
+  requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
+  return { checks, record, subject, checkpoint, deployment };
+}
+
+type Passed = (name: CheckName, detail: string) => void;
+
+function signingKeyOf(envelope: Receipt['envelope']): string {
+  return envelope.signatures.map(({ keyid }) => keyid).join();
+}
+
+function verifySignature(envelope: Receipt['envelope'], keys: KeySet, passed: Passed): Uint8Array {
+  demand('payload_type', envelope.payloadType === RECORD_PAYLOAD_TYPE, 'the envelope carries another payload type');
+  passed('payload_type', envelope.payloadType);
+  const verifiers = new Map([...keys.recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
+  const payload = within('signature', () => verifyEnvelope(envelope, verifiers, RECORD_PAYLOAD_TYPE));
+  passed('signature', `record key \`${signingKeyOf(envelope)}\``);
+  return payload;
+}
+
+function readStatement(payload: Uint8Array, passed: Passed): { record: AuditRecord; subject: readonly Subject[] } {
+  const { subject, predicateType, predicate } = parseStatement(within('statement', () => parseIJson(payload, { depthMax: STATEMENT_DEPTH })));
+  passed('statement', 'in-toto Statement v1');
+  const record = requireRecord(predicate);
+  passed('record', `\`${record.record_id}\``);
+  demand('predicate_type', predicateType === predicateTypeOf(record.kind), 'the predicate type is of another kind than the record');
+  passed('predicate_type', predicateType);
+  requireSubjects(subject, record);
+  passed('subject', subject.map(({ name, digest }) => `\`${name}\` sha256:${digest.sha256}`).join(', '));
+  return { record, subject };
+}
+
+function verifyRecordKey(record: AuditRecord, keyid: string, keys: KeySet, passed: Passed): void {
+  demand('record_key', record.kernel_key_id === keyid, 'the record names another key than the one that signed it');
+  passed('record_key', `\`${keyid}\``);
+  const { notBefore, notAfter } = keys.recordKeys.get(keyid) as RecordKey; // known, or its signature would not have been verified
+  const isValid = (notBefore ?? -Infinity) <= record.recorded_at && record.recorded_at <= (notAfter ?? Infinity);
+  demand('key_validity', isValid, 'the key was not valid when the record was made');
+  passed('key_validity', new Date(record.recorded_at).toISOString());
+}
+
+function readCheckpoint(inclusion: Receipt['inclusion'], keys: KeySet, passed: Passed): { checkpoint: Checkpoint; signedBy: readonly NoteKey[] } {
+  const { text, signedBy } = within('checkpoint', () => verifyNote(inclusion.checkpoint, keys.logKeys));
+  const checkpoint = within('checkpoint', () => parseCheckpoint(text));
+  passed('checkpoint', `log key ${signedBy.map(({ name, keyHash }) => `\`${name}+${keyHash}\``).join(', ')}`);
+  return { checkpoint, signedBy };
+}
+
+/** The log's own key is the one whose name, with the record's log, is the origin; a witness's signature does not stand in for it. */
+function verifyOrigin({ origin }: Checkpoint, signedBy: readonly NoteKey[], record: AuditRecord, passed: Passed): NoteKey {
+  const key = signedBy.find(({ name }) => origin === `${name}/${record.log_id}`);
+  if (key === undefined) throw new ReceiptError('origin', 'the checkpoint is of another log than the record\'s, or of another deployment than its key');
+  passed('origin', `\`${origin}\``);
+  return key;
+}
+
+function verifyPlace(payload: Uint8Array, inclusion: Receipt['inclusion'], checkpoint: Checkpoint, passed: Passed): void {
+  const { leaf_index: leafIndex, tree_size: treeSize } = inclusion;
+  demand('tree_size', treeSize === checkpoint.treeSize, 'the proof is for another tree size than the checkpoint');
+  passed('tree_size', String(treeSize));
+  within('inclusion', () => {
+    const hashes = inclusion.hashes.map((hash) => decodeBase64(hash));
+    verifyInclusion({ leafHash: leafHash(payload), leafIndex, treeSize, hashes }, checkpoint.root);
+  });
+  passed('inclusion', `leaf ${String(leafIndex)} of ${String(treeSize)}`);
+}
+
+function requireExpected(found: { operationId: string | null; logId: string; deployment: string }, expected: Expectation, passed: Passed): void {
+  for (const name of ['operationId', 'logId', 'deployment'] as const) {
+    const wanted = expected[name];
+    if (wanted === undefined) continue;
+    demand('expectation', found[name] === wanted, `the receipt is genuine but not of \`${wanted}\``);
+    passed('expectation', `\`${wanted}\``);
+  }
+}
