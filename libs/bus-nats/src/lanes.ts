@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ConsumerConfig, type StreamConfig } from '@nats-io/jetstream';
+import { subjectsOf, type Lane } from '@writ/contract';
+
+/** The work lanes of a shard: one stream, and in it a subject and a durable consumer for each lane. */
+export interface WorkLanes {
+  readonly stream: string;
+  readonly lanes: readonly { readonly subject: string; readonly durable: string }[];
+}
+
+/** Every lane there is. The record makes the compiler object to a lane that is missing. */
+const LANES: Readonly<Record<Lane, true>> = { inline: true, sandboxed: true };
+
+const second = 1_000_000_000;
+
+/** What a message of a lane may weigh, headers apart. A permit has at most 4 KiB. */
+export const laneMessageBytesMax = 16_384;
+
+/** Names the stream and the consumers of a shard. A lane's consumer is called like the lane. */
+export function workLanesOf(shard: string): WorkLanes {
+  const subjects = subjectsOf(shard);
+  return {
+    stream: subjects.workStream,
+    lanes: (Object.keys(LANES) as Lane[]).map((lane) => ({ subject: subjects.work(lane), durable: lane })),
+  };
+}
+
+/** How the stream is made. Durations are nanoseconds, as JetStream has them. */
+export function streamConfigOf({ stream, lanes }: WorkLanes): Partial<StreamConfig> & { name: string } {
+  return {
+    name: stream,
+    subjects: lanes.map(({ subject }) => subject),
+    retention: 'workqueue',
+    storage: 'file',
+    discard: 'old',
+    // Twice a permit's 30 s: what is older can't be redeemed, and poison that exceeded its deliveries goes with it.
+    max_age: 60 * second,
+    duplicate_window: 60 * second,
+    // A permit is at most 4 KiB and outstanding ones at most twice the free slots: this is reached only when nobody works.
+    max_bytes: 67_108_864,
+    // The message and its headers.
+    max_msg_size: laneMessageBytesMax + 8_192,
+    num_replicas: 1,
+  };
+}
+
+/** How a lane's consumer is made. */
+export function consumerConfigOf(lane: WorkLanes['lanes'][number]): Partial<ConsumerConfig> {
+  return {
+    durable_name: lane.durable,
+    filter_subject: lane.subject,
+    ack_policy: 'explicit',
+    deliver_policy: 'all',
+    // A worker acks once it has redeemed, a matter of milliseconds; a dead one's messages go to another well within the permit's 30 s.
+    ack_wait: 5 * second,
+    // The kernel retries, not the lane: this bounds what a message can do that kills its worker.
+    max_deliver: 3,
+    // Outstanding messages are bounded by the workers' slots already.
+    max_ack_pending: 10_000,
+    // Pulls waiting at once: executors of one shard, each with one pull a lane.
+    max_waiting: 512,
+  };
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { WorkMessage } from '@writ/bus';
+import { startNatsServer, type TestNatsServer } from '@writ/testing';
+import { workLanesOf } from './lanes.ts';
+import { natsBus, type NatsBus } from './nats-bus.ts';
+import { natsServerConfig } from './server-config.ts';
+
+const shard = 's0';
+const lanes = workLanesOf(shard);
+const lane = 'writ.v1.s0.work.inline';
+const password = 'a-password-of-a-test';
+const users = { orchestrator: password, kernel: password, executor: password, ledger: password };
+
+let server: TestNatsServer;
+let kernel: NatsBus;
+let executor: NatsBus;
+let received: string[];
+let heard: () => void;
+
+/** Rings again until the worker has heard, as the dispatcher does for a permit that nobody redeemed. Resolves to the number of rings. */
+async function ringUntilHeard(text: string): Promise<number> {
+  for (let ring = 1; ; ring += 1) {
+    const arrived = new Promise<boolean>((resolve) => {
+      heard = () => (received.includes(text) ? resolve(true) : undefined);
+      setTimeout(() => resolve(false), 3_000).unref();
+    });
+    await kernel.ring(lane, new TextEncoder().encode(text), { messageId: `${text}-${ring}` });
+    if (await arrived) return ring;
+  }
+}
+
+async function startExecutor(): Promise<void> {
+  executor = await natsBus({ url: server.url, process: 'executor', password, lanes, keepsLanes: false });
+  await executor.work(lane, { durable: 'inline', slots: () => 8, handler: async (message: WorkMessage) => {
+    message.ack();
+    received.push(new TextDecoder().decode(message.bytes));
+    heard();
+  } });
+}
+
+/** A ring is refused while there is no connection; the dispatcher's next one comes after. */
+async function reconnected(): Promise<void> {
+  while (!kernel.isConnected()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+beforeEach(async () => {
+  server = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
+  kernel = await natsBus({ url: server.url, process: 'kernel', password, lanes, keepsLanes: true });
+  received = [];
+  heard = () => {};
+  await startExecutor();
+  expect(await ringUntilHeard('before')).toBe(1);
+}, 20_000);
+
+afterEach(async () => {
+  await executor.close();
+  await kernel.close();
+  await server.stop();
+});
+
+test('the directory deleted under the running server: work goes on', async () => {
+  await server.deleteStore();
+  for (const text of ['one', 'two', 'three']) expect(await ringUntilHeard(text)).toBe(1);
+}, 30_000);
+
+test('the directory deleted under the running server, which then restarts: the lane comes back within one ring', async () => {
+  await server.deleteStore();
+  await server.kill();
+  await server.start();
+  await reconnected();
+  expect(await ringUntilHeard('after')).toBe(1);
+}, 30_000);
+
+test('the server stopped, the directory deleted, the server started: the lane comes back within one ring', async () => {
+  await server.kill();
+  await server.deleteStore();
+  await server.start();
+  await reconnected();
+  expect(await ringUntilHeard('after')).toBe(1);
+}, 30_000);
+
+test('storage that can no longer be written is rebuilt by the ring that meets it', async () => {
+  await executor.close();
+  await server.deleteStore();
+  // Fills the block that is still open, until the server has to open a file where the directory was.
+  const large = 'x'.repeat(16_000);
+  for (let index = 0; index < 600; index += 1) await kernel.ring(lane, new TextEncoder().encode(large), { messageId: `fill-${index}` });
+  await startExecutor();
+  expect(await ringUntilHeard('after')).toBeLessThanOrEqual(2);
+}, 60_000);
