@@ -80,20 +80,23 @@ BEGIN
   END LOOP;
 END $$;
 
--- Takes waiting calls of a lane, round-robin over tenants from the one after p_after: up to `weight` of a tenant a visit, up to `cap` of it
--- dispatched or performing, up to p_outstanding dispatched in the lane. A call past its deadline stays for the sweeper.
--- Run as the worker. One at a time per lane: the two bounds are counted, and counts of rows not yet committed can't be.
-CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text)
-RETURNS TABLE (operation_id text, tenant_id text, attempt integer, tool_id text, action_digest text, image_digest text, traceparent text, issued_at bigint, permit_until bigint)
+-- Takes waiting calls of a lane, round-robin over tenants from the one after p_after: up to `weight` of a tenant a visit (twice as many each
+-- further round, so that few visits serve a tenant that waits alone), up to `cap` of it dispatched or performing, up to p_outstanding dispatched in the lane. A call past its deadline stays for the sweeper.
+-- Returns {calls: [...], more: whether others may still wait, place: the last tenant served}. Run as the worker. One at a time per lane: both
+-- bounds are counts, and what another replica is just adding can't be counted.
+CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
-#variable_conflict use_column
 DECLARE
   t        bigint;
   room     integer;
   place    text := p_after;
   waiting  text;
   share    integer;
-  taken    integer;
+  weighs   integer;
+  taken    jsonb;
+  calls    jsonb := '[]';
+  more     boolean := false;
+  round    bigint := 1;
   wrapped  boolean := false;
   progress boolean := false;
   -- Bounds one pass when thousands of tenants wait at their caps; the next pass goes on from there.
@@ -102,32 +105,47 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('writ.dispatch.' || p_lane));
   t := now_ms();
   SELECT p_outstanding - count(*) INTO room FROM operation o WHERE o.state = 'dispatched' AND o.lane = p_lane;
-  WHILE room > 0 AND visits > 0 LOOP
+  LOOP
+    IF room <= 0 OR visits = 0 THEN
+      more := true;
+      EXIT;
+    END IF;
     visits := visits - 1;
     SELECT w.tenant_id INTO waiting FROM operation w
       WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id > place AND (w.deadline IS NULL OR w.deadline > t)
       ORDER BY w.tenant_id LIMIT 1;
     IF NOT FOUND THEN
       EXIT WHEN wrapped AND NOT progress;
-      wrapped := true; progress := false; place := '';
+      wrapped := true; progress := false; place := ''; round := round * 2;
       CONTINUE;
     END IF;
     place := waiting;
-    SELECT greatest(0, least(room, n.weight, n.cap - (SELECT count(*) FROM operation b WHERE b.tenant_id = place AND b.state IN ('dispatched', 'performing'))))
-      INTO share FROM tenant n WHERE n.tenant_id = place;
-    RETURN QUERY
-      WITH next AS (
-        SELECT w.operation_id FROM operation w
-        WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND (w.deadline IS NULL OR w.deadline > t)
-        ORDER BY w.created_at, w.operation_id LIMIT share FOR UPDATE SKIP LOCKED)
+    SELECT least(n.weight * round, room), n.cap - (SELECT count(*) FROM operation b WHERE b.tenant_id = place AND b.state IN ('dispatched', 'performing'))
+      INTO weighs, share FROM tenant n WHERE n.tenant_id = place;
+    more := more OR share < weighs;
+    WITH next AS (
+      SELECT w.operation_id FROM operation w
+      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND (w.deadline IS NULL OR w.deadline > t)
+      ORDER BY w.created_at, w.operation_id LIMIT greatest(0, least(weighs, share)) FOR UPDATE SKIP LOCKED),
+    sent AS (
       UPDATE operation o SET state = 'dispatched', attempt = o.attempt + 1, permit_until = t + p_ttl_ms,
              executor_id = NULL, nonce = NULL, lease_until = NULL, updated_at = t
       FROM next WHERE o.operation_id = next.operation_id
-      RETURNING o.operation_id, o.tenant_id, o.attempt, o.tool_id, o.action_digest, o.image_digest, o.traceparent, t, o.permit_until;
-    GET DIAGNOSTICS taken = ROW_COUNT;
-    room := room - taken;
-    progress := progress OR taken > 0;
+      RETURNING o.operation_id, o.tenant_id, o.attempt, o.tool_id, o.action_digest, o.image_digest, o.traceparent)
+    SELECT coalesce(jsonb_agg(to_jsonb(sent)), '[]') INTO taken FROM sent;
+    calls := calls || taken;
+    room := room - jsonb_array_length(taken);
+    progress := progress OR taken <> '[]';
   END LOOP;
+  RETURN jsonb_build_object('calls', calls, 'more', more, 'place', place, 'issued_at', t, 'expires_at', t + p_ttl_ms);
+END $$;
+
+-- Takes back a permit that could not be published. Run as the worker.
+CREATE FUNCTION kernel.undispatch(p_operation text, p_attempt integer) RETURNS boolean LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  UPDATE operation SET state = 'admitted', permit_until = NULL, updated_at = now_ms()
+    WHERE operation_id = p_operation AND attempt = p_attempt AND state = 'dispatched';
+  RETURN FOUND;
 END $$;
 -- For the two counts; partial, so they hold only what is under way.
 CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN ('dispatched', 'performing');
@@ -135,7 +153,7 @@ CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN 
 -- dispatched → performing for one attempt, once. The same executor with the same nonce may ask again and gets the same answer.
 -- A call that must not run any more is left as it is and named by the verdict: its end needs a record.
 CREATE FUNCTION kernel.redeem(p_tenant text, p_operation text, p_attempt integer, p_action_digest text, p_executor text, p_nonce text, p_lease_ms bigint)
-RETURNS TABLE (verdict text, operation jsonb, fs jsonb, args bytea, args_ref jsonb, salt bytea)
+RETURNS TABLE (verdict text, operation jsonb, fs jsonb, args bytea, args_ref jsonb, salt bytea, now bigint)
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -161,6 +179,7 @@ BEGIN
     verdict := 'redeemed';
   END IF;
   operation := to_jsonb(op);
+  now := t;
   IF verdict = 'redeemed' THEN
     SELECT jsonb_agg(k.grant_json -> 'fs' ORDER BY array_position(l.chain, k.capability_token_id)) INTO fs
       FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = op.capability_token_id;
@@ -194,7 +213,7 @@ BEGIN
     RETURNING o.lease_until, s.stop;
 END $$;
 
--- What a commit is decided on: the operation, its chain root first, the head.
+-- What an ending is decided on: the operation, its chain root first, the head, the encrypted arguments.
 CREATE FUNCTION kernel.attempt_facts(p_tenant text, p_operation text) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   facts jsonb;
@@ -205,8 +224,9 @@ BEGIN
     'operation', to_jsonb(o),
     'tokens', (SELECT jsonb_agg(to_jsonb(k) ORDER BY array_position(l.chain, k.capability_token_id))
                FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = o.capability_token_id),
-    'head', (SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) FROM workspace w WHERE w.workspace_id = o.workspace_id))
-  INTO facts FROM operation o WHERE o.operation_id = p_operation;
+    'head', (SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) FROM workspace w WHERE w.workspace_id = o.workspace_id),
+    'args', encode(y.args, 'base64'), 'args_ref', y.args_ref)
+  INTO facts FROM operation o JOIN payload y ON y.operation_id = o.operation_id WHERE o.operation_id = p_operation;
   RETURN facts;
 END $$;
 
@@ -348,17 +368,14 @@ BEGIN
     RETURNING x.record_id, x.tenant_id, x.payload, x.keyid, x.sig;
 END $$;
 
-DO $$
-DECLARE f text;
+-- Forgets records that the ledger has. Losing this in a crash only sends them once more, so it needn't wait for the disk. Run as the worker.
+CREATE FUNCTION kernel.drop_records(p_records text[]) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
-  FOREACH f IN ARRAY ARRAY['refuse_transition()'] LOOP
-    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel, writ_kernel_worker', f);
-  END LOOP;
-  FOREACH f IN ARRAY ARRAY['settle(text[], jsonb, jsonb)', 'redeem(text, text, integer, text, text, text, bigint)', 'chain_fault(text, bigint)',
-      'renew(text, text, integer, text, text, bigint, boolean)', 'attempt_facts(text, text)', 'finish(jsonb, bytea, bytea, bytea)', 'moved_head(text)'] LOOP
-    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel', f);
-  END LOOP;
-  FOREACH f IN ARRAY ARRAY['dispatch(text, integer, bigint, text)', 'requeue(integer, integer)', 'overdue(integer, integer)', 'claim_records(bigint, bigint, integer)'] LOOP
-    EXECUTE format('GRANT EXECUTE ON FUNCTION kernel.%s TO writ_kernel_worker', f);
-  END LOOP;
+  PERFORM set_config('synchronous_commit', 'off', true);
+  DELETE FROM outbox WHERE record_id = ANY (p_records);
 END $$;
+
+GRANT EXECUTE ON FUNCTION
+  kernel.settle, kernel.redeem, kernel.chain_fault, kernel.renew, kernel.attempt_facts, kernel.finish, kernel.moved_head TO writ_kernel;
+GRANT EXECUTE ON FUNCTION
+  kernel.dispatch, kernel.undispatch, kernel.requeue, kernel.overdue, kernel.claim_records, kernel.drop_records TO writ_kernel_worker;

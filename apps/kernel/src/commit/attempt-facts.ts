@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type BlobRef, type CapabilityToken, type ReportRequest } from '@writ/contract';
+import type { Head, SeenOperation } from '../endings/index.ts';
+import { callKernel, type TenantPool } from '../store/index.ts';
+import { tokenOf, type TokenRow } from '../store/token-row.ts';
+
+interface FactRows extends SeenOperation {
+  readonly tokens: readonly TokenRow[] | null;
+  readonly head: Head | null;
+  readonly args: string | null;
+  readonly args_ref: BlobRef | null;
+}
+
+/** Everything that the end of an attempt is decided on, as of one instant of the database's clock. */
+export interface AttemptFacts extends SeenOperation {
+  /** the whole chain, in any order that keeps parents apart from children */
+  readonly chain: readonly CapabilityToken[];
+  readonly head: Head;
+  /** encrypted; null when they are a blob */
+  readonly args: Buffer | null;
+  readonly args_ref: BlobRef | null;
+}
+
+/**
+ * Reads the facts. @throws Fault `attempt.fenced` for an operation that isn't there: an executor learns nothing of others' operations.
+ */
+export async function readAttemptFacts(tenants: TenantPool, report: Pick<ReportRequest, 'tenant_id' | 'operation_id'>): Promise<AttemptFacts> {
+  const facts = await callKernel<FactRows | null>(tenants.pool, 'attempt_facts', [report.tenant_id, report.operation_id]);
+  if (facts === null) throw new Fault('attempt.fenced');
+  const { now, operation, tokens, head, args, args_ref } = facts;
+  // A call that got an attempt has a token and a workspace: neither is ever deleted.
+  if (tokens === null || head === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
+  return { now, operation, chain: tokens.map(tokenOf), head, args: args === null ? null : Buffer.from(args, 'base64'), args_ref };
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, isFinal, type Budgets, type ReportReply, type ReportRequest, type TenantId } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { ambiguousEnding, endingFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
+import { decidePreconditions } from '../judgement/index.ts';
+import type { TenantPool, Trees } from '../store/index.ts';
+import { readAttemptFacts, type AttemptFacts } from './attempt-facts.ts';
+import type { CheckedEffect, EffectCheck } from './effect-check.ts';
+import { makeNewHead } from './new-head.ts';
+import type { StagedEffect } from './staged-effect.ts';
+import { Turns } from './turns.ts';
+
+/** Heads tried per reading. Commits of this replica take turns, so another try means that another replica was faster. */
+const TRIES_MAX = 8;
+/** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
+const READINGS_MAX = 4;
+/** What makes an effect impossible to commit on the head that it meets, as opposed to our own store failing. */
+const ON_THE_HEAD: ReadonlySet<string> = new Set(['workspace.conflict', 'effect.invalid', 'precondition.failed']);
+
+/**
+ * Ends attempts by what their executors report.
+ * INVARIANT (fenced): only the current attempt's executor, with its nonce and while its lease lives, can end an operation; a report that is
+ * repeated gets the outcome that the first one had.
+ * INVARIANT (all or nothing): the head moves in the transaction that ends the operation as `committed`, or not at all.
+ */
+export class Commit {
+  readonly #tenants: TenantPool;
+  readonly #blobs: BlobStore;
+  readonly #trees: Trees;
+  readonly #effects: EffectCheck;
+  readonly #endings: Endings;
+  readonly #turns = new Turns();
+
+  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings) {
+    this.#tenants = tenants;
+    this.#blobs = blobs;
+    this.#trees = trees;
+    this.#effects = effects;
+    this.#endings = endings;
+  }
+
+  /** Resolves once the outcome is durable. @throws Fault `attempt.fenced`; `overloaded` where the head kept moving: then nothing has ended, and the report may be repeated. */
+  async run(report: ReportRequest): Promise<ReportReply> {
+    for (let readings = READINGS_MAX; readings > 0; readings -= 1) {
+      const facts = await readAttemptFacts(this.#tenants, report);
+      const settled = settledReply(facts, report);
+      if (settled !== null) return settled;
+      const verdict = await this.#decide(facts, report);
+      if (verdict.verdict === 'done' || verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
+      if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
+      // `again` and `token.revoked`: the facts say why when they are read anew.
+    }
+    throw new Fault('overloaded', 'the workspace kept changing');
+  }
+
+  async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
+    const stopped = stopFault(facts);
+    const checked: CheckedEffect = await this.#effects.of(facts, report);
+    const fault = stopped ?? checked.fault;
+    if (fault !== null || checked.staged === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
+    const { staged } = checked;
+    if (staged.delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
+      return await this.#endings.end(facts, goodEnding(report, staged, null), report);
+    }
+    return await this.#turns.take(workspaceOf(facts), facts.head, (head, left) => this.#commit(facts, report, staged, head, left));
+  }
+
+  async #commit(facts: AttemptFacts, report: ReportRequest, staged: StagedEffect, newest: Head, left: (head: Head) => void): Promise<EndVerdict> {
+    let head = newest;
+    for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
+      const change = await this.#newHead(facts, staged, head);
+      const ending = 'code' in change ? failedEnding(facts, report, { staged, fault: change }, change) : goodEnding(report, staged, change);
+      const verdict = await this.#endings.end(facts, ending, report);
+      if (verdict.verdict === 'done' && ending.head?.new_snapshot_id != null) left({ snapshot_id: ending.head.new_snapshot_id, seq: head.seq + 1 });
+      if (verdict.verdict !== 'again' || verdict.head === undefined) return verdict;
+      head = verdict.head;
+    }
+    return { verdict: 'again' };
+  }
+
+  /** The state that the effect leads to on this head, or why it can't be there. */
+  async #newHead(facts: AttemptFacts, staged: StagedEffect, head: Head): Promise<HeadChange | EndingFault> {
+    const unmet = await decidePreconditions(this.#trees, facts.operation, head.snapshot_id);
+    if (unmet !== null) return endingFault(unmet.code, unmet.message, unmet.hint);
+    if (staged.delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
+    try {
+      return await makeNewHead(this.#blobs, facts.operation.tenant_id as TenantId, staged.delta, head);
+    } catch (error) {
+      if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail);
+      throw error;
+    }
+  }
+}
+
+/** The reply to a report of an attempt that has ended; null while it runs. @throws Fault `attempt.fenced` for any other attempt, and for a lease that ran out. */
+function settledReply({ now, operation }: AttemptFacts, { attempt, executor_id, nonce }: ReportRequest): ReportReply | null {
+  const isSpeaker = operation.attempt === attempt && operation.executor_id === executor_id && operation.nonce === nonce;
+  if (!isSpeaker) throw new Fault('attempt.fenced');
+  if (isFinal(operation.state)) return { v: 1, state: operation.state, tx_outcome: operation.tx_outcome };
+  if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until < now) throw new Fault('attempt.fenced');
+  return null;
+}
+
+/** Why an attempt that ran mustn't count any more, whatever it did. */
+function stopFault({ operation, chain }: AttemptFacts): EndingFault | null {
+  if (operation.cancel_requested) return endingFault('cancelled');
+  return chain.some((token) => token.revoked_at !== null) ? endingFault('token.revoked') : null;
+}
+
+/** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
+function failedEnding({ operation }: AttemptFacts, report: ReportRequest, { staged }: CheckedEffect, fault: EndingFault | null): Ending {
+  const told = { result: staged?.result ?? null, effectDigest: staged?.digest ?? null };
+  if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
+  const txOutcome = nothingDone(operation);
+  return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(report), chainValid: false };
+}
+
+/** A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty effect). */
+function goodEnding(report: ReportRequest, staged: StagedEffect, head: HeadChange | null): Ending {
+  const txOutcome = head?.new_snapshot_id == null ? 'no_op' : 'committed';
+  return {
+    states: ['performed', txOutcome], txOutcome, fault: null, result: staged.result, effectDigest: staged.digest, head, used: usedOf(report), chainValid: true,
+  };
+}
+
+function usedOf({ usage }: ReportRequest): Budgets {
+  return { calls: 1, cpu_ms: usage.cpu_ms, wall_ms: usage.wall_ms, disk_write_bytes: usage.disk_write_bytes };
+}
+
+function workspaceOf({ operation }: AttemptFacts): string {
+  if (operation.workspace_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a workspace`);
+  return operation.workspace_id;
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Commit } from './commit.ts';
+export { EffectCheck, type CheckedEffect } from './effect-check.ts';

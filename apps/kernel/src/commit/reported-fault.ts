@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isFaultCode, type FaultCode, type ReportRequest } from '@writ/contract';
+import { endingFault, type EndingFault } from '../endings/index.ts';
+
+/** Longest message of a tool that is passed on; the reason schema's bound. */
+const MESSAGE_CHARS_MAX = 2048;
+
+const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'failed'>, FaultCode>> = {
+  timeout: 'command.timeout', killed: 'command.killed', limit: 'limit.exceeded', invalid: 'effect.invalid',
+};
+
+/**
+ * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
+ * (`on_failure: keep`); timeout, kill and limit always do.
+ */
+export function reportedFault({ ended, exit_code, error }: ReportRequest, args: Readonly<Record<string, unknown>>): EndingFault | null {
+  if (ended === 'exited') {
+    if (exit_code === null || exit_code === 0 || args['on_failure'] === 'keep') return null;
+    return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
+  }
+  if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
+  // A tool may say no in the registry's words only; anything else is not a tool's no.
+  if (!isFaultCode(error?.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
+  return endingFault(error.code, cut(error.message), cut(error.hint));
+}
+
+function cut(text: string | null | undefined): string | null {
+  // Postgres takes no NUL in text, and the executor's word is the job's.
+  return text == null || text === '' ? null : text.replaceAll('\0', '').slice(0, MESSAGE_CHARS_MAX).toWellFormed();
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an executor reports comes from a container that may lie. Everything here is read as attacker-controlled: what isn't well-formed makes
+// the call end as `effect.invalid`, never this process.
+import { Fault, LIMITS, parseMessage, type BlobRef, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { canonicalBytes, effectDigest, JsonError, parseIJson, sha256Hex } from '@writ/digest';
+import { deltaOf, parseDelta } from '@writ/workspace';
+import type { EndingResult } from '../endings/index.ts';
+
+/** What a report stages once it was found well-formed. */
+export interface StagedEffect {
+  readonly delta: Delta;
+  readonly result: EndingResult;
+  readonly digest: string;
+}
+
+/** A longest delta: `deltaChanges` of them with names of ordinary length. It is read into memory whole. */
+const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
+/** A longest result: the output that tools may give, in JSON, where a byte may take six. */
+const RESULT_BLOB_BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * Reads and checks a report's delta and result. @throws Fault `effect.invalid` or `limit.exceeded` for what is wrong with it; others where our own
+ * store fails.
+ */
+export async function readStagedEffect(blobs: BlobStore, tool: ToolDefinition, snapshot: string, report: ReportRequest): Promise<StagedEffect> {
+  const result = await readResult(blobs, tool, report);
+  const delta = await readDelta(blobs, snapshot, report);
+  verifyDeltaLimits(delta);
+  if (!tool.mutating && delta.changes.length > 0) throw new Fault('effect.invalid', `\`${tool.tool_id}\` only reads, and its attempt changed files`);
+  const digest = effectDigest({
+    changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
+    exit_status: report.exit_code, result_hash: result.hash, requests: [],
+  });
+  return { delta, result, digest };
+}
+
+/** @throws Fault `effect.invalid` unless every content that the delta names is stored. */
+export async function verifyContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<void> {
+  const wanted = new Set(delta.changes.flatMap(({ after }) => (after?.sha256 == null ? [] : [after.sha256])));
+  if (wanted.size === 0) return;
+  const there = await blobs.has(tenantId, [...wanted]);
+  if (there.size < wanted.size) throw new Fault('effect.invalid', 'the effect names contents that were not stored');
+}
+
+async function readResult(blobs: BlobStore, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
+  const { result_hash: hash, result_ref: ref } = report;
+  const bytes = ref === null ? canonicalOf(report.result) : await readBlob(blobs, report.tenant_id, ref, RESULT_BLOB_BYTES_MAX);
+  if (ref === null && bytes.byteLength > LIMITS.resultInlineBytes.max) throw new Fault('effect.invalid', 'a result this long travels as a blob');
+  if (sha256Hex(bytes) !== hash) throw new Fault('effect.invalid', 'the result does not match its hash');
+  const value = ref === null ? report.result : parsedOf(bytes);
+  // A call that ended badly may have nothing to say.
+  if (value !== null || report.ended === 'exited') verifyResultForm(tool, value);
+  return { hash, ref, bytes: ref === null ? bytes : null };
+}
+
+function verifyResultForm(tool: ToolDefinition, value: unknown): void {
+  try {
+    parseMessage(tool.result, value);
+  } catch (cause) {
+    throw new Fault('effect.invalid', `the result does not fit \`${tool.tool_id}\``, { cause });
+  }
+}
+
+async function readDelta(blobs: BlobStore, snapshot: string, report: ReportRequest): Promise<Delta> {
+  if (report.delta !== null && report.delta_ref !== null) throw new Fault('effect.invalid', 'a delta comes by value or by reference, not both');
+  if (report.delta === null && report.delta_ref === null) return deltaOf(snapshot, []);
+  const value = report.delta_ref === null
+    ? report.delta
+    : jsonOf(await readBlob(blobs, report.tenant_id, report.delta_ref, DELTA_BLOB_BYTES_MAX, 'limit.exceeded'));
+  const delta = parseDelta(value);
+  if (delta.base !== snapshot) throw new Fault('effect.invalid', 'the effect is of another snapshot than the attempt ran on');
+  return delta;
+}
+
+function verifyDeltaLimits({ changes }: Delta): void {
+  const { deltaChanges, deltaBytes } = LIMITS;
+  if (changes.length > deltaChanges.max) throw new Fault(deltaChanges.fault, `a call may change at most ${deltaChanges.max} files`);
+  const bytes = changes.reduce((sum, { after }) => sum + (after?.size ?? 0), 0);
+  if (bytes > deltaBytes.max) throw new Fault(deltaBytes.fault, `a call may write at most ${deltaBytes.max} bytes`);
+}
+
+async function readBlob(blobs: BlobStore, tenantId: TenantId, ref: BlobRef, bytesMax: number, tooLong: FaultCode = 'effect.invalid'): Promise<Uint8Array> {
+  if (ref.size > bytesMax) throw new Fault(tooLong, `a reported content has at most ${bytesMax} bytes`);
+  const bytes = await blobs.get(tenantId, ref.sha256).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === 'blob.missing') throw new Fault('effect.invalid', 'a reported content was not stored');
+    throw error;
+  });
+  if (bytes.byteLength !== ref.size) throw new Fault('effect.invalid', 'a reported content has another size than named');
+  return bytes;
+}
+
+function canonicalOf(value: unknown): Uint8Array {
+  try {
+    return canonicalBytes(value);
+  } catch (cause) {
+    throw new Fault('effect.invalid', 'the result is not I-JSON', { cause });
+  }
+}
+
+function parsedOf(bytes: Uint8Array): unknown {
+  try {
+    return parseIJson(bytes, { depthMax: LIMITS.argsDepth.max });
+  } catch (cause) {
+    if (cause instanceof JsonError) throw new Fault('effect.invalid', 'the result is not I-JSON', { cause });
+    throw cause;
+  }
+}
+
+/** Of a delta: what a key twice would mean doesn't matter, since only what was read here is checked, named and stored. */
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Fault('effect.invalid', 'the effect is not JSON', { cause });
+  }
+}

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
+export { PermitDesk, type DispatchedCall, type WithinTrace } from './permit-desk.ts';
+export { Slots } from './slots.ts';

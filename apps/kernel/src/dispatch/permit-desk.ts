@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus } from '@writ/bus';
+import type { Lane, Permit, Subjects } from '@writ/contract';
+import { sealPermit } from '@writ/permit';
+import type { Signer } from '@writ/signing';
+import { newId } from '../store/index.ts';
+
+/** A call that was just given to executors, as kernel.dispatch returns it. */
+export interface DispatchedCall {
+  readonly operation_id: string;
+  readonly tenant_id: string;
+  readonly attempt: number;
+  readonly tool_id: string;
+  readonly action_digest: string;
+  readonly image_digest: string | null;
+  readonly traceparent: string | null;
+}
+
+/** Runs something as part of the trace that a `traceparent` names, so that what it sends belongs to that trace; outside of any for null. */
+export type WithinTrace = <T>(traceparent: string | null, operationId: string, run: () => Promise<T>) => Promise<T>;
+
+/** Signs permits and rings the bell for them. */
+export class PermitDesk {
+  readonly #signer: Signer;
+  readonly #bus: Bus;
+  readonly #subjects: Subjects;
+  readonly #withinTrace: WithinTrace;
+
+  constructor(signer: Signer, bus: Bus, subjects: Subjects, withinTrace: WithinTrace) {
+    this.#signer = signer;
+    this.#bus = bus;
+    this.#subjects = subjects;
+    this.#withinTrace = withinTrace;
+  }
+
+  /**
+   * Publishes the permit of a dispatched call. The call MUST be dispatched durably before: an executor may redeem it at once.
+   * @throws Fault `bus.unreachable` where the lane doesn't take it, though it may have arrived.
+   */
+  async issue(lane: Lane, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
+    const permit: Permit = {
+      v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode: 'run', lane,
+      tool_id: call.tool_id, action_digest: call.action_digest, image_digest: call.image_digest, issued_at: issuedAt, expires_at: expiresAt,
+    };
+    const bytes = Buffer.from(JSON.stringify(sealPermit(permit, this.#signer)));
+    const messageId = `${call.operation_id}.${String(call.attempt)}`;
+    await this.#withinTrace(call.traceparent, call.operation_id, () => this.#bus.ring(this.#subjects.work(lane), bytes, { messageId }));
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lane, SlotsEvent } from '@writ/contract';
+
+/** How long an executor's word counts, in milliseconds. Executors speak several times a second; three seconds forgive a stall, not a death. */
+const HEARD_MS = 3_000;
+
+interface Heard {
+  readonly free: Readonly<Record<Lane, number>>;
+  readonly at: number;
+}
+
+/** What executors have said of their free slots. `now` is a monotonic clock of this process, in milliseconds. */
+export class Slots {
+  readonly #heard = new Map<string, Heard>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note({ executor_id, inline, sandboxed }: SlotsEvent): void {
+    this.#heard.set(executor_id, { free: { inline, sandboxed }, at: this.#now() });
+  }
+
+  /** Free slots of the lane over all executors heard lately; the others are forgotten. */
+  free(lane: Lane): number {
+    const oldest = this.#now() - HEARD_MS;
+    let free = 0;
+    for (const [executor, { free: slots, at }] of this.#heard) {
+      if (at < oldest) this.#heard.delete(executor);
+      else free += slots[lane];
+    }
+    return free;
+  }
+}

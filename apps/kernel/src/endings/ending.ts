@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAULTS, type BlobRef, type Budgets, type FaultCode, type State, type TxOutcome } from '@writ/contract';
+import type { OperationRow } from '../store/index.ts';
+
+/** Why a call didn't do what it was to do, as its caller reads it. */
+export interface EndingFault {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** The head that an ending was decided on, and what becomes of it: nulls leave it where it is. */
+export interface HeadChange {
+  readonly snapshot_id: string;
+  readonly seq: number;
+  readonly new_snapshot_id: string | null;
+  readonly delta_id: string | null;
+}
+
+/** What a call returned. `bytes` is its RFC 8785 JSON, null where it stays in the blob that `ref` names. */
+export interface EndingResult {
+  readonly hash: string;
+  readonly ref: BlobRef | null;
+  readonly bytes: Uint8Array | null;
+}
+
+/** How an operation is to end. */
+export interface Ending {
+  /** the way there from where it stands, the final state last */
+  readonly states: readonly [State, ...State[]];
+  readonly txOutcome: TxOutcome;
+  readonly fault: EndingFault | null;
+  readonly result: EndingResult | null;
+  readonly effectDigest: string | null;
+  /** null where no head matters */
+  readonly head: HeadChange | null;
+  /** what was used, by dimension; null keeps the reservation, since what was used is unknown */
+  readonly used: Budgets | null;
+  /** whether it may end so only while no token of the chain is revoked */
+  readonly chainValid: boolean;
+}
+
+/** The fault of the code in the registry's words, or in these. */
+export function endingFault(code: FaultCode, message?: string | null, hint?: string | null): EndingFault {
+  return { code, message: message ?? FAULTS[code].message, hint: hint ?? null };
+}
+
+/** What the caller is told of a call that changed nothing: a read never had anything to roll back. */
+export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' => (row.mutating ? 'rolled_back' : 'no_op');
+
+/**
+ * The end of a call that nobody reported. Executors that were lost used something, and nobody knows how much: then all that was
+ * reserved counts as used, so that killing executors is no way around a budget.
+ */
+export function unreportedEnding(row: OperationRow, fault: EndingFault): Ending {
+  const ran = row.leases_lost > 0 || row.state === 'performing';
+  return {
+    states: ['rolled_back'], txOutcome: nothingDone(row), fault, result: null, effectDigest: null, head: null, chainValid: false,
+    used: ran ? row.reserved : {},
+  };
+}
+
+/** The end of a call that may have done something outside: nobody knows, so nothing is given back and nothing is tried again. */
+export function ambiguousEnding(path: Ending['states'], fault: EndingFault = endingFault('effect.ambiguous')): Ending {
+  return { states: path, txOutcome: 'ambiguous', fault, result: null, effectDigest: null, head: null, chainValid: false, used: null };
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { State, TxOutcome } from '@writ/contract';
+import type { TenantVault } from '../payload/index.ts';
+import type { Events, Outbox } from '../ports/index.ts';
+import type { RecordSealer } from '../records/index.ts';
+import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import type { Ending } from './ending.ts';
+import { budgetDelta, outcomeRecord } from './outcome-record.ts';
+
+/** Who reports an attempt. The row's executor, attempt and nonce fence it from every other. */
+export interface Speaker {
+  readonly attempt: number;
+  readonly executor_id: string;
+  readonly nonce: string;
+}
+
+/** The newest state of a workspace, and how many there were before. */
+export interface Head {
+  readonly snapshot_id: string;
+  readonly seq: number;
+}
+
+/**
+ * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was decided on
+ * has changed (`head` tells if that moved), and nothing was written. `token.revoked`: the same, and the call may not end well any more.
+ */
+export type EndVerdict =
+  | { readonly verdict: 'done' | 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
+  | { readonly verdict: 'again'; readonly head?: Head }
+  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' };
+
+/** Facts that an ending is decided on. */
+export interface SeenOperation {
+  /** milliseconds by the database's clock */
+  readonly now: number;
+  readonly operation: OperationRow;
+}
+
+/**
+ * Ends operations after admission: state, settlement, result and signed record are one transaction.
+ * INVARIANT (nothing unrecorded): nobody hears of an ending before its record is durable.
+ */
+export class Endings {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+  readonly #sealer: RecordSealer;
+  readonly #outbox: Outbox;
+  readonly #events: Events;
+
+  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, outbox: Outbox, events: Events) {
+    this.#tenants = tenants;
+    this.#vault = vault;
+    this.#sealer = sealer;
+    this.#outbox = outbox;
+    this.#events = events;
+  }
+
+  /** Ends the operation if it still is what was seen, and for a report still the speaker's. @throws Fault `record.too_large`, `database.unavailable` */
+  async end(seen: SeenOperation, ending: Ending, speaker: Speaker | null = null): Promise<EndVerdict> {
+    const { operation } = seen;
+    const record = this.#sealer.seal(outcomeRecord(operation, ending, seen.now), {
+      actionDigest: operation.action_digest,
+      newRoot: ending.head?.new_snapshot_id ?? null,
+    });
+    const result = ending.result?.bytes == null ? null : (await this.#vault.of(operation.tenant_id)).seal(operation.operation_id, 'result', ending.result.bytes);
+    const order = JSON.stringify({ ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid } });
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, result, record.payload, record.sig]);
+    if (verdict.verdict === 'done') {
+      this.#outbox.hand(record);
+      this.#events.operationChanged(operation.tenant_id, operation.operation_id, verdict.state);
+    }
+    return verdict;
+  }
+}
+
+/** What kernel.finish reads. */
+function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Record<string, unknown> {
+  const { state, attempt, cancel_requested, effect_started, lease_until } = row;
+  return {
+    tenant_id: row.tenant_id,
+    operation_id: row.operation_id,
+    seen: { state, attempt, cancel_requested, effect_started, lease_until },
+    ...(speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } }),
+    chain_valid: ending.chainValid,
+    ...(ending.head === null ? {} : { head: ending.head }),
+    states: ending.states,
+    set: {
+      tx_outcome: ending.txOutcome,
+      fault_code: ending.fault?.code ?? null, fault_message: ending.fault?.message ?? null, fault_hint: ending.fault?.hint ?? null,
+      result_hash: ending.result?.hash ?? null, result_ref: ending.result?.ref ?? null,
+      effect_digest: ending.effectDigest, budget_delta: budgetDelta(row, ending),
+    },
+    used: ending.used,
+  };
+}

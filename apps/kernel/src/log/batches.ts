@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, RECORD_PAYLOAD_TYPE, type AppendRequest } from '@writ/contract';
+import type { SealedRecord } from '../records/index.ts';
+
+/** A record on its way: what kernel.outbox stores of it. */
+export type SentRecord = Pick<SealedRecord, 'record_id' | 'tenant_id' | 'payload' | 'keyid' | 'sig'>;
+
+/** What a record's names and JSON cost in a message beside its payload and signature. */
+const ENTRY_OVERHEAD_BYTES = 512;
+
+/** Takes from the front of the queue what goes into one request: at most 200 records and 512 KiB as they travel. Never none of a queue that isn't empty. */
+export function takeBatch(queue: SentRecord[]): SentRecord[] {
+  let bytes = 0;
+  let count = 0;
+  for (const record of queue) {
+    bytes += sizeOf(record);
+    if (count > 0 && (count === LIMITS.appendRecords.max || bytes > LIMITS.appendBytes.max)) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+/** The request that appends these. */
+export function appendRequest(records: readonly SentRecord[]): AppendRequest {
+  return {
+    v: 1,
+    records: records.map(({ record_id, tenant_id, payload, keyid, sig }) => ({
+      record_id,
+      tenant_id,
+      envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: payload.toString('base64'), signatures: [{ keyid, sig: sig.toString('base64') }] },
+    })),
+  };
+}
+
+/** Base64 takes four bytes for three. */
+const sizeOf = ({ payload }: SentRecord): number => Math.ceil(payload.byteLength / 3) * 4 + ENTRY_OVERHEAD_BYTES;

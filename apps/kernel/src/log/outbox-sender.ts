@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus } from '@writ/bus';
+import { AppendReply, parseMessage, type Subjects } from '@writ/contract';
+import { runStatement } from '@writ/database';
+import { Outbox } from '../ports/index.ts';
+import type { SealedRecord } from '../records/index.ts';
+import { callKernel, type WorkerPool } from '../store/index.ts';
+import { appendRequest, takeBatch, type SentRecord } from './batches.ts';
+import type { ReceiptBook } from './receipt-book.ts';
+
+/** Rows older than this belong to whoever finds them: the replica that committed had its chance. */
+const ABANDONED_MS = 2_000;
+/** For how long a sender that found rows has them to itself: longer than a request may take. */
+const CLAIM_MS = 6_000;
+/** What the ledger may take for one batch; tens of milliseconds are usual. */
+const APPEND_MS = 5_000;
+/** Rows that one look takes. */
+const ROWS_MAX = 200;
+
+/** Told what operators must see; neither may throw. */
+export interface SenderWatch {
+  /** The ledger doesn't take the record. It stays, and by its age it holds back admission: an operator has to look. */
+  readonly refused: (recordId: string, fault: string) => void;
+  /** A batch wasn't answered, or the database wasn't; it is sent again. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Brings records to the ledger. INVARIANT (a row goes last): a row of kernel.outbox is deleted only after the ledger answered for it; everything else
+ * here may be lost or done twice, since the ledger drops duplicates by record_id.
+ */
+export class OutboxSender extends Outbox {
+  readonly #bus: Bus;
+  readonly #subject: string;
+  readonly #workers: WorkerPool;
+  readonly #book: ReceiptBook;
+  readonly #watch: SenderWatch;
+  readonly #now: () => number;
+  readonly #queue: SentRecord[] = [];
+  readonly #underWay = new Set<Promise<void>>();
+  #sending = false;
+
+  /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
+  constructor(bus: Bus, subjects: Subjects, workers: WorkerPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
+    super();
+    this.#bus = bus;
+    this.#subject = subjects.request('ledger.append');
+    this.#workers = workers;
+    this.#book = book;
+    this.#watch = watch;
+    this.#now = now;
+  }
+
+  override hand(record: SealedRecord): void {
+    this.#queue.push(record);
+    if (!this.#sending) this.#follow(this.#drain());
+  }
+
+  /** Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't answer. Resolves with how many were logged. */
+  async resend(): Promise<number> {
+    let sent = 0;
+    for (;;) {
+      const { rows } = await runStatement<SentRecord>(this.#workers.pool, {
+        name: 'kernel.claim_records', text: 'SELECT * FROM kernel.claim_records($1, $2, $3)', values: [ABANDONED_MS, CLAIM_MS, ROWS_MAX],
+      });
+      const left = [...rows];
+      while (left.length > 0) {
+        const logged = await this.#send(takeBatch(left));
+        // The ledger is away: the rest would fail too, and stays claimed for a while.
+        if (logged === null) return sent;
+        sent += logged;
+      }
+      if (rows.length < ROWS_MAX) return sent;
+    }
+  }
+
+  /** How many rows wait, and since when: the age in milliseconds by the database's clock. */
+  async backlog(): Promise<{ rows: number; ageMs: number }> {
+    const { rows } = await runStatement<{ rows: number; age: number }>(this.#workers.pool, {
+      name: 'kernel.backlog',
+      text: 'SELECT count(*)::int AS rows, coalesce(kernel.now_ms() - min(created_at), 0)::bigint AS age FROM kernel.outbox',
+    });
+    return { rows: rows[0]?.rows ?? 0, ageMs: rows[0]?.age ?? 0 };
+  }
+
+  /** Resolves when nothing handed over here is under way any more. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  async #drain(): Promise<void> {
+    this.#sending = true;
+    while (this.#queue.length > 0) await this.#send(takeBatch(this.#queue));
+    this.#sending = false;
+  }
+
+  /** Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that weren't logged are found again. */
+  async #send(batch: readonly SentRecord[]): Promise<number | null> {
+    try {
+      const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
+      const { appended } = parseMessage(AppendReply, answer);
+      const logged = appended.filter((entry) => this.#isLogged(entry)).map(({ record_id }) => record_id);
+      if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
+      return logged.length;
+    } catch (error) {
+      this.#watch.failed(error);
+      return null;
+    }
+  }
+
+  #isLogged({ record_id, leaf_index, tree_size, fault }: AppendReply['appended'][number]): boolean {
+    if (fault !== null || leaf_index === null || tree_size === null) {
+      this.#watch.refused(record_id, fault ?? 'internal');
+      return false;
+    }
+    this.#book.noteLogged(record_id, { leaf_index, tree_size });
+    return true;
+  }
+
+  #follow(work: Promise<unknown>): void {
+    const followed: Promise<void> = work.then(() => undefined, this.#watch.failed).finally(() => this.#underWay.delete(followed));
+    this.#underWay.add(followed);
+  }
+}

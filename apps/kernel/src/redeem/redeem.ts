@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, TOOLS, type CallLimits, type FsRoot, type Permit, type Redemption, type RedeemRequest } from '@writ/contract';
+import { runStatement } from '@writ/database';
+import { openPermit } from '@writ/permit';
+import type { Verifier } from '@writ/signing';
+import { endingFault, unreportedEnding, type Endings } from '../endings/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import type { OperationRow, TenantPool } from '../store/index.ts';
+
+/** A call that is not to run any more is ended here, and then said to the executor. */
+const ENDS = ['token.revoked', 'token.expired', 'deadline'] as const;
+type RedeemVerdict = 'redeemed' | 'permit.invalid' | 'permit.expired' | 'permit.spent' | (typeof ENDS)[number];
+
+interface Redeemed {
+  readonly verdict: RedeemVerdict;
+  readonly operation: OperationRow;
+  readonly fs: FsRoot[][];
+  readonly args: Buffer | null;
+  readonly args_ref: Redemption['args_ref'];
+  readonly salt: Buffer | null;
+  readonly now: number;
+}
+
+export interface RedeemOptions {
+  readonly leaseMs: number;
+}
+
+/**
+ * Turns a permit into a running attempt, once. INVARIANT (one runs): one row update decides between all executors that were given the same permit;
+ * who has won may ask again with the same nonce and gets the same answer, since a reply can be lost.
+ */
+export class Redeem {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+  readonly #endings: Endings;
+  readonly #verifiers: ReadonlyMap<string, Verifier>;
+  readonly #options: RedeemOptions;
+
+  constructor(tenants: TenantPool, vault: TenantVault, endings: Endings, verifiers: ReadonlyMap<string, Verifier>, options: RedeemOptions) {
+    this.#tenants = tenants;
+    this.#vault = vault;
+    this.#endings = endings;
+    this.#verifiers = verifiers;
+    this.#options = options;
+  }
+
+  /** @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`: the call has been ended. */
+  async run(request: RedeemRequest): Promise<Redemption> {
+    const permit = openPermit(request.permit, this.#verifiers);
+    const redeemed = await this.#redeem(permit, request);
+    const { verdict } = redeemed;
+    if (verdict === 'redeemed') return await this.#redemption(redeemed);
+    if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, endingFault(verdict)));
+    throw new Fault(verdict);
+  }
+
+  async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<Redeemed> {
+    const { rows } = await runStatement<Redeemed>(this.#tenants.pool, {
+      name: 'kernel.redeem',
+      text: 'SELECT * FROM kernel.redeem($1, $2, $3, $4, $5, $6, $7)',
+      values: [permit.tenant_id, permit.operation_id, permit.attempt, permit.action_digest, executor_id, nonce, this.#options.leaseMs],
+    });
+    return rows[0] as Redeemed;
+  }
+
+  async #redemption({ operation, fs, args, args_ref, salt }: Redeemed): Promise<Redemption> {
+    const { tool_definition_digest, workspace_id, state_snapshot_id, lease_until, operation_id } = operation;
+    if (salt === null || tool_definition_digest === null || workspace_id === null || state_snapshot_id === null || lease_until === null) {
+      throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
+    }
+    const box = await this.#vault.of(operation.tenant_id);
+    return {
+      v: 1,
+      operation_id, tenant_id: operation.tenant_id, attempt: operation.attempt, tool_id: operation.tool_id, tool_definition_digest,
+      args: args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>,
+      args_ref,
+      args_salt: box.open(operation_id, 'salt', salt).toString('base64'),
+      capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
+      image_digest: operation.image_digest,
+      fs,
+      secrets: {},
+      limits: limitsOf(operation),
+      lease_until, lease_ms: this.#options.leaseMs,
+    };
+  }
+}
+
+const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] => (ENDS as readonly string[]).includes(verdict);
+
+/** The tool's limits, narrowed to what was reserved for this call. */
+function limitsOf({ tool_id, limits }: OperationRow): CallLimits {
+  const tool = TOOLS.get(tool_id);
+  if (tool === undefined) throw new Fault('tool.unknown');
+  const least = (own: number, reserved: number | undefined): number => Math.min(own, reserved ?? own);
+  return {
+    ...tool.limits,
+    wall_ms: least(tool.limits.wall_ms, limits?.wall_ms),
+    cpu_ms: least(tool.limits.cpu_ms, limits?.cpu_ms),
+    disk_write_bytes: least(tool.limits.disk_write_bytes, limits?.disk_write_bytes),
+  };
+}

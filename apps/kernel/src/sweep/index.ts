@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';

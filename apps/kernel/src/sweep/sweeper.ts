@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, type Lane } from '@writ/contract';
+import { runStatement } from '@writ/database';
+import { ambiguousEnding, endingFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
+import type { Bell } from '../ports/index.ts';
+import { callKernel, type TenantPool, type WorkerPool } from '../store/index.ts';
+
+/** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
+const ROWS_MAX = 200;
+
+interface Requeued {
+  readonly lane: Lane;
+  readonly lost: boolean;
+  readonly count: number;
+}
+
+/** What a sweep did, for metrics. */
+export interface Swept {
+  readonly unredeemed: number;
+  readonly lost: number;
+  readonly ended: number;
+}
+
+/**
+ * Finds what nobody speaks for any more. Replicas sweep at once: rows being changed are skipped, and each end is one conditional transaction.
+ * The worker's role finds, across tenants; the tenant's role ends, with a record.
+ */
+export class Sweeper {
+  readonly #workers: WorkerPool;
+  readonly #tenants: TenantPool;
+  readonly #endings: Endings;
+  readonly #bell: Bell;
+
+  constructor(workers: WorkerPool, tenants: TenantPool, endings: Endings, bell: Bell) {
+    this.#workers = workers;
+    this.#tenants = tenants;
+    this.#endings = endings;
+    this.#bell = bell;
+  }
+
+  async sweep(): Promise<Swept> {
+    const requeued = await this.#requeue();
+    const count = (lost: boolean): number => requeued.filter((row) => row.lost === lost).reduce((sum, row) => sum + row.count, 0);
+    return { unredeemed: count(false), lost: count(true), ended: await this.#endOverdue() };
+  }
+
+  async #requeue(): Promise<Requeued[]> {
+    const { rows } = await runStatement<Requeued>(this.#workers.pool, {
+      name: 'kernel.requeue', text: 'SELECT * FROM kernel.requeue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
+    });
+    for (const { lane } of rows) this.#bell.wake(lane);
+    return rows;
+  }
+
+  async #endOverdue(): Promise<number> {
+    const { rows } = await runStatement<{ tenant_id: string; operation_id: string }>(this.#workers.pool, {
+      name: 'kernel.overdue', text: 'SELECT * FROM kernel.overdue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
+    });
+    let ended = 0;
+    for (const { tenant_id, operation_id } of rows) {
+      const seen = await callKernel<SeenOperation | null>(this.#tenants.pool, 'attempt_facts', [tenant_id, operation_id]);
+      const ending = seen === null ? null : overdueEnding(seen);
+      if (seen === null || ending === null) continue;
+      const { verdict } = await this.#endings.end(seen, ending);
+      if (verdict === 'done') ended += 1;
+    }
+    return ended;
+  }
+}
+
+/** How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the queue. */
+export function overdueEnding({ now, operation }: SeenOperation): Ending | null {
+  if (operation.state === 'admitted') {
+    return operation.deadline !== null && operation.deadline <= now ? unreportedEnding(operation, endingFault('deadline')) : null;
+  }
+  if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until >= now) return null;
+  // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.
+  if (operation.effect_started) return ambiguousEnding(['ambiguous']);
+  if (operation.cancel_requested) return unreportedEnding(operation, endingFault('cancelled'));
+  return operation.leases_lost + 1 >= LIMITS.attempts.max ? unreportedEnding(operation, endingFault('attempts.exhausted')) : null;
+}
