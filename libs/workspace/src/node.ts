@@ -24,7 +24,6 @@ export type NodeReader = (sha256: string) => Promise<Uint8Array>;
 export interface NewBlob { readonly sha256: string; readonly bytes: Uint8Array }
 
 const SHA256 = /^[0-9a-f]{64}$/;
-const KEYS = { file: 'kind,mode,name,sha256,size', dir: 'kind,name,sha256,size', symlink: 'kind,name,sha256,size' } as const;
 
 /** The node of these entries, which may come in any order. Throws on a name twice or one that isn't a name. */
 export function encodeNode(entries: readonly NodeEntry[]): NewBlob {
@@ -55,6 +54,7 @@ export function parseNode(bytes: Uint8Array): readonly NodeEntry[] {
   } catch (error) {
     throw new Fault('blob.corrupt', 'a directory node is not JSON', { cause: error });
   }
+  // Writing it again finds other members, another order of them, and any other way to write the same.
   if (!Array.isArray(entries) || !entries.every(isEntry) || !isSorted(entries) || textOf(entries) !== text) {
     throw new Fault('blob.corrupt', 'a directory node is not in its one encoding');
   }
@@ -65,7 +65,7 @@ function isEntry(value: unknown): value is NodeEntry {
   if (typeof value !== 'object' || value === null) return false;
   const { kind, mode, name, sha256, size } = value as Record<string, unknown>;
   if (kind !== 'file' && kind !== 'dir' && kind !== 'symlink') return false;
-  if (Object.keys(value).join() !== KEYS[kind] || (kind === 'file' && mode !== '644' && mode !== '755')) return false;
+  if (kind === 'file' && mode !== '644' && mode !== '755') return false;
   return typeof name === 'string' && isName(name) && typeof sha256 === 'string' && SHA256.test(sha256)
     && Number.isSafeInteger(size) && (size as number) >= 0 && (kind !== 'dir' || size === 0);
 }

@@ -53,8 +53,12 @@ export function isWorkspacePath(text: string): text is WorkspacePath {
   }
 }
 
+/** Most names there are. Large directories are read name by name, and this is many times faster than the parser. */
+const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
+
 /** Answers whether the text can name one entry of a directory. */
 export function isName(text: string): boolean {
+  if (PLAIN_NAME.test(text)) return true;
   return text !== '' && !text.includes('/') && isWorkspacePath(text);
 }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@writ/digest';
+import { applyDelta } from '../apply-delta.ts';
+import { parseDelta } from '../delta.ts';
+import { withBlobs } from '../node.ts';
+import { parsePath, type WorkspacePath } from '../path.ts';
+import { BlobMap, modelOf } from '../tree-model.contract.ts';
+import { lookup } from '../tree.ts';
+import type { FileToolContext, FileToolSuccess, ToolFailure } from './outcome.ts';
+import { isFileTool, runFileTool } from './run.ts';
+
+const blobs = new BlobMap();
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+let context: FileToolContext;
+
+beforeAll(async () => {
+  const root = await blobs.tree({
+    'a.txt': 'one\ntwo\nthree\n', 'src/b.ts': 'const x = 1;\nconst y = 1;\n', 'src/deep/c.ts': 'x\r\n\tconst   z = 2;\n', 'empty': '', 'binary': 'a\0b', 'wide': 'ü'.repeat(200_000),
+    'link': { link: 'src/b.ts' }, 'dir-link': { link: 'src' }, 'out': { link: '/etc/passwd' }, 'private/key': 'secret x = 1', 'leak': { link: 'private/key' }, 'bom': '\ufeffx',
+  });
+  context = { reader: blobs.reader, root, may: (_, path) => !path.startsWith('private') };
+});
+
+async function run(toolId: string, args: unknown): Promise<FileToolSuccess<Record<string, unknown>>> {
+  const outcome = await runFileTool(toolId, context, args);
+  if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.message}`);
+  // What a record hashes must be JSON that its readers take.
+  canonicalJson(outcome.result);
+  return outcome as FileToolSuccess<Record<string, unknown>>;
+}
+
+async function failure(toolId: string, args: unknown): Promise<ToolFailure> {
+  const outcome = await runFileTool(toolId, context, args);
+  if (outcome.ok) throw new Error('it did not fail');
+  return outcome;
+}
+
+/** The text at a path after the outcome's delta. */
+async function textAfter(outcome: FileToolSuccess<unknown>, path: string): Promise<string> {
+  if (!outcome.delta) throw new Error('nothing changed');
+  const reader = withBlobs(context.reader, outcome.blobs);
+  const applied = await applyDelta(reader, context.root, parseDelta(structuredClone(outcome.delta)));
+  const entry = await lookup(withBlobs(reader, applied.nodes), applied.root, parsePath(path));
+  return Buffer.from(await reader(entry?.sha256 ?? '')).toString();
+}
+
+describe('fs.read', () => {
+  it('reads a whole file', async () => {
+    expect((await run('fs.read', { path: '/workspace/a.txt' })).result).toEqual({
+      path: 'a.txt', content: 'one\ntwo\nthree\n', encoding: 'utf8', size: 14, sha256: hashOf('one\ntwo\nthree\n'), lines: 3, truncated: false,
+    });
+  });
+
+  it.each([
+    [{ offset: 1 }, 'two\nthree\n', false], [{ limit: 2 }, 'one\ntwo\n', true], [{ offset: 1, limit: 1 }, 'two\n', true], [{ offset: 9 }, '', false], [{ limit: 99 }, 'one\ntwo\nthree\n', false],
+  ])('reads lines %j', async (range, content, truncated) => {
+    expect((await run('fs.read', { path: 'a.txt', ...range })).result).toMatchObject({ content, truncated, lines: 3 });
+  });
+
+  it('cuts at what a result holds, between characters', async () => {
+    const { result } = await run('fs.read', { path: 'wide' });
+    expect(result).toMatchObject({ content: 'ü'.repeat(100_000), truncated: true });
+  });
+
+  it('gives what is no text as base64, and text as it is, with its byte-order mark', async () => {
+    expect((await run('fs.read', { path: 'binary' })).result).toMatchObject({ content: 'YQBi', encoding: 'base64' });
+    expect((await run('fs.read', { path: 'bom' })).result).toMatchObject({ content: '\ufeffx' });
+    expect((await run('fs.read', { path: 'empty' })).result).toMatchObject({ content: '', lines: 0, truncated: false });
+  });
+
+  it('follows links within the workspace, and records where they lead', async () => {
+    expect((await run('fs.read', { path: 'dir-link/deep/c.ts' })).result['path']).toBe('src/deep/c.ts');
+  });
+});
+
+describe('fs.write', () => {
+  it('makes a file and its directories', async () => {
+    const outcome = await run('fs.write', { path: 'new/deep/file.txt', content: 'héllo' });
+    expect(outcome.result).toEqual({ path: 'new/deep/file.txt', size: 6, sha256: hashOf('héllo'), created: true });
+    expect(outcome.delta?.changes.map((change) => `${change.path} ${change.after?.kind ?? ''}`)).toEqual(['new dir', 'new/deep dir', 'new/deep/file.txt file']);
+    expect(await textAfter(outcome, 'new/deep/file.txt')).toBe('héllo');
+  });
+
+  it('replaces a file where its link leads', async () => {
+    const outcome = await run('fs.write', { path: 'link', content: 'YQA=', encoding: 'base64' });
+    expect(outcome.result).toMatchObject({ path: 'src/b.ts', created: false, size: 2 });
+    expect(outcome.delta?.changes.map((change) => change.path)).toEqual(['src/b.ts']);
+  });
+
+  it('changes nothing where the same stands already', async () => {
+    expect(await run('fs.write', { path: 'a.txt', content: 'one\ntwo\nthree\n' })).toMatchObject({ delta: null, blobs: [] });
+  });
+});
+
+describe('fs.edit', () => {
+  it('replaces in turn, as often as was said', async () => {
+    const outcome = await run('fs.edit', { path: 'link', edits: [{ find: 'x = 1', replace: 'x = $&2' }, { find: 'const ', replace: 'let ', count: 'all' }, { find: ';', replace: '', count: 2 }] });
+    expect(outcome.result).toMatchObject({ path: 'src/b.ts', replacements: 5 });
+    expect(await textAfter(outcome, 'src/b.ts')).toBe('let x = $&2\nlet y = 1\n');
+  });
+
+  it('says how often and where a text matches that should match once', async () => {
+    const edits = [{ find: 'x', replace: 'x' }, { find: '= 1', replace: '= 2' }];
+    expect(await failure('fs.edit', { path: 'src/b.ts', edits })).toMatchObject({
+      code: 'edit.ambiguous', message: 'edit 2 of 2: the text to find stands in the file 2 times, not 1: in line 1, 2',
+    });
+    expect(await failure('fs.edit', { path: 'src/b.ts', edits: [{ find: '= 1', replace: '', count: 3 }] })).toMatchObject({ code: 'edit.ambiguous' });
+  });
+
+  it('says where a text that does not match nearly does', async () => {
+    expect(await failure('fs.edit', { path: 'src/deep/c.ts', edits: [{ find: 'const z = 2;', replace: '' }] })).toMatchObject({
+      code: 'edit.no_match', hint: 'line 2 has the same words with other white space or another line after it',
+    });
+    expect(await failure('fs.edit', { path: 'a.txt', edits: [{ find: 'four', replace: '', count: 'all' }] })).toMatchObject({ code: 'edit.no_match' });
+  });
+
+  it('stops before it makes a file that is too large', async () => {
+    const edits = Array.from({ length: 3 }, () => ({ find: 'ü', replace: 'ü'.repeat(100_000), count: 'all' }));
+    expect(await failure('fs.edit', { path: 'wide', edits })).toMatchObject({ code: 'file.too_large' });
+  });
+
+  it('changes nothing where it replaces a text by itself', async () => {
+    expect(await run('fs.edit', { path: 'a.txt', edits: [{ find: 'one', replace: 'one' }] })).toMatchObject({ delta: null });
+  });
+});
+
+describe('fs.list', () => {
+  it('lists as deep as was said, without what the token does not reach', async () => {
+    const { result } = await run('fs.list', {});
+    expect((result['entries'] as { path: string; kind: string }[]).map((entry) => `${entry.path} ${entry.kind}`)).toEqual([
+      'a.txt file', 'binary file', 'bom file', 'dir-link symlink', 'empty file', 'leak symlink', 'link symlink', 'out symlink', 'src dir', 'wide file',
+    ]);
+    const deep = (await run('fs.list', { path: 'dir-link', depth: 2 })).result;
+    expect(deep).toEqual({ path: 'src', truncated: false, entries: [
+      { path: 'src/b.ts', kind: 'file', size: 26 }, { path: 'src/deep', kind: 'dir', size: 0 }, { path: 'src/deep/c.ts', kind: 'file', size: 19 },
+    ] });
+  });
+});
+
+describe('fs.search', () => {
+  it('finds plain text, line by line, in what the token reaches', async () => {
+    expect((await run('fs.search', { pattern: 'x = 1' })).result).toEqual({
+      matches: [{ path: 'src/b.ts', line: 1, text: 'const x = 1;' }], files_searched: 6, truncated: false,
+    });
+  });
+
+  it('finds by regular expression, from a directory down, as many as were asked for', async () => {
+    expect((await run('fs.search', { pattern: '^\\s*const\\s+[yz]', regex: true, path: 'src' })).result['matches']).toEqual([
+      { path: 'src/b.ts', line: 2, text: 'const y = 1;' }, { path: 'src/deep/c.ts', line: 2, text: '\tconst   z = 2;' },
+    ]);
+    expect((await run('fs.search', { pattern: 'const', max: 2 })).result).toMatchObject({ truncated: true, matches: [{}, {}] });
+    expect((await run('fs.search', { pattern: 'three', path: 'a.txt' })).result['matches']).toEqual([{ path: 'a.txt', line: 3, text: 'three' }]);
+  });
+
+  it('takes linear time where a backtracking matcher would take forever', async () => {
+    const root = await blobs.tree({ a: `${'a'.repeat(5_000)}!` });
+    const outcome = await runFileTool('fs.search', { ...context, root }, { pattern: '^(a+)+$', regex: true });
+    expect(outcome).toMatchObject({ ok: true, result: { matches: [] } });
+  }, 5_000);
+
+  it('cuts a long line', async () => {
+    const { result } = await run('fs.search', { pattern: 'üü' });
+    expect(result['matches']).toEqual([{ path: 'wide', line: 1, text: `${'ü'.repeat(400)}…` }]);
+  });
+});
+
+describe('file tools', () => {
+  it.each([
+    ['fs.read', { path: '../x' }, 'path.escape'], ['fs.read', { path: '/etc/passwd' }, 'path.escape'], ['fs.read', { path: 'out' }, 'path.escape'], ['fs.read', { path: 'a\0' }, 'path.invalid'],
+    ['fs.read', { path: 'nothing' }, 'file.not_found'], ['fs.read', { path: 'src' }, 'file.kind'], ['fs.read', { path: 'a.txt/b' }, 'file.kind'], ['fs.read', { path: 'leak' }, 'token.scope'],
+    ['fs.read', { path: 'private/nothing' }, 'token.scope'], ['fs.read', { path: 'a.txt', offset: -1 }, 'args.invalid'], ['fs.read', {}, 'args.invalid'],
+    ['fs.write', { path: 'src', content: '' }, 'file.kind'], ['fs.write', { path: '.', content: '' }, 'file.kind'], ['fs.write', { path: 'a.txt/x', content: '' }, 'file.kind'],
+    ['fs.write', { path: 'leak', content: '' }, 'token.scope'], ['fs.write', { path: 'out', content: '' }, 'path.escape'], ['fs.write', { path: 'x', content: 'no base64!', encoding: 'base64' }, 'args.invalid'],
+    ['fs.edit', { path: 'binary', edits: [{ find: 'a', replace: 'b' }] }, 'file.kind'], ['fs.edit', { path: 'nothing', edits: [{ find: 'a', replace: 'b' }] }, 'file.not_found'],
+    ['fs.edit', { path: 'a.txt', edits: [{ find: '', replace: 'b' }] }, 'args.invalid'], ['fs.list', { path: 'a.txt' }, 'file.kind'], ['fs.list', { path: 'nothing' }, 'file.not_found'],
+    ['fs.search', { pattern: '(', regex: true }, 'search.pattern'], ['fs.search', { pattern: '(a)\\1', regex: true }, 'search.pattern'], ['fs.search', { pattern: 'x', path: 'nothing' }, 'file.not_found'],
+  ])('%s %j fails with %s', async (toolId, args, code) => {
+    const failed = await failure(toolId, args);
+    expect(failed.code).toBe(code);
+    expect(failed.message).toMatch(/^[^A-Z]/);
+  });
+
+  it('tell no more of a path that the token does not reach than that it does not', async () => {
+    const there = await failure('fs.read', { path: 'private/key' });
+    const notThere = await failure('fs.read', { path: 'private/not' });
+    expect(notThere.message.replace('not`', 'key`')).toBe(there.message);
+  });
+
+  it('throw what is wrong with our own store', async () => {
+    const broken: FileToolContext = { ...context, reader: async () => Buffer.from('{}') };
+    await expect(runFileTool('fs.read', broken, { path: 'a.txt' })).rejects.toMatchObject({ code: 'blob.corrupt' });
+  });
+
+  it('change nothing themselves', async () => {
+    const before = await modelOf(blobs.reader, context.root);
+    await run('fs.write', { path: 'a.txt', content: 'other' });
+    expect(await modelOf(blobs.reader, context.root)).toEqual(before);
+  });
+
+  it('are these five', () => {
+    expect(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run'].map(isFileTool)).toEqual([true, true, true, true, true, false]);
+  });
+
+  it('ask about paths with their links resolved', async () => {
+    const asked: [string, WorkspacePath][] = [];
+    await runFileTool('fs.edit', { ...context, may: (access, path) => asked.push([access, path]) > 0 }, { path: 'dir-link/b.ts', edits: [{ find: 'x', replace: 'z' }] });
+    expect(asked).toEqual([['read', 'src/b.ts'], ['write', 'src/b.ts']]);
+  });
+});
