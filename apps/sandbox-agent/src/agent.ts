@@ -5,26 +5,23 @@ import type { Baseline } from './baseline.ts';
 import { differences } from './compare.ts';
 import { AgentFault } from './fault.ts';
 import { OutputCut } from './output-cut.ts';
-import { perform } from './perform.ts';
-import type { JobPipes } from './pipes.ts';
+import { perform, type Place } from './perform.ts';
 import { sendBack } from './send-back.ts';
 import { Unpacker } from './unpack.ts';
 
 /** One job in one container: workspace in, command, delta out. */
 export class Agent {
-  readonly #root: string;
-  readonly #pipes: JobPipes | null;
+  readonly #place: Place;
   readonly #speak: (message: AgentMessage) => void;
   readonly #unpacker: Unpacker;
   #started = false;
   #failed = false;
   #stdin: Writable | null = null;
 
-  constructor(root: string, pipes: JobPipes | null, speak: (message: AgentMessage) => void) {
-    this.#root = root;
-    this.#pipes = pipes;
+  constructor(place: Place, speak: (message: AgentMessage) => void) {
+    this.#place = place;
     this.#speak = speak;
-    this.#unpacker = new Unpacker(root);
+    this.#unpacker = new Unpacker(place.root);
   }
 
   /** Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any more. */
@@ -44,7 +41,7 @@ export class Agent {
     this.#started = true;
     const baseline = this.#unpacker.finish();
     const output = new OutputCut(order.output_bytes_max, this.#speak);
-    const { stdin, exit } = perform(order, this.#root, this.#pipes, output);
+    const { stdin, exit } = perform(order, this.#place, output);
     this.#stdin = stdin;
     void exit.then(({ code, signal, timedOut }) => {
       this.#speak({ type: 'exit', code, signal, timedOut, droppedBytes: output.droppedBytes });
@@ -54,8 +51,9 @@ export class Agent {
   }
 
   #compare(order: JobOrder, baseline: Baseline): void {
-    const found = differences(this.#root, baseline, { changesMax: order.delta_files_max, bytesMax: order.delta_bytes_max });
-    sendBack(this.#root, found, this.#speak);
+    const { root } = this.#place;
+    const found = differences(root, baseline, { changesMax: order.delta_files_max, bytesMax: order.delta_bytes_max });
+    sendBack(root, found, this.#speak);
   }
 
   #orFault(act: () => void): void {

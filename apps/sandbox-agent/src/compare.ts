@@ -34,7 +34,7 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
     if (found.length > bounds.changesMax) throw new AgentFault('delta_files', `more than ${bounds.changesMax} entries changed`);
     if (bytes > bounds.bytesMax) throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
   };
-  for (const path of walk(root, '')) {
+  for (const path of walk(root)) {
     standing.add(path);
     const after = changed(root, path, baseline.get(path));
     if (after) add(path, after);
@@ -44,8 +44,8 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
 }
 
 /** Every path below a directory, links not followed; directories come before what is in them. */
-function* walk(root: string, directory: string): Generator<string> {
-  const open = [directory];
+function* walk(root: string): Generator<string> {
+  const open = [''];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const entry of listed(root, next)) {
       const path = next === '' ? nameOf(entry.name) : `${next}/${nameOf(entry.name)}`;
@@ -73,10 +73,7 @@ function changed(root: string, path: string, before: BaselineEntry | undefined):
   const absolute = join(root, path);
   const stat = readable(path, () => lstatSync(absolute));
   if (stat.isSymbolicLink()) return changedLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), before);
-  if (stat.isDirectory()) {
-    const isEmpty = readable(path, () => readdirSync(absolute)).length === 0;
-    return isEmpty && before?.kind !== 'dir' ? { kind: 'dir' } : null;
-  }
+  if (stat.isDirectory()) return before?.kind === 'dir' ? null : { kind: 'dir' };
   if (!stat.isFile()) throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);
   return changedFile(absolute, path, stat, before);
 }

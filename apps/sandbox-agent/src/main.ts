@@ -4,10 +4,28 @@ import { Agent } from './agent.ts';
 import { makePipes } from './pipes.ts';
 import { speak } from './speak.ts';
 
+/** Where the image has it. */
+const OWN_PATH = '/opt/writ/agent.js';
+
+// At the end of a job everything that its user runs is killed: outside its container the agent must not run.
+if (process.argv[1] !== OWN_PATH || process.getuid?.() === 0) {
+  process.stderr.write('the sandbox agent runs in its container only\n');
+  process.exit(2);
+}
+
+/** Every process of the container but the agent and process 1: the command's own group could be left by `setsid`. */
+function endAll(): void {
+  try {
+    process.kill(-1, 'SIGKILL');
+  } catch {
+    // ESRCH: nothing is left to kill.
+  }
+}
+
 // Files of the workspace have mode 644 or 755, whatever the container was started with.
 process.umask(0o022);
 
-const agent = new Agent('/workspace', makePipes('/tmp'), speak);
+const agent = new Agent({ root: '/workspace', pipes: makePipes('/tmp'), endAll }, speak);
 const frames = new FrameDecoder(HOST_FRAMES);
 
 process.stdin.on('data', (chunk: Buffer) => {

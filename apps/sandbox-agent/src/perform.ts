@@ -15,6 +15,16 @@ export interface Exit {
   readonly timedOut: boolean;
 }
 
+/** Kills whatever a command started, however it tried to get away. */
+export type EndAll = (leader: ChildProcess) => void;
+
+/** Where a job runs. */
+export interface Place {
+  readonly root: string;
+  readonly pipes: JobPipes | null;
+  readonly endAll: EndAll;
+}
+
 /** A job under way: where its stdin goes, and how it ends. */
 export interface Performance {
   readonly stdin: Writable | null;
@@ -32,7 +42,7 @@ const ENVIRONMENT = {
 } as const;
 
 /** Starts the command in a process group of its own. When its shell exits, or at the timeout, whatever else of it still runs is killed. */
-export function perform(order: JobOrder, root: string, pipes: JobPipes | null, output: OutputCut): Performance {
+export function perform(order: JobOrder, { root, pipes, endAll }: Place, output: OutputCut): Performance {
   const cwd = join(root, order.cwd);
   if (!isDirectory(cwd)) {
     output.take('stderr', Buffer.from(`the working directory \`${order.cwd}\` is not there\n`));
@@ -48,7 +58,7 @@ export function perform(order: JobOrder, root: string, pipes: JobPipes | null, o
   // A job that stops reading is no error of ours.
   stdin?.on('error', () => undefined);
   sacrifice(child);
-  const ended = Promise.all([drained('stdout', stdout, output), drained('stderr', stderr, output), exited(child, order.timeout_ms, output)]);
+  const ended = Promise.all([drained('stdout', stdout, output), drained('stderr', stderr, output), exited(child, order.timeout_ms, endAll, output)]);
   return { stdin: order.stdin ? stdin : null, exit: ended.then(([, , exit]) => exit) };
 }
 
@@ -82,12 +92,12 @@ function drained(name: 'stdout' | 'stderr', stream: Readable | null, output: Out
   });
 }
 
-function exited(child: ChildProcess, timeoutMs: number, output: OutputCut): Promise<Exit> {
+function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: OutputCut): Promise<Exit> {
   return new Promise((resolve) => {
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
-      killAll();
+      endAll(child);
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
@@ -97,19 +107,10 @@ function exited(child: ChildProcess, timeoutMs: number, output: OutputCut): Prom
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
       // Background processes would go on writing while the workspace is compared.
-      killAll();
+      endAll(child);
       resolve({ code, signal: code === null ? (signal ?? 'SIGKILL') : null, timedOut });
     });
   });
-}
-
-/** Kills every process of the container but the agent and process 1: a job's group alone could be left by `setsid`. */
-function killAll(): void {
-  try {
-    process.kill(-1, 'SIGKILL');
-  } catch {
-    // ESRCH: nothing is left to kill.
-  }
 }
 
 function isDirectory(path: string): boolean {

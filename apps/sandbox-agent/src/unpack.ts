@@ -11,7 +11,6 @@ const MODES = { '644': 0o644, '755': 0o755 } as const;
 export class Unpacker {
   readonly #root: string;
   readonly #entries = new Map<string, BaselineEntry>();
-  readonly #parents = new Set<string>();
   readonly #made = new Set<string>();
   #open: { fd: number; left: number } | null = null;
 
@@ -22,9 +21,9 @@ export class Unpacker {
 
   /** Begins an entry. Throws AgentFault when the workspace is full, FrameError when the entry can't come now. */
   entry(head: EntryHead, bytes: Buffer): void {
-    if (this.#open || this.#entries.has(head.path)) throw new FrameError('an entry comes out of turn');
+    if (this.#open) throw new FrameError('an entry comes out of turn');
+    for (const parent of parentsOf(head.path)) if (!this.#entries.has(parent)) this.#entries.set(parent, { kind: 'dir' });
     this.#entries.set(head.path, head);
-    for (const parent of parentsOf(head.path)) this.#parents.add(parent);
     this.#withSpace(() => {
       if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
       // Links are made last: a file is never written through one.
@@ -47,11 +46,11 @@ export class Unpacker {
   finish(): Baseline {
     if (this.#open) throw new FrameError('a file is shorter than announced');
     for (const [path, entry] of this.#entries) {
-      if (entry.kind === 'symlink') this.#withSpace(() => {
+      if (entry.kind !== 'symlink') continue;
+      this.#withSpace(() => {
         this.#makeDirectory(dirname(join(this.#root, path)));
         symlinkSync(entry.target, join(this.#root, path));
       });
-      else if (entry.kind === 'dir' && this.#parents.has(path)) this.#entries.delete(path);
     }
     return this.#entries;
   }

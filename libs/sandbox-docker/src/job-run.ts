@@ -62,7 +62,9 @@ export class JobRun {
   async #judge(container: AgentContainer, ending: Ending, transcript: Transcript, usage: Measure): Promise<Ending> {
     const { ended } = ending;
     const isKilled = transcript.exit?.signal === 'SIGKILL' || transcript.exit?.code === STATUS_SIGKILL;
-    if (ended === 'lost' || (ended === 'exited' && isKilled)) {
+    // Ending it was our own doing, not the kernel's.
+    const isOurs = ended === 'timeout' || ended === 'killed';
+    if (ended === 'lost' || (isKilled && !isOurs)) {
       const outOfMemory = usage.outOfMemory ?? (await this.#context.ranOutOfMemory(container.id, OOM_EVENT_MS));
       if (outOfMemory) return { ended: 'limit', reason: 'memory', detail: 'the job used more memory than its limit' };
     }

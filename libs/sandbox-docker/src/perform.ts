@@ -64,6 +64,7 @@ async function send(container: AgentContainer, job: SandboxJob, sent: EntryTree,
 class Deadline {
   readonly #expire: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #over = false;
 
   constructor(expire: () => void) {
     this.#expire = expire;
@@ -71,10 +72,12 @@ class Deadline {
 
   set(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#expire, ms);
+    // What is still being sent when the job has ended sets nothing any more.
+    if (!this.#over) this.#timer = setTimeout(this.#expire, ms);
   }
 
   clear(): void {
+    this.#over = true;
     clearTimeout(this.#timer);
   }
 }

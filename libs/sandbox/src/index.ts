@@ -2,9 +2,10 @@
 export { encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason } from './agent-message.ts';
 export { assertRunnable, encodeJob, stateOf } from './encode-job.ts';
 export { EntryTree } from './entry-tree.ts';
+export { FakeSandbox, type FakeEnd, type FakeProgram, type FakeSandboxOptions, type FakeWorld } from './fake-sandbox.ts';
 export { AGENT_FRAMES, CHUNK_BYTES_MAX, FRAME_VERSION, FrameDecoder, FrameError, HOST_FRAMES, type Frame, type FrameTable } from './frame.ts';
 export { encodeHostMessage, parseHostMessage, type EntryHead, type HostMessage, type JobOrder } from './host-message.ts';
-export { comparePaths, parentsOf, pathFault, targetFault } from './path.ts';
+export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
   Sandbox, SandboxJobError,
   type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,

@@ -37,6 +37,11 @@ export function parentsOf(path: string): string[] {
   return parents;
 }
 
+/** The directory that a path is in; `''` is the workspace itself. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
 /** Orders paths by their UTF-8 bytes, as deltas are. */
 export function comparePaths(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -10,7 +10,7 @@ export interface SandboxFile {
   readonly sha256?: string;
 }
 
-/** A directory: named so that an empty one exists. Those on the way to another entry are implied. */
+/** A directory. Those on the way to another entry need not be named. */
 export interface SandboxDirectory {
   readonly path: string;
   readonly kind: 'dir';
@@ -87,9 +87,8 @@ export type SandboxAfter =
   | { readonly kind: 'dir'; readonly mode: null };
 
 /**
- * One path that differs. `before` is what was sent in, known by the adapter and not the job's word; null for a new path.
- * A directory is an entry only while it is empty: one that was emptied appears with `after.kind` `dir`, one that
- * was empty and is gone appears with `after` null, one that was empty and got content doesn't appear.
+ * One entry that differs, directories too: a new `a/b` where there was no `a` is a change of both. `before` is what was
+ * sent in, known by the adapter and not the job's word; null for a new path.
  */
 export interface SandboxChange {
   readonly path: string;
@@ -129,14 +128,14 @@ export interface SandboxResult {
  *
  * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing.
  * Implementations MUST give the job no network, no privilege and nothing of another job, MUST bound what they buffer by
- * the job's limits, MUST NOT let one job's output fail or stall another, and MUST have ended every process of
- * the job when `run` settles. `run` MUST resolve whatever the job does: it rejects only for a job that is not valid.
+ * the job's limits, MUST NOT let one job's output fail or stall another, and MUST kill at once whatever of the job still
+ * runs when `run` settles; nothing that it does then reaches the result. `run` MUST resolve whatever the job does: it rejects only for a job that is not valid.
  * Callers MUST NOT treat `changes` as permitted because they are well-formed, and MUST treat `lost` as "may have run".
  */
 export abstract class Sandbox {
   /** Runs one job. Aborting the signal kills it: `ended` is then `killed`. Rejects with `SandboxJobError` for an invalid job. */
   abstract run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult>;
-  /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `lost`. */
+  /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `killed`. */
   abstract close(): Promise<void>;
 }
 

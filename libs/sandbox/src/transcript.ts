@@ -6,11 +6,10 @@
  * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes.
  */
 import { createHash } from 'node:crypto';
-import type { FileState } from '@writ/contract';
 import type { AfterHead, AgentMessage } from './agent-message.ts';
-import { EntryTree } from './entry-tree.ts';
+import type { EntryTree } from './entry-tree.ts';
 import { FrameError } from './frame.ts';
-import { comparePaths } from './path.ts';
+import { comparePaths, parentOf } from './path.ts';
 import type { SandboxAfter, SandboxChange, SandboxEnd, SandboxLimits, SandboxOutput, SandboxReason } from './sandbox.ts';
 
 type Bounds = Pick<SandboxLimits, 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
@@ -104,7 +103,7 @@ export class Transcript {
   #takeChange({ path, after, bytes }: Extract<AgentMessage, { type: 'change' }>): void {
     if (!this.#exit || this.#open) throw new FrameError('a change comes out of turn');
     if (this.#changes.has(path)) throw new FrameError('a path changes twice');
-    const before = this.#sent.leaf(path);
+    const before = this.#sent.at(path);
     if (!before && !after) throw new FrameError('a path is deleted that was never there');
     this.#deltaBytes += sizeOf(after);
     if (this.#changes.size + 1 > this.#bounds.deltaFiles) return this.#stop('delta_files', `more than ${this.#bounds.deltaFiles} entries changed`);
@@ -141,15 +140,17 @@ export class Transcript {
 
   /** A delta of well-formed paths may still name a file below a file; such a workspace can't be. */
   #assertStands(): void {
-    const changes = [...this.#changes.values()];
-    if (!changes.some((change) => !change.before)) return;
-    const result = new EntryTree();
-    const put = (path: string, state: FileState) => {
-      const fault = result.add(path, state);
-      if (fault !== null) throw new FrameError(`a changed path ${fault}`);
-    };
-    for (const [path, state] of this.#sent.leaves()) if (!this.#changes.has(path) && state.kind !== 'dir') put(path, state);
-    for (const { path, after } of changes) if (after) put(path, { kind: after.kind, mode: null, sha256: null, size: 0 });
+    const kindAt = (path: string) => (this.#changes.get(path) ?? { after: this.#sent.at(path) }).after?.kind ?? null;
+    const gone = new Set<string>();
+    for (const { path, before, after } of this.#changes.values()) {
+      const parent = parentOf(path);
+      if (after && parent !== '' && kindAt(parent) !== 'dir') throw new FrameError('a changed path is below what is no directory');
+      if (before?.kind === 'dir' && after?.kind !== 'dir') gone.add(path);
+    }
+    if (gone.size === 0) return;
+    for (const path of this.#sent.paths()) {
+      if (gone.has(parentOf(path)) && kindAt(path) !== null) throw new FrameError('a directory is gone and what was in it is not');
+    }
   }
 
   #takeFault({ reason, detail }: Extract<AgentMessage, { type: 'fault' }>): void {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import Docker from 'dockerode';
+import type { SandboxJob, SandboxLimits, SandboxResult } from '@writ/sandbox';
+import { repositoryRoot, testAddress } from '@writ/testing';
+import { DockerSandbox, type DockerSandboxConfig } from './docker-sandbox.ts';
+import { buildSandboxImage, type SandboxImageSource } from './image.ts';
+
+const MIB = 1024 * 1024;
+
+/** Limits of the hostile jobs: small, since they are all reached. */
+export const LIMITS: SandboxLimits = {
+  memoryBytes: 128 * MIB, cpus: 1, pids: 64, tmpfsBytes: 32 * MIB, wallMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 1000,
+};
+
+/** The engine that tests share. Throws where there is none: a test that needs one fails and isn't skipped. */
+export function testEngine(): Docker {
+  process.env['DOCKER_HOST'] = testAddress('DOCKER_HOST');
+  return new Docker();
+}
+
+/** The agent, bundled from its sources as they are. */
+async function bundleAgent(folder: string): Promise<string> {
+  const bundle = join(folder, 'agent.js');
+  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'), bundle]);
+  return bundle;
+}
+
+/** What the test image is made of; `use` may change any of it. The files are gone when it resolves. */
+export async function withImageSource<T>(docker: Docker, use: (source: SandboxImageSource) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'writ-agent-'));
+  try {
+    return await use({
+      docker, base: testAddress('WRIT_TEST_SANDBOX_BASE'), nodeBinaryPath: process.execPath, agentBundlePath: await bundleAgent(folder), reference: 'writ/sandbox-test:current',
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The sandbox image of the sources as they are: built once and found again while they don't change. */
+export async function testImage(docker: Docker): Promise<string> {
+  return (await withImageSource(docker, buildSandboxImage)).digest;
+}
+
+/** A sandbox of the test's own; nothing that others run on the engine is touched. */
+export async function openSandbox(config: Partial<DockerSandboxConfig> = {}): Promise<{ sandbox: DockerSandbox; image: string; docker: Docker }> {
+  const docker = testEngine();
+  const image = await testImage(docker);
+  return { docker, image, sandbox: await DockerSandbox.open({ docker, label: testAddress('WRIT_TEST_LABEL'), owner: `test-${randomUUID()}`, pools: [], ...config }) };
+}
+
+/** Runs a command on an empty workspace. */
+export function runIn(sandbox: DockerSandbox, image: string, command: string, limits: Partial<SandboxLimits> = {}, rest: Partial<SandboxJob> = {}): Promise<SandboxResult> {
+  const job = { image, files: [], command, cwd: '', env: {}, labels: {}, ...rest, limits: { ...LIMITS, ...limits } };
+  return sandbox.run(job, new AbortController().signal);
+}
+
+/** stdout and stderr together. */
+export function textOf(result: SandboxResult): string {
+  return result.output.map(({ bytes }) => Buffer.from(bytes).toString()).join('');
+}
+
+/** Waits for a condition, asking often; rejects when it doesn't come true in time. */
+export async function until(what: string, ms: number, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`${what}: not within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

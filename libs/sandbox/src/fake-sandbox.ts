@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseAgentMessage } from './agent-message.ts';
+import { assertRunnable, encodeJob } from './encode-job.ts';
+import { EntryTree } from './entry-tree.ts';
+import { FakeAgent } from './fake-agent.ts';
+import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
+import { parseHostMessage } from './host-message.ts';
+import { Sandbox, type SandboxEnd, type SandboxEntry, type SandboxJob, type SandboxReason, type SandboxResult } from './sandbox.ts';
+import { Transcript } from './transcript.ts';
+
+/** What a fake command finds and may change: the workspace is a map, and nothing else exists. */
+export interface FakeWorld {
+  readonly files: Map<string, SandboxEntry>;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: Buffer;
+  out(text: string | Uint8Array): void;
+  err(text: string | Uint8Array): void;
+}
+
+/** How a fake command ends: by a status, by a signal, not by itself, or as the engine would end it. */
+export type FakeEnd = number | { readonly signal: string } | 'never' | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
+
+/** A stand-in for one command. */
+export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
+
+export interface FakeSandboxOptions {
+  /** what each command does; one that isn't there ends with the shell's 127 */
+  readonly programs: Readonly<Record<string, FakeProgram>>;
+  /** images that exist; absent: all do */
+  readonly images?: readonly string[];
+  /** resolves after so many milliseconds, or when the signal aborts */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+type Ending = Pick<SandboxResult, 'ended' | 'reason' | 'detail'>;
+const KILLED: Ending = { ended: 'killed', reason: 'aborted', detail: null };
+/** The shell's status for a command that it can't find. */
+const NOT_FOUND = 127;
+
+/**
+ * A sandbox without containers: programs in place of commands, a map in place of a file system. Everything else is real: the
+ * job and its account travel as frames, so that what a caller sees is what an adapter would show.
+ */
+export class FakeSandbox extends Sandbox {
+  readonly #options: FakeSandboxOptions;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(options: FakeSandboxOptions) {
+    super();
+    this.#options = options;
+  }
+
+  override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+    assertRunnable(job);
+    const run = this.#run(job, AbortSignal.any([signal, this.#closing.signal]));
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  override async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+    const sent = new EntryTree();
+    const transcript = new Transcript(sent, job.limits);
+    if (signal.aborted) return resultOf(KILLED, transcript);
+    if (this.#options.images && !this.#options.images.includes(job.image)) {
+      return resultOf({ ended: 'lost', reason: 'engine', detail: `no such image: \`${job.image}\`` }, transcript);
+    }
+    const back = new FrameDecoder(AGENT_FRAMES);
+    const agent = new FakeAgent((bytes) => {
+      for (const frame of back.push(bytes)) transcript.accept(parseAgentMessage(frame));
+    });
+    const there = new FrameDecoder(HOST_FRAMES);
+    for await (const bytes of encodeJob(job, sent)) {
+      for (const frame of there.push(bytes)) agent.take(parseHostMessage(frame));
+    }
+    const ending = await this.#perform(agent, job, signal);
+    return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
+  }
+
+  /** Answers how the engine ended it, or null when the agent's account says. */
+  async #perform(agent: FakeAgent, job: SandboxJob, signal: AbortSignal): Promise<Ending | null> {
+    const end = await (this.#options.programs[job.command] ?? notFound)(agent.world);
+    if (typeof end === 'object' && 'ended' in end) return { ...end, detail: null };
+    if (end === 'never') await this.#options.sleep(job.limits.wallMs, signal);
+    if (signal.aborted) return KILLED;
+    agent.exit(end);
+    return null;
+  }
+}
+
+function notFound(world: FakeWorld): number {
+  world.err('command not found\n');
+  return NOT_FOUND;
+}
+
+function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
+  return {
+    ended: ending.ended, reason: ending.reason, detail: ending.detail,
+    exitCode: transcript.exit?.code ?? null,
+    signal: transcript.exit?.signal ?? null,
+    output: transcript.output,
+    truncatedBytes: transcript.droppedBytes,
+    changes: ending.ended === 'exited' ? transcript.changes : [],
+    usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: transcript.outputBytes + transcript.droppedBytes },
+  };
+}
