@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { trace } from '@opentelemetry/api';
+import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino';
+import { redact } from './redact.ts';
+
+export type { Logger } from 'pino';
+
+/** Levels that `WRIT_LOG_LEVEL` takes. */
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LoggerOptions {
+  readonly service: string;
+  readonly version: string;
+  readonly level: LogLevel;
+  /** Default: standard output, synchronously, so that the last line before an exit isn't lost. */
+  readonly destination?: DestinationStream;
+}
+
+/** Makes a logger whose lines carry the ids of the span they were written in and never the values that `redact` hides. */
+export function makeLogger({ service, version, level, destination }: LoggerOptions): Logger {
+  const logger = pino(
+    {
+      level,
+      base: { service, version },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: traceIds,
+      // What `redact` has made of an error goes out as it is.
+      serializers: { err: (value: unknown) => value },
+      formatters: { level: (label) => ({ level: label }), log: redact },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+  return redactChildren(logger);
+}
+
+/** A child's fields pass no formatter of its parent's, so they are cleaned before it is made. */
+function redactChildren(logger: Logger): Logger {
+  const { child } = logger;
+  // Children inherit from the logger they are made of, so theirs are cleaned too.
+  return Object.defineProperty(logger, 'child', {
+    value: function (this: Logger, fields: Bindings, options?: ChildLoggerOptions): unknown {
+      return Reflect.apply(child, this, [redact(fields), options]);
+    },
+  });
+}
+
+function traceIds(): Record<string, string> {
+  const context = trace.getActiveSpan()?.spanContext();
+  return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };
+}

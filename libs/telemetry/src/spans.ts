@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { context, propagation, SpanStatusCode, trace, type Attributes, type Context, type Span } from '@opentelemetry/api';
+
+/** The name under which spans are made; which process made them stands in the resource. */
+const scope = 'writ';
+
+/** Headers as a message carries them. */
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Runs `fn` in a span of its own. What it throws is noted by its code and kind, never by its message, and thrown on.
+ * Attributes and names come from closed sets: no paths, arguments or texts of users.
+ */
+export async function withSpan<T>(name: string, attributes: Attributes, fn: (span: Span) => Promise<T>): Promise<T> {
+  return trace.getTracer(scope).startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await fn(span);
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: kindOf(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Adds the current trace context to headers: `traceparent` and `tracestate` (W3C Trace Context). */
+export function injectTrace(headers: Record<string, string>): void {
+  propagation.inject(context.active(), headers);
+}
+
+/** Runs `fn` in the trace context that the headers carry, if any. A malformed one counts as none. */
+export function extractTrace<T>(headers: Headers, fn: () => T): T {
+  const extracted: Context = propagation.extract(context.active(), headers);
+  return context.with(extracted, fn);
+}
+
+/** The hooks that a bus takes. */
+export const traceHooks = { inject: injectTrace, extract: extractTrace };
+
+/** Ids of the current span, for a record: null outside of one. */
+export function currentTrace(): { readonly trace_id: string; readonly span_id: string } | null {
+  const current = trace.getActiveSpan()?.spanContext();
+  return current === undefined ? null : { trace_id: current.traceId, span_id: current.spanId };
+}
+
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : error.name;
+}

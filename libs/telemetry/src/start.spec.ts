@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace';
+import { Fault } from '@writ/contract';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { currentTrace, extractTrace, injectTrace, withSpan } from './spans.ts';
+import { startTelemetry, type Telemetry } from './start.ts';
+
+const service = { service: 'kernel', version: '0.1.0' };
+let telemetry: Telemetry | undefined;
+afterEach(() => telemetry?.shutdown());
+
+/** Starts with spans kept in memory; `ended` hands them over. */
+function started(): { ended(): Promise<ReturnType<InMemorySpanExporter['getFinishedSpans']>> } {
+  // Shutting down empties the exporter, so what was exported is copied on the way.
+  const exporter = new InMemorySpanExporter();
+  const spans: ReturnType<InMemorySpanExporter['getFinishedSpans']> = [];
+  const exported = exporter.export.bind(exporter);
+  exporter.export = (batch, done) => {
+    spans.push(...batch);
+    exported(batch, done);
+  };
+  telemetry = startTelemetry({ ...service, exporter });
+  return { ended: async () => {
+    await telemetry?.shutdown();
+    return spans;
+  } };
+}
+
+test('a span made in another process by the headers of a message is a child of the first', async () => {
+  const { ended } = started();
+  const headers: Record<string, string> = {};
+  await withSpan('proposed', {}, async () => injectTrace(headers));
+  expect(headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  await extractTrace(headers, () => withSpan('admitted', { tool_id: 'fs.read' }, async () => {}));
+  const [proposed, admitted] = await ended();
+  expect(admitted?.spanContext().traceId).toBe(proposed?.spanContext().traceId);
+  expect(admitted?.parentSpanContext?.spanId).toBe(proposed?.spanContext().spanId);
+  expect(admitted?.attributes).toEqual({ tool_id: 'fs.read' });
+});
+
+test('the context survives awaits, and calls at the same time keep theirs apart', async () => {
+  started();
+  const seen = await Promise.all(Array.from({ length: 20 }, () => withSpan('performing', {}, async (span) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return currentTrace()?.span_id === span.spanContext().spanId;
+  })));
+  expect(seen).toEqual(Array.from({ length: 20 }, () => true));
+  expect(currentTrace()).toBeNull();
+});
+
+test('a span that fails says by which code, and not with which words', async () => {
+  const { ended } = started();
+  await withSpan('redeem', {}, async () => {
+    throw new Fault('permit.spent', 'detail that is not for spans');
+  }).catch(() => {});
+  const [span] = await ended();
+  expect(span?.status.message).toBe('permit.spent');
+  expect(span?.events).toEqual([]);
+});
+
+test('without an exporter trace ids travel all the same', async () => {
+  telemetry = startTelemetry(service);
+  const headers: Record<string, string> = {};
+  const outer = await withSpan('proposed', {}, async () => {
+    injectTrace(headers);
+    return currentTrace();
+  });
+  const inner = await extractTrace(headers, () => withSpan('admitted', {}, async () => currentTrace()));
+  expect(inner?.trace_id).toBe(outer?.trace_id);
+  expect(inner?.span_id).not.toBe(outer?.span_id);
+});
+
+test.each(['', 'nonsense', '00-00000000000000000000000000000000-0000000000000000-01'])('a malformed trace header (%s) counts as none', (traceparent) => {
+  started();
+  expect(extractTrace({ traceparent }, () => currentTrace())).toBeNull();
+});
+
+test('a line written in a span carries its ids', async () => {
+  const chunks: string[] = [];
+  telemetry = startTelemetry({ ...service, destination: { write: (chunk: string) => void chunks.push(chunk) } });
+  const logger = telemetry.logger();
+  const ids = await withSpan('admitted', {}, async () => {
+    logger.info('inside');
+    return currentTrace();
+  });
+  logger.info('outside');
+  expect(JSON.parse(chunks[0] ?? '')).toMatchObject({ msg: 'inside', ...ids });
+  expect(JSON.parse(chunks[1] ?? '')).not.toHaveProperty('trace_id');
+});
+
+test('metrics are told in Prometheus\' format', async () => {
+  telemetry = startTelemetry(service);
+  telemetry.meter.createCounter('writ_calls', { description: 'calls by verdict' }).add(2, { verdict: 'admitted' });
+  telemetry.meter.createHistogram('writ_handler_seconds').record(0.002, { verb: 'admit' });
+  const text = await telemetry.metricsText();
+  expect(text).toContain('writ_calls_total{verdict="admitted"} 2');
+  expect(text).toContain('writ_handler_seconds_bucket{verb="admit",le="0.0025"} 1');
+  expect(text).toContain('target_info{service_name="kernel"');
+});
+
+test('spans reach a collector at the endpoint, and the end of the process does not lose the last ones', async () => {
+  const bodies: Buffer[] = [];
+  const collector = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => bodies.push(chunk)).on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  telemetry = startTelemetry({ ...service, endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/` });
+  await withSpan('admitted', {}, async () => {});
+  await telemetry.shutdown();
+  expect(Buffer.concat(bodies).toString()).toContain('admitted');
+  collector.close();
+});
+
+test('a collector that is not there holds nothing up', async () => {
+  telemetry = startTelemetry({ ...service, endpoint: 'http://127.0.0.1:1' });
+  await withSpan('admitted', {}, async () => {});
+  await expect(telemetry.shutdown()).resolves.toBeUndefined();
+}, 10_000);
