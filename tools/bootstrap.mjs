@@ -12,6 +12,8 @@ export const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MIN = [24, 9];
 /** Enough for a person to see that something is going on, seldom enough not to fill a CI log. */
 const PROGRESS_MS = 5_000;
+/** A small part of the ten seconds in which everything has to be gone. */
+const PARENT_MS = 500;
 /** What a shell reports for a process that a signal ended: 128 plus the signal's number. */
 const KILLED = 137;
 
@@ -65,11 +67,34 @@ const findNode = () => {
   ]);
 };
 
-/** Calls back when the process that started this one under npm is gone, as after a SIGKILL of npm itself. */
-const onParentGone = (stop) => {
+const parentOf = (pid) => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[1]);
+  } catch {
+    return 0;
+  }
+};
+
+/** npm runs a script in `sh -c`, which some shells replace by the script itself: then npm is one step closer. */
+const isScriptShell = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1] === '-c';
+  } catch {
+    return false;
+  }
+};
+
+/** Calls back when npm, or the shell between, is gone, as after a SIGKILL of it: nobody then hands a Ctrl-C on to us. */
+const onNpmGone = (stop) => {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  setInterval(() => { if (process.ppid !== parent) stop(); }, 500).unref();
+  const npm = isScriptShell(parent) ? parentOf(parent) : undefined;
+  const isGone = () => process.ppid !== parent || (npm !== undefined && parentOf(parent) !== npm);
+  const timer = setInterval(() => {
+    if (!isGone()) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_MS).unref();
 };
 
 /**
@@ -89,7 +114,7 @@ export const run = async (entry, args) => {
     env: { ...process.env, PATH: path },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  onParentGone(() => child.kill('SIGTERM'));
+  onNpmGone(() => child.kill('SIGTERM'));
   child.on('error', (error) => fail([`could not run ${node}: ${error.message}`]));
   child.on('exit', (code) => process.exit(code ?? KILLED));
 };

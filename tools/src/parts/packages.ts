@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { identify, type Identity } from '../process/identity.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 
@@ -10,6 +11,17 @@ const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/
 
 /** Debian's packages start their service when installed unless this says no (101, by policy-rc.d's interface); ours are children. */
 const POLICY = '/usr/sbin/policy-rc.d';
+
+/**
+ * Holds only while the process that wrote it runs, and then deletes itself: a set-up that was killed must not keep the machine from
+ * ever starting a service again.
+ */
+export const policy = (who: Identity | undefined): string => `#!/bin/sh
+# No service is started while process ${who?.pid} installs packages.
+test "$(cut -d ' ' -f 22 /proc/${who?.pid}/stat 2> /dev/null)" = '${who?.started}' && exit 101
+rm -f -- "$0"
+exit 0
+`;
 
 const isExecutable = (path: string): boolean => {
   try {
@@ -74,7 +86,7 @@ export const installPackages = async (setup: Setup, packages: readonly string[],
   const apt = findProgram(setup.env, 'apt-get');
   if (!isRoot() || apt === undefined) throw new SetupError(`${packages.join(', ')} is needed ${why}; install it with:`, [`  ${command}`]);
   const quiet = !existsSync(POLICY);
-  if (quiet) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  if (quiet) writeFileSync(POLICY, policy(identify(process.pid)), { mode: 0o755 });
   try {
     const { status, tail } = await aptInstall(setup, apt, packages);
     if (status !== 0) throw new SetupError(`could not install ${packages.join(', ')}, which is needed ${why}; tried: ${command}`, tail);

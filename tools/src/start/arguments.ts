@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
 
 export interface Arguments {
   /** Stop after the job. */
@@ -22,14 +22,16 @@ Environment:
 /**
  * Reads the command line of `npm start`.
  *
+ * @param output where help and errors go, the terminal unless said otherwise
  * @returns the arguments, or the status to end with after what was said on the terminal
  */
-export const parseArguments = (args: readonly string[]): Arguments | number => {
+export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm start --')
     .description('Starts Writ on this machine, runs an agent on a real repository, and stays up.')
     .option('--once', 'stop after the job; exit 0 only if all went as it should', false)
     .addHelpText('after', EPILOGUE)
     .allowExcessArguments(false)
+    .configureOutput(output)
     .exitOverride();
   try {
     command.parse(args, { from: 'user' });

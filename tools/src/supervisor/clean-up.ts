@@ -5,7 +5,7 @@ import { findContained, findMarked } from '../process/marked.ts';
 import { unmountBelow } from '../process/mounts.ts';
 import { signal } from '../process/identity.ts';
 import { stopProcess, waitUntilGone } from '../process/stop.ts';
-import { readStarted, writeStarted, type Entry, type Kind } from '../process/table.ts';
+import { writeStarted, type Entry, type Kind, type Started } from '../process/table.ts';
 import { removeContainers } from './containers.ts';
 
 /** How long each stage may take before what is left of it is killed. */
@@ -29,6 +29,12 @@ const KILL_MS = 500;
 /** Where whoever looks for running parts finds their addresses; there only while they run. */
 export const addressesFile = (stateDir: string): string => join(stateDir, 'env.json');
 
+/** A state directory and its name outside of it. */
+export interface StateDir {
+  readonly stateDir: string;
+  readonly stateId: string;
+}
+
 const stopKinds = async (entries: readonly Entry[], kinds: readonly Kind[], limitMs: number): Promise<void> => {
   const chosen = entries.filter(({ kind }) => kinds.includes(kind));
   await Promise.all(chosen.map(({ who, signal: ask, graceMs }) => stopProcess(who, ask, Math.min(graceMs, limitMs))));
@@ -45,15 +51,15 @@ const killStrays = async (stateId: string, execRoot: string | null): Promise<voi
  * Ends everything that was started for a state directory: services, then their containers, then the parts below them. Used by the
  * supervisor at its end, by the watchdog when the supervisor was killed, and at the next start when both were.
  *
+ * @param started what the caller knows to have been started
  * @returns how many listed processes there were to end
  */
-export const cleanUp = async (stateDir: string, stateId: string, patience: Patience): Promise<number> => {
-  const { engine, entries } = readStarted(stateDir);
+export const cleanUp = async ({ stateDir, stateId }: StateDir, { engine, entries }: Started, patience: Patience): Promise<number> => {
   await stopKinds(entries, ['job', 'service'], patience.servicesMs);
   if (engine !== null) await removeContainers(engine, patience.containersMs);
   await stopKinds(entries, ['part', 'engine'], patience.partsMs);
   await killStrays(stateId, engine?.execRoot ?? null);
-  if (engine?.execRoot) for (const dir of [stateDir, engine.execRoot]) unmountBelow(dir);
+  for (const dir of [stateDir, ...(engine?.execRoot ? [engine.execRoot] : [])]) unmountBelow(dir);
   rmSync(addressesFile(stateDir), { force: true });
   writeStarted(stateDir, { engine: null, entries: [] });
   return entries.length;

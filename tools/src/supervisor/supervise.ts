@@ -46,9 +46,9 @@ const holdStateDir = async (setup: Setup, role: string): Promise<Lock> => {
 };
 
 const endLeftovers = async (setup: Setup): Promise<void> => {
-  if (readStarted(setup.stateDir).entries.length === 0 && findMarked(setup.stateId).length === 0) return;
-  say('an earlier run ended without cleaning up: ending what it left behind');
-  await cleanUp(setup.stateDir, setup.stateId, PROMPT);
+  const started = readStarted(setup.stateDir);
+  if (started.entries.length > 0 || findMarked(setup.stateId).length > 0) say('an earlier run ended without cleaning up: ending what it left behind');
+  await cleanUp(setup, started, PROMPT);
 };
 
 /** Turns signals, and the end of the process that launched us, into one wish; a second one does not wait any more. */
@@ -61,7 +61,7 @@ const listenForWishes = (setup: Setup): AbortController => {
       wish.abort(why);
     } else if (performance.now() - first > SAME_WISH_MS) {
       say('ending at once');
-      void cleanUp(setup.stateDir, setup.stateId, AT_ONCE).finally(() => process.exit(INTERRUPTED));
+      void cleanUp(setup, setup.processes.started, AT_ONCE).finally(() => process.exit(INTERRUPTED));
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onWish(name));
@@ -96,7 +96,7 @@ export const supervise = async (setup: Setup, role: string, body: (wish: Wish) =
     const wish = listenForWishes(setup);
     status = await runBody(body, wish);
     setup.processes.close();
-    await cleanUp(setup.stateDir, setup.stateId, ORDERLY);
+    await cleanUp(setup, setup.processes.started, ORDERLY);
     await guard.dismiss();
     lock.release();
   } catch (error) {

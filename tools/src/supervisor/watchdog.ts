@@ -3,6 +3,7 @@
 // is doing; when that end closes without a farewell, the supervisor was killed, and everything it had started is ended here.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readStarted } from '../process/table.ts';
 import { cleanUp, PROMPT } from './clean-up.ts';
 import { takeLock } from './lock.ts';
 
@@ -17,7 +18,7 @@ const watch = async (stateDir: string, stateId: string): Promise<void> => {
   // A new supervisor was quicker: it ends what it finds before it starts anything.
   if (!('release' in lock)) return;
   const began = performance.now();
-  const count = await cleanUp(stateDir, stateId, PROMPT);
+  const count = await cleanUp({ stateDir, stateId }, readStarted(stateDir), PROMPT);
   const line = `the supervisor is gone: ended ${count} processes in ${Math.round(performance.now() - began)} ms\n`;
   appendFileSync(join(stateDir, 'logs', 'watchdog.log'), line);
   lock.release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
 
 const EPILOGUE = `
 Sets up what it needs (the parts that run under \`npm run parts\`, if they do) and runs lint, types, unit,
@@ -12,14 +12,16 @@ WRIT_STATE_DIR says where state lies (.writ).`;
  * Reads the command line of `npm test`.
  *
  * @param names of all checks
+ * @param output where help and errors go, the terminal unless said otherwise
  * @returns those to run, or the status to end with after what was said on the terminal
  */
-export const parseArguments = (args: readonly string[], names: readonly string[]): readonly string[] | number => {
+export const parseArguments = (args: readonly string[], names: readonly string[], output: OutputConfiguration = {}): readonly string[] | number => {
   const command = new Command('npm test --')
     .description('Runs every check of the repository on real parts.')
     .option('--only <names>', `some of: ${names.join(', ')}`, (text) => text.split(','))
     .addHelpText('after', EPILOGUE)
     .allowExcessArguments(false)
+    .configureOutput(output)
     .exitOverride();
   try {
     command.parse(args, { from: 'user' });

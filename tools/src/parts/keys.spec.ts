@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseNoteKey, parseSigner, parseVerifier } from '@writ/signing';
+import { makeSetup, type Setup } from '../setup.ts';
+import { ensureKeys } from './keys.ts';
+
+let dir: string;
+let setup: Setup;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-keys-'));
+  setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), {}, () => undefined);
+});
+afterEach(() => { rmSync(dir, { recursive: true }); });
+
+const readJson = (path: string): Record<string, never[]> => JSON.parse(readFileSync(path, 'utf8')) as Record<string, never[]>;
+
+test('a later start reads the same keys', () => {
+  const first = ensureKeys(setup, 'writ.test');
+  const before = readFileSync(first.permitKeyFile, 'utf8');
+  expect(ensureKeys(setup, 'writ.test')).toEqual(first);
+  expect(readFileSync(first.permitKeyFile, 'utf8')).toBe(before);
+});
+
+test('only we can read what is secret, and nobody else can look at the names', () => {
+  ensureKeys(setup, 'writ.test');
+  const keys = join(setup.stateDir, 'keys');
+  expect(statSync(keys).mode & 0o777).toBe(0o700);
+  expect(readdirSync(keys)).toContain('master.key');
+  for (const name of readdirSync(keys)) expect(statSync(join(keys, name)).mode & 0o777).toBe(0o600);
+});
+
+test('the published keys verify what the private ones sign, and are not each other’s', () => {
+  const keys = ensureKeys(setup, 'writ.test');
+  const published = readJson(keys.publicKeysFile);
+  const bytes = Buffer.from('record');
+  const record = parseSigner(readFileSync(keys.recordKeyFile, 'utf8'));
+  const [{ keyid, jwk }] = published['record_keys'] as unknown as [{ keyid: string; jwk: unknown }];
+  expect(keyid).toBe(record.keyid);
+  expect(() => parseVerifier(jwk).verify(bytes, record.sign(bytes))).not.toThrow();
+  const checkpoint = parseSigner(readFileSync(keys.checkpointKeyFile, 'utf8'));
+  const note = parseNoteKey((published['log_keys'] as unknown as [string])[0]);
+  expect(note.name).toBe('writ.test');
+  expect(() => note.verifier.verify(bytes, checkpoint.sign(bytes))).not.toThrow();
+  expect(() => note.verifier.verify(bytes, record.sign(bytes))).toThrow('signature');
+});
+
+test('the platform key is published as its hash only', () => {
+  const keys = ensureKeys(setup, 'writ.test');
+  expect(readFileSync(keys.platformKeyHashFile, 'utf8').trim()).toBe(createHash('sha256').update(keys.platformKey).digest('hex'));
+});
+
+test('the master key has 32 bytes', () => {
+  expect(Buffer.from(readFileSync(ensureKeys(setup, 'writ.test').masterKeyFile, 'utf8'), 'base64')).toHaveLength(32);
+});
