@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isFinal, type Budgets, type ReportReply, type ReportRequest, type TenantId } from '@writ/contract';
+import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportReply, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { ambiguousEnding, endingFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions } from '../judgement/index.ts';
@@ -7,7 +7,6 @@ import type { TenantPool, Trees } from '../store/index.ts';
 import { readAttemptFacts, type AttemptFacts } from './attempt-facts.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
 import { makeNewHead } from './new-head.ts';
-import type { StagedEffect } from './staged-effect.ts';
 import { Turns } from './turns.ts';
 
 /** Heads tried per reading. Commits of this replica take turns, so another try means that another replica was faster. */
@@ -15,7 +14,15 @@ const TRIES_MAX = 8;
 /** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
 const READINGS_MAX = 4;
 /** What makes an effect impossible to commit on the head that it meets, as opposed to our own store failing. */
-const ON_THE_HEAD: ReadonlySet<string> = new Set(['workspace.conflict', 'effect.invalid', 'precondition.failed']);
+const ON_THE_HEAD: ReadonlySet<FaultCode> = new Set<FaultCode>(['workspace.conflict', 'effect.invalid']);
+
+/** An effect that may commit, and all that its end is made of. */
+interface Stage {
+  readonly facts: AttemptFacts;
+  readonly report: ReportRequest;
+  readonly checked: CheckedEffect;
+  readonly delta: Delta;
+}
 
 /**
  * Ends attempts by what their executors report.
@@ -54,22 +61,22 @@ export class Commit {
   }
 
   async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
-    const stopped = stopFault(facts);
-    const checked: CheckedEffect = await this.#effects.of(facts, report);
-    const fault = stopped ?? checked.fault;
-    if (fault !== null || checked.staged === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
-    const { staged } = checked;
-    if (staged.delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
-      return await this.#endings.end(facts, goodEnding(report, staged, null), report);
+    const checked = await this.#effects.of(facts, report);
+    const fault = stopFault(facts) ?? checked.fault;
+    const { delta } = checked;
+    if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
+    if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
+      return await this.#endings.end(facts, goodEnding(report, checked, null), report);
     }
-    return await this.#turns.take(workspaceOf(facts), facts.head, (head, left) => this.#commit(facts, report, staged, head, left));
+    return await this.#turns.take(workspaceOf(facts), facts.head, (head, left) => this.#commit({ facts, report, checked, delta }, head, left));
   }
 
-  async #commit(facts: AttemptFacts, report: ReportRequest, staged: StagedEffect, newest: Head, left: (head: Head) => void): Promise<EndVerdict> {
+  async #commit(stage: Stage, newest: Head, left: (head: Head) => void): Promise<EndVerdict> {
+    const { facts, report, checked } = stage;
     let head = newest;
     for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
-      const change = await this.#newHead(facts, staged, head);
-      const ending = 'code' in change ? failedEnding(facts, report, { staged, fault: change }, change) : goodEnding(report, staged, change);
+      const change = await this.#newHead(stage, head);
+      const ending = 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(report, checked, change);
       const verdict = await this.#endings.end(facts, ending, report);
       if (verdict.verdict === 'done' && ending.head?.new_snapshot_id != null) left({ snapshot_id: ending.head.new_snapshot_id, seq: head.seq + 1 });
       if (verdict.verdict !== 'again' || verdict.head === undefined) return verdict;
@@ -79,12 +86,12 @@ export class Commit {
   }
 
   /** The state that the effect leads to on this head, or why it can't be there. */
-  async #newHead(facts: AttemptFacts, staged: StagedEffect, head: Head): Promise<HeadChange | EndingFault> {
-    const unmet = await decidePreconditions(this.#trees, facts.operation, head.snapshot_id);
+  async #newHead({ facts: { operation }, delta }: Stage, head: Head): Promise<HeadChange | EndingFault> {
+    const unmet = await decidePreconditions(this.#trees, operation, head.snapshot_id);
     if (unmet !== null) return endingFault(unmet.code, unmet.message, unmet.hint);
-    if (staged.delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
+    if (delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
     try {
-      return await makeNewHead(this.#blobs, facts.operation.tenant_id as TenantId, staged.delta, head);
+      return await makeNewHead(this.#blobs, operation.tenant_id, delta, head);
     } catch (error) {
       if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail);
       throw error;
@@ -108,18 +115,18 @@ function stopFault({ operation, chain }: AttemptFacts): EndingFault | null {
 }
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
-function failedEnding({ operation }: AttemptFacts, report: ReportRequest, { staged }: CheckedEffect, fault: EndingFault | null): Ending {
-  const told = { result: staged?.result ?? null, effectDigest: staged?.digest ?? null };
+function failedEnding({ operation }: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
+  const told = { result: checked.result, effectDigest: checked.digest };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
   return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(report), chainValid: false };
 }
 
 /** A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty effect). */
-function goodEnding(report: ReportRequest, staged: StagedEffect, head: HeadChange | null): Ending {
+function goodEnding(report: ReportRequest, checked: CheckedEffect, head: HeadChange | null): Ending {
   const txOutcome = head?.new_snapshot_id == null ? 'no_op' : 'committed';
   return {
-    states: ['performed', txOutcome], txOutcome, fault: null, result: staged.result, effectDigest: staged.digest, head, used: usedOf(report), chainValid: true,
+    states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(report), chainValid: true,
   };
 }
 

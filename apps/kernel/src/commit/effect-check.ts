@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, type FaultCode, type ReportRequest } from '@writ/contract';
+import { Fault, TOOLS, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { decideEffect } from '@writ/capability';
-import { endingFault, type EndingFault } from '../endings/index.ts';
+import { effectDigest } from '@writ/digest';
+import { endingFault, type EndingFault, type EndingResult } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from './attempt-facts.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy } from './decide-effect-policy.ts';
 import { reportedFault } from './reported-fault.ts';
-import { readStagedEffect, verifyContents, type StagedEffect } from './staged-effect.ts';
+import { readDelta, readResult } from './staged-effect.ts';
 
-/** What the check says of a report: what it stages, null where that can't even be read, and why it mustn't commit, null where it may. */
+/** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit, null where it may. */
 export interface CheckedEffect {
-  readonly staged: StagedEffect | null;
+  readonly result: EndingResult | null;
+  /** null only beside a fault */
+  readonly delta: Delta | null;
+  readonly digest: string | null;
   readonly fault: EndingFault | null;
 }
 
@@ -40,20 +44,41 @@ export class EffectCheck {
     const { operation } = facts;
     const tool = TOOLS.get(operation.tool_id);
     if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
-    let staged: StagedEffect;
-    try {
-      staged = await readStagedEffect(this.#blobs, tool, operation.state_snapshot_id, report);
-      if (report.ended === 'exited') await verifyContents(this.#blobs, report.tenant_id, staged.delta);
-    } catch (error) {
-      if (error instanceof Fault && OF_THE_EFFECT.has(error.code)) return { staged: null, fault: endingFault(error.code, error.detail) };
-      throw error;
-    }
+    const result = await orFault(readResult(this.#blobs, tool, report));
+    if ('code' in result) return { result: null, delta: null, digest: null, fault: result };
+    const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
+    if ('code' in delta) return { result, delta: null, digest: null, fault: delta };
+    const digest = effectDigest({
+      changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
+      exit_status: report.exit_code, result_hash: result.hash, requests: [],
+    });
+    return { result, delta, digest, fault: await this.#fault(facts, report, tool, delta) };
+  }
+
+  async #fault(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, delta: Delta): Promise<EndingFault | null> {
     const args = await callArguments(this.#vault, this.#blobs, facts);
-    const fault = reportedFault(report, args);
-    if (fault !== null || staged.delta.changes.length === 0) return { staged, fault };
-    const scope = decideEffect({ chain: facts.chain, changes: staged.delta.changes });
-    if (scope.effect === 'refuse') return { staged, fault: endingFault(scope.code, scope.message, scope.hint) };
-    const policy = await this.#policies.of(operation.tenant_id);
-    return { staged, fault: decideEffectPolicy(policy, { operation, tool, args, delta: staged.delta }) };
+    const reported = reportedFault(report, args);
+    if (reported !== null || delta.changes.length === 0) return reported;
+    const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
+    if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
+    const policy = await this.#policies.of(facts.operation.tenant_id);
+    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await missingContents(this.#blobs, report.tenant_id, delta);
+  }
+}
+
+async function missingContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<EndingFault | null> {
+  const wanted = new Set(delta.changes.flatMap(({ after }) => (after?.sha256 == null ? [] : [after.sha256])));
+  if (wanted.size === 0) return null;
+  const there = await blobs.has(tenantId, [...wanted]);
+  return there.size < wanted.size ? endingFault('effect.invalid', 'the effect names contents that were not stored') : null;
+}
+
+/** What was read, or what is wrong with it; our own store's failing stays a fault. */
+async function orFault<T extends object>(reading: Promise<T>): Promise<T | EndingFault> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Fault && OF_THE_EFFECT.has(error.code)) return endingFault(error.code, error.detail);
+    throw error;
   }
 }

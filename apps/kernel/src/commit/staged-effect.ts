@@ -4,16 +4,9 @@
 // the call end as `effect.invalid`, never this process.
 import { Fault, LIMITS, parseMessage, type BlobRef, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, effectDigest, JsonError, parseIJson, sha256Hex } from '@writ/digest';
+import { canonicalBytes, JsonError, parseIJson, sha256Hex } from '@writ/digest';
 import { deltaOf, parseDelta } from '@writ/workspace';
 import type { EndingResult } from '../endings/index.ts';
-
-/** What a report stages once it was found well-formed. */
-export interface StagedEffect {
-  readonly delta: Delta;
-  readonly result: EndingResult;
-  readonly digest: string;
-}
 
 /** A longest delta: `deltaChanges` of them with names of ordinary length. It is read into memory whole. */
 const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
@@ -21,30 +14,18 @@ const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
 const RESULT_BLOB_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * Reads and checks a report's delta and result. @throws Fault `effect.invalid` or `limit.exceeded` for what is wrong with it; others where our own
- * store fails.
+ * The delta of a report, well-formed and within its limits; an empty one where none is reported. @throws Fault `effect.invalid` or `limit.exceeded` for what is
+ * wrong with it; others where our own store fails.
  */
-export async function readStagedEffect(blobs: BlobStore, tool: ToolDefinition, snapshot: string, report: ReportRequest): Promise<StagedEffect> {
-  const result = await readResult(blobs, tool, report);
-  const delta = await readDelta(blobs, snapshot, report);
+export async function readDelta(blobs: BlobStore, tool: ToolDefinition, snapshot: string, report: ReportRequest): Promise<Delta> {
+  const delta = await reportedDelta(blobs, snapshot, report);
   verifyDeltaLimits(delta);
   if (!tool.mutating && delta.changes.length > 0) throw new Fault('effect.invalid', `\`${tool.tool_id}\` only reads, and its attempt changed files`);
-  const digest = effectDigest({
-    changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
-    exit_status: report.exit_code, result_hash: result.hash, requests: [],
-  });
-  return { delta, result, digest };
+  return delta;
 }
 
-/** @throws Fault `effect.invalid` unless every content that the delta names is stored. */
-export async function verifyContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<void> {
-  const wanted = new Set(delta.changes.flatMap(({ after }) => (after?.sha256 == null ? [] : [after.sha256])));
-  if (wanted.size === 0) return;
-  const there = await blobs.has(tenantId, [...wanted]);
-  if (there.size < wanted.size) throw new Fault('effect.invalid', 'the effect names contents that were not stored');
-}
-
-async function readResult(blobs: BlobStore, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
+/** The result of a report, as its hash says and its tool returns it. @throws Fault `effect.invalid`; others where our own store fails */
+export async function readResult(blobs: BlobStore, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
   const { result_hash: hash, result_ref: ref } = report;
   const bytes = ref === null ? canonicalOf(report.result) : await readBlob(blobs, report.tenant_id, ref, RESULT_BLOB_BYTES_MAX);
   if (ref === null && bytes.byteLength > LIMITS.resultInlineBytes.max) throw new Fault('effect.invalid', 'a result this long travels as a blob');
@@ -63,7 +44,7 @@ function verifyResultForm(tool: ToolDefinition, value: unknown): void {
   }
 }
 
-async function readDelta(blobs: BlobStore, snapshot: string, report: ReportRequest): Promise<Delta> {
+async function reportedDelta(blobs: BlobStore, snapshot: string, report: ReportRequest): Promise<Delta> {
   if (report.delta !== null && report.delta_ref !== null) throw new Fault('effect.invalid', 'a delta comes by value or by reference, not both');
   if (report.delta === null && report.delta_ref === null) return deltaOf(snapshot, []);
   const value = report.delta_ref === null

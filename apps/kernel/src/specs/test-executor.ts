@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { memoryBus } from '@writ/bus';
+import { subjectsOf, type Change, type Delta, type Envelope, type FileState, type Lane, type ProposedCall, type Redemption, type ReportRequest } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { parseVerifier } from '@writ/signing';
+import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
+import { Commit, EffectCheck } from '../commit/index.ts';
+import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
+import { Endings } from '../endings/index.ts';
+import { Redeem } from '../redeem/index.ts';
+import { Renew } from '../renew/index.ts';
+import { newId, Trees } from '../store/index.ts';
+import { Sweeper } from '../sweep/index.ts';
+import type { TestKernel } from './test-kernel.ts';
+import type { TestTenant } from './test-tenant.ts';
+
+export const LEASE_MS = 15_000;
+export const PERMIT_TTL_MS = 30_000;
+export const SUBJECTS = subjectsOf('spec');
+
+/** Who an attempt is. */
+export interface Attempt {
+  readonly tenant: TestTenant;
+  readonly operation_id: string;
+  readonly attempt: number;
+  readonly executor_id: string;
+  readonly nonce: string;
+  readonly snapshot: string;
+}
+
+export const newNonce = (): string => randomBytes(16).toString('hex');
+
+/** The execution half of the kernel, and a pretended executor that does as it is told. */
+export function openExecution(kernel: TestKernel) {
+  const { tenants, workers, vault, sealer, outbox, events, blobs, policy, bell, signer } = kernel;
+  const faults: unknown[] = [];
+  const bus = memoryBus({ now: () => Date.now() });
+  const slots = new Slots(() => performance.now());
+  const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
+  const endings = new Endings(tenants, vault, sealer, outbox, events);
+  const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
+  const parts = {
+    bus, slots, desk, endings, faults,
+    dispatcher: new Dispatcher(workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => faults.push(error) }),
+    redeem: new Redeem(tenants, vault, endings, verifiers, { leaseMs: LEASE_MS }),
+    renew: new Renew(tenants, { leaseMs: LEASE_MS }),
+    /** A replica of its own: it shares nothing with the others but the database. */
+    newCommit: () => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings),
+    sweeper: new Sweeper(workers, tenants, endings, bell),
+  };
+  const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [] };
+  const listen = (['inline', 'sandboxed'] as const).map((lane) => bus.work(SUBJECTS.work(lane), {
+    durable: lane, slots: () => 1000,
+    handler: (message) => {
+      permits[lane].push(JSON.parse(Buffer.from(message.bytes).toString()) as Envelope);
+      message.ack();
+      return Promise.resolve();
+    },
+  }));
+
+  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed });
+  /** Waits for a permit of the operation to arrive on the bus. */
+  const permitOf = async (operationId: string, lane: Lane = 'inline'): Promise<Envelope> => {
+    await Promise.all(listen);
+    for (;;) {
+      const found = permits[lane].findLast((envelope) => payloadOf(envelope).operation_id === operationId);
+      if (found !== undefined) return found;
+      await new Promise((resolve) => { setTimeout(resolve, 2); });
+    }
+  };
+
+  return {
+    ...parts,
+    commit: parts.newCommit(),
+    permits,
+    speak,
+    permitOf,
+    /** Admits the call, dispatches it, and redeems its permit. */
+    perform: async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
+      const view = await kernel.admit.run(call, null);
+      if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
+      const lane = call.tool_id === 'shell.run' ? 'sandboxed' : 'inline';
+      speak(100);
+      parts.dispatcher.wake(lane);
+      const permit = await permitOf(call.operation_id, lane);
+      const speaker = { executor_id: newId('executor'), nonce: newNonce() };
+      const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
+      const { operation_id, attempt, state_snapshot_id } = redemption;
+      return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...speaker }, redemption };
+    },
+    close: async () => {
+      await parts.dispatcher.stop();
+      await bus.close();
+    },
+  };
+}
+
+export type TestExecution = ReturnType<typeof openExecution>;
+
+export function payloadOf(envelope: Envelope): { operation_id: string; attempt: number; tenant_id: string } {
+  return JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { operation_id: string; attempt: number; tenant_id: string };
+}
+
+/** What the attempt says of itself to the kernel. */
+export function speakerOf({ tenant, operation_id, attempt, executor_id, nonce }: Attempt) {
+  return { v: 1 as const, tenant_id: tenant.tenantId, operation_id, attempt, executor_id, nonce };
+}
+
+/** A result of fs.write that fits its schema. */
+export const WRITTEN = { path: 'a.txt', size: 1, sha256: '0'.repeat(64), created: false };
+
+/** A report of an attempt that ended by itself, with a delta and a result. */
+export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<ReportRequest> = {}): ReportRequest {
+  const result = 'result' in more ? more.result : WRITTEN;
+  return {
+    ...speakerOf(attempt), ended: 'exited', exit_code: null, error: null, delta, delta_ref: null, result, result_ref: null,
+    result_hash: sha256Hex(canonicalBytes(result)), requests: [],
+    usage: { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 1, output_bytes: 0 }, ...more,
+  };
+}
+
+/** A delta that writes texts to paths of the attempt's snapshot, put as an executor puts it. Null deletes. */
+export async function deltaFor(kernel: TestKernel, attempt: Attempt, files: Readonly<Record<string, string | null>>): Promise<Delta> {
+  const trees = new Trees(kernel.blobs);
+  const { tenantId } = attempt.tenant;
+  const changes = await Promise.all(Object.entries(files).map(async ([path, text]): Promise<Change> => {
+    const before = await trees.at(tenantId, attempt.snapshot, parsePath(path));
+    if (text === null) return { path, before, after: null };
+    const { sha256, size } = await kernel.blobs.put(tenantId, Buffer.from(text));
+    const after: FileState = { kind: 'file', mode: '644', sha256, size };
+    return { path, before, after };
+  }));
+  return deltaOf(attempt.snapshot, changes);
+}
+
+/** The texts at paths of the workspace's head; null for nothing. */
+export async function textsAt(kernel: TestKernel, tenant: TestTenant, paths: readonly string[]): Promise<Record<string, string | null>> {
+  const { rows } = await kernel.admin.query<{ head_snapshot_id: string }>('SELECT head_snapshot_id FROM kernel.workspace WHERE workspace_id = $1', [tenant.workspaceId]);
+  const head = rows[0]?.head_snapshot_id ?? '';
+  const trees = new Trees(kernel.blobs);
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => {
+    const state = await trees.at(tenant.tenantId, head, path as WorkspacePath);
+    return [path, state?.sha256 == null ? null : Buffer.from(await kernel.blobs.get(tenant.tenantId, state.sha256)).toString()] as const;
+  })));
+}
