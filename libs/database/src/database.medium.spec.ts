@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
+import { verifyDurability } from './durability.ts';
 import { migrate } from './migrate.ts';
 import { connect, createPool, type Pool } from './pool.ts';
 import { provisionRoles, type Provisioned } from './provision.ts';
@@ -164,6 +165,10 @@ describe('transactions', () => {
   it('commit durably whatever the default of the server', async () => {
     const { rows } = await pool.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+    await expect(verifyDurability(pool)).resolves.toBeUndefined();
+    const hasty = createPool({ url: `${provisioned.urlFor('writ_kernel')}?options=-c%20synchronous_commit%3Doff`, applicationName: 'spec', max: 1 });
+    await expect(verifyDurability(hasty)).rejects.toThrow('`synchronous_commit` is `off`');
+    await hasty.end();
   });
 });
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { connect, createPool, type Client, type Pool, type PoolOptions } from './pool.ts';
+export { verifyDurability } from './durability.ts';
 export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
 export { runStatement } from './statement.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
