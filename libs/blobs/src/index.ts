@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { blobReader, type BlobReader } from './blob-reader.ts';
 export { BlobStore } from './blob-store.ts';
 export { cachedBlobs, type CacheOptions } from './cached-blobs.ts';
 export { memoryBlobs, type BlobRows } from './memory-blobs.ts';
