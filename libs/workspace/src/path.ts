@@ -21,7 +21,6 @@ const NAME_BYTES_MAX = 255;
 /** No repository is this deep; bounds every walk down a tree. */
 const DEPTH_MAX = 64;
 
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
