@@ -7,7 +7,7 @@ import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts
 import type { Announcer } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions } from './decisions.ts';
-import { readProposal, type Proposal } from './proposal.ts';
+import { anotherCall, readProposal, type Proposal } from './proposal.ts';
 
 /** Times that one call is decided on facts that moved meanwhile. Each time somebody else got ahead, so few suffice. */
 const DECISIONS_MAX = 5;
@@ -62,6 +62,6 @@ export class Admit {
 }
 
 function sameProposal(existing: OperationRow, proposal: Proposal): OperationRow {
-  if (existing.proposal_digest !== proposal.digest) throw new Fault('conflict', 'the operation id names another call');
+  if (existing.proposal_digest !== proposal.digest) throw anotherCall();
   return existing;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Reason, State, TxOutcome } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
-import { endOf, isMutating, reservedOf, type Judgement } from '../judgement/index.ts';
+import { endOf, isMutating, laneOf, reservedOf, type Judgement } from '../judgement/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 import type { OperationRow } from '../store/index.ts';
 import type { Proposal } from './proposal.ts';
@@ -83,9 +83,4 @@ export function decidedColumns({ proposal, judgement, action, approvalId, sealed
     decision_hash: sealed.digest,
     traceparent: proposal.traceparent,
   };
-}
-
-/** Where calls of the class wait. Brokers have no executor yet, and no tool is of their class. */
-export function laneOf(toolClass: 'inline' | 'sandboxed' | 'broker'): OperationRow['lane'] {
-  return toolClass === 'broker' ? null : toolClass;
 }

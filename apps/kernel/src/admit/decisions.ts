@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { actionOf, approvedDigest, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import { callKernel, isAgain, newId, type OperationRow, type TenantPool } from '../store/index.ts';
+import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
-import type { Proposal } from './proposal.ts';
+import { anotherCall, type Proposal } from './proposal.ts';
 
 /** A held call waits a day for a person: long enough for a night, short enough that what was asked is still meant. */
 const APPROVAL_MS = 24 * 60 * 60 * 1000;
@@ -53,6 +53,7 @@ export class Decisions {
       return { row, sealed };
     } catch (error) {
       if (isAgain(error)) return null;
+      if (isTaken(error)) throw anotherCall();
       throw error;
     }
   }

@@ -38,6 +38,9 @@ export async function readProposal(blobs: BlobStore, vault: TenantVault, call: P
   };
 }
 
+/** "Not yours" and "not the same" are one answer. */
+export const anotherCall = (): Fault => new Fault('conflict', 'the operation id names another call');
+
 function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): string {
   try {
     const envelope = canonicalBytes({ ...call, args: null, deadline: null });

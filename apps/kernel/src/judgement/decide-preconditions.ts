@@ -11,7 +11,7 @@ const ABSENT = 'absent';
  * Decides whether everything that the call relies on holds at the head; null when it does. They are checked again when the call commits.
  * What can't be checked doesn't hold.
  */
-export async function decidePreconditions(trees: Trees, call: JudgedCall, head: string): Promise<Refusal | null> {
+export async function decidePreconditions(trees: Trees, call: Pick<JudgedCall, 'tenant_id' | 'precondition_refs'>, head: string): Promise<Refusal | null> {
   for (const ref of call.precondition_refs) {
     const fault = await unmet(trees, call.tenant_id, head, ref);
     if (fault !== null) return refusal('precondition.failed', fault, 'read the present state and propose the call anew');

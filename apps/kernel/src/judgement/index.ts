@@ -3,8 +3,9 @@ export { actionOf, approvedDigest, toolDigestOf, type Images } from './action.ts
 export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal } from './call.ts';
 export { decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
 export type { GivenApproval } from './decide-supervision.ts';
+export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { readFacts } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
-export { endOf, isMutating, reservedOf, type Judgement } from './judgement.ts';
+export { endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
 export { readArguments, type SentArguments } from './read-arguments.ts';

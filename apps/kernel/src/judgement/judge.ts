@@ -12,7 +12,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
-import { unjudged, type Judgement } from './judgement.ts';
+import { refuse, unjudged, type Judgement } from './judgement.ts';
 
 export interface Question {
   readonly call: JudgedCall;
@@ -20,7 +20,7 @@ export interface Question {
   readonly prior: Refusal | null;
   readonly facts: CallFacts;
   readonly args: Arguments | Refusal;
-  /** null at admission; an approval of another policy or tool definition doesn't count and MUST NOT be passed */
+  /** null at admission; who passes one MUST check that what is judged is what was approved */
   readonly approval: GivenApproval | null;
 }
 
@@ -38,16 +38,16 @@ export class Judge {
   async judge({ call, prior, facts, args, approval }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id);
     const known = unjudged(policy.hash, TOOLS.get(call.tool_id) ?? null);
-    if (prior !== null) return refused(known, prior);
+    if (prior !== null) return refuse(known, prior);
     const form = decideForm(call, args);
-    if (form.effect === 'refuse') return refused(known, form);
+    if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
-    if (reach.effect === 'refuse') return refused(known, reach);
+    if (reach.effect === 'refuse') return refuse(known, reach);
     const placed = { ...known, head: reach.head };
     const unmet = await decidePreconditions(this.#trees, call, reach.head);
-    if (unmet !== null) return refused(placed, unmet);
+    if (unmet !== null) return refuse(placed, unmet);
     const asked = policy.judge(judgedAction(call, form, reach));
-    if (asked.effect === 'refuse') return refused(placed, asked);
+    if (asked.effect === 'refuse') return refuse(placed, asked);
     const corridor = decideSupervision(call, asked, approval);
     const weighed: Judgement = {
       ...placed,
@@ -57,7 +57,7 @@ export class Judge {
       rule_ids: asked.rule_ids,
       reasons: asked.reasons,
     };
-    if (corridor.effect === 'refuse') return refused(weighed, corridor);
+    if (corridor.effect === 'refuse') return refuse(weighed, corridor);
     if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons };
     return reserved(weighed, facts, form);
   }
@@ -65,7 +65,7 @@ export class Judge {
 
 function reserved(weighed: Judgement, facts: CallFacts, form: WellFormed): Judgement {
   const budget = decideReservation({ chain: facts.chain, wanted: callBudget(form.tool) });
-  if (budget.effect === 'refuse') return refused(weighed, budget);
+  if (budget.effect === 'refuse') return refuse(weighed, budget);
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
@@ -80,9 +80,4 @@ function judgedAction(call: JudgedCall, form: WellFormed, reach: Reached): Judge
     task_class: call.task_class,
     session_mode: call.session_mode,
   };
-}
-
-function refused(so: Judgement, no: Refusal): Judgement {
-  const reasons = no.reasons ?? [{ code: no.code, message: no.message }];
-  return { ...so, verdict: 'refused', refusal: no, reasons };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Budgets, Reason, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
+import type { AutonomyMode, Budgets, Lane, Reason, ToolClass, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
 import type { TokenReservation } from '@writ/capability';
 import type { Refusal } from './call.ts';
 
@@ -29,6 +29,14 @@ export function unjudged(policyHash: string, tool: ToolDefinition | null): Judge
     autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [], limits: null, reservations: [],
   };
 }
+
+/** The same, refused. */
+export function refuse(so: Judgement, no: Refusal): Judgement {
+  return { ...so, verdict: 'refused', refusal: no, reasons: no.reasons ?? [{ code: no.code, message: no.message }] };
+}
+
+/** Where calls of the class wait. Brokers have no executor yet, and no tool is of their class. */
+export const laneOf = (toolClass: ToolClass): Lane | null => (toolClass === 'broker' ? null : toolClass);
 
 /** Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a rollback. */
 export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mutating ?? true;

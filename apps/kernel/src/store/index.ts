@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-export { callKernel, isAgain } from './kernel-function.ts';
+export { pageOf, parseCursor, type Place } from './cursor.ts';
+export { callKernel, isAgain, isTaken } from './kernel-function.ts';
 export { newId } from './new-id.ts';
 export type { OperationRow } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';
+export { tokenOf, type TokenRow } from './token-row.ts';
 export { Trees } from './trees.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';

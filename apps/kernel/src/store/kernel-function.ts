@@ -3,6 +3,8 @@ import { codeOf, runStatement, type Pool } from '@writ/database';
 
 /** What kernel.decide_again raises: what was decided on no longer holds, and nothing was written. */
 const AGAIN = 'WR001';
+/** An operation id that another tenant's call has. */
+const TAKEN = 'WR002';
 const NAME = /^[a-z_]+$/;
 
 /** The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared statement. */
@@ -11,6 +13,11 @@ export async function callKernel<T>(pool: Pool, name: string, args: readonly unk
   const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value`;
   const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}`, text, values: [...args] });
   return (rows[0] as { value: T }).value;
+}
+
+/** Answers whether the statement refused because the operation id is another tenant's. */
+export function isTaken(error: unknown): boolean {
+  return codeOf(error) === TAKEN;
 }
 
 /** Answers whether the statement refused because the facts moved since they were read. */

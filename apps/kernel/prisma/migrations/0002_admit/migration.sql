@@ -1,6 +1,6 @@
--- Admission and what ends a call that waits. Each function is one transaction and one round trip: it sets the tenant, asserts what was
+-- Admission, and what becomes of a held call. Each function is one transaction and one round trip: it sets the tenant, asserts what was
 -- decided on, and writes decision, reservation and signed record together.
--- SQLSTATE WR001 says that the facts moved between reading and writing: nothing was written, decide again.
+-- SQLSTATE WR001 says that the facts moved between reading and writing: nothing was written, decide again. WR002: the operation id is taken.
 -- Locks are taken in one order everywhere: idempotency key, operation, tokens (shared), workspace (shared), budgets by id last.
 
 GRANT EXECUTE ON FUNCTION kernel.now_ms(), kernel.tenant() TO writ_kernel, writ_kernel_worker;
@@ -105,7 +105,11 @@ BEGIN
     o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent)
   ON CONFLICT DO NOTHING
   RETURNING made.* INTO o;
-  IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  IF NOT FOUND THEN
+    -- Of this tenant: sent twice at once, and now there is a decision to return. Of another: it can't be seen, and never will be.
+    IF EXISTS (SELECT 1 FROM operation seen WHERE seen.operation_id = p#>>'{operation,operation_id}') THEN PERFORM decide_again('operation'); END IF;
+    RAISE EXCEPTION 'the operation id is taken' USING ERRCODE = 'WR002';
+  END IF;
   IF jsonb_typeof(p->'chain') = 'array' THEN PERFORM assert_decided_on(p->'chain', o.workspace_id, p->>'head'); END IF;
   INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt);
   IF jsonb_typeof(p->'approval') = 'object' THEN
@@ -124,7 +128,7 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   RETURN (
     SELECT jsonb_build_object('now', now_ms(), 'approval', to_jsonb(a), 'operation', to_jsonb(o),
-      'args', encode(y.args, 'base64'), 'args_ref', y.args_ref, 'salt', encode(y.salt, 'base64'))
+      'args', encode(y.args, 'base64'), 'args_ref', y.args_ref)
     FROM approval a JOIN operation o ON o.operation_id = a.operation_id JOIN payload y ON y.operation_id = a.operation_id
     WHERE a.approval_id = p_approval);
 END $$;
@@ -159,34 +163,23 @@ BEGIN
   RETURN to_jsonb(n);
 END $$;
 
--- Ends a call that waits: held → refused, admitted or dispatched → rolled_back. Gives back what it had reserved.
--- p: operation {operation_id, from, attempt, to, tx_outcome, fault_code, fault_message, fault_hint, outcome_record_id, approval_refs},
---    approval {approval_id, state, decided_by, comment} | null, records.
-CREATE FUNCTION kernel.end_waiting(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+-- held → refused: denied, expired, cancelled, or approved and refused when decided anew. It had reserved nothing.
+-- p: operation {operation_id, tx_outcome, fault_code, fault_message, fault_hint, reasons, outcome_record_id, approval_refs}, approval {…}, records.
+CREATE FUNCTION kernel.end_held(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
-  e record;
-  v operation;
-  v_used jsonb := '{}';
+  e operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
-  SELECT * INTO e FROM jsonb_to_record(p->'operation') AS x(
-    operation_id text, "from" text, attempt integer, "to" text, tx_outcome text, fault_code text, fault_message text, fault_hint text,
-    outcome_record_id text, approval_refs text[]);
-  SELECT * INTO v FROM operation o WHERE o.operation_id = e.operation_id FOR UPDATE;
-  -- The record that was signed names state and attempt: both must still be so.
-  IF NOT FOUND OR v.state <> e."from" OR v.attempt <> e.attempt THEN PERFORM decide_again('operation'); END IF;
-  IF jsonb_typeof(p->'approval') = 'object' THEN PERFORM close_approval(p->'approval'); END IF;
-  -- An attempt that was lost has run: it costs a call, though nobody measured more.
-  IF v.leases_lost > 0 AND v.reserved ? 'calls' THEN v_used := '{"calls": 1}'; END IF;
-  PERFORM post_records(p_tenant, p->'records');
-  PERFORM settle((SELECT t.chain FROM token t WHERE t.capability_token_id = v.capability_token_id), v.reserved, v_used);
+  e := jsonb_populate_record(NULL::operation, p->'operation');
   UPDATE operation o SET
-    state = e."to", tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
-    outcome_record_id = e.outcome_record_id, approval_refs = coalesce(e.approval_refs, o.approval_refs), budget_delta = v_used, reserved = '{}',
-    permit_until = NULL, updated_at = now_ms()
-  WHERE o.operation_id = e.operation_id
-  RETURNING o.* INTO v;
-  RETURN to_jsonb(v);
+    state = 'refused', tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
+    reasons = e.reasons, outcome_record_id = e.outcome_record_id, approval_refs = e.approval_refs, updated_at = now_ms()
+  WHERE o.operation_id = e.operation_id AND o.state = 'held'
+  RETURNING o.* INTO e;
+  IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  PERFORM close_approval(p->'approval');
+  PERFORM post_records(p_tenant, p->'records');
+  RETURN to_jsonb(e);
 END $$;
 
 -- Asks for the end of a call that runs: its executor is told, and what it reports is rolled back.
@@ -208,5 +201,5 @@ $$;
 
 GRANT EXECUTE ON FUNCTION
   kernel.facts, kernel.decide_again, kernel.assert_decided_on, kernel.reserve, kernel.post_records, kernel.admit,
-  kernel.held_call, kernel.close_approval, kernel.readmit, kernel.end_waiting, kernel.request_cancel TO writ_kernel;
+  kernel.held_call, kernel.close_approval, kernel.readmit, kernel.end_held, kernel.request_cancel TO writ_kernel;
 GRANT EXECUTE ON FUNCTION kernel.overdue_approvals TO writ_kernel_worker;

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Admit, type Sources } from './admit.ts';
+export { Decisions } from './decisions.ts';

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type ApprovalView, type Caller, type KernelRequest } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { inTenant } from '@writ/database';
+import { argumentsOf, type HeldCall } from '../held/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import { pageOf, parseCursor, type TenantPool } from '../store/index.ts';
+import { isApprover } from './require-approver.ts';
+
+/** A message holds 256 KiB; arguments past this are left to a look at one approval, or to the blob that holds them. */
+const LIST_ARGS_BYTES = 128 * 1024;
+
+/** The columns are those of HeldCall; the operation comes along for what a view says of it. */
+const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref
+  FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
+
+/** Shows approvals. Arguments are in clear for the eyes of approvers alone: others see that there are some. */
+export class Approvals {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+  readonly #blobs: BlobStore;
+
+  constructor(tenants: TenantPool, vault: TenantVault, blobs: BlobStore) {
+    this.#tenants = tenants;
+    this.#vault = vault;
+    this.#blobs = blobs;
+  }
+
+  /** @throws Fault `not_found`, `auth.role` */
+  async read({ caller, approval_id }: KernelRequest<'approval.read'>): Promise<ApprovalView> {
+    const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
+    if (held === undefined) throw new Fault('not_found');
+    return await this.#viewFor(caller, held, LIST_ARGS_BYTES);
+  }
+
+  /** Newest first. @throws Fault `auth.role`, `request.malformed` */
+  async list({ caller, page, state }: KernelRequest<'approval.list'>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
+    const after = parseCursor(page.cursor);
+    const found = await this.#select(caller,
+      `WHERE (a.created_at, a.approval_id) < ($1, $2) AND ($3::text IS NULL OR a.state = $3) ORDER BY a.created_at DESC, a.approval_id DESC LIMIT $4`,
+      [after.created_at, after.id, state, page.limit + 1]);
+    const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({ created_at: approval.created_at, id: approval.approval_id }));
+    const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, items.length));
+    return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share))), next_cursor };
+  }
+
+  async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
+    if (caller.role === 'agent') throw new Fault('auth.role', 'approvals take the role `admin`, `operator` or `auditor`');
+    return await inTenant(this.#tenants.pool, caller.tenant_id, async (client) => (await client.query<HeldCall>(`${SELECT} ${where}`, values)).rows, { readOnly: true });
+  }
+
+  async #viewFor(caller: Caller, held: HeldCall, argsBytesMax: number): Promise<ApprovalView> {
+    const { approval, operation } = held;
+    return {
+      approval_id: approval.approval_id,
+      operation_id: approval.operation_id,
+      tool_id: operation.tool_id,
+      agent_id: operation.agent_id,
+      action_digest: approval.action_digest,
+      autonomy_mode: approval.autonomy_mode,
+      of: approval.of,
+      state: approval.state,
+      reasons: approval.reasons,
+      args: isApprover(caller) ? await this.#shown(held, argsBytesMax) : null,
+      created_at: approval.created_at,
+      expires_at: approval.expires_at,
+      decided_at: approval.decided_at,
+      decided_by: approval.decided_by,
+      comment: approval.comment,
+    };
+  }
+
+  /** The arguments, or where to find them; null once erased. */
+  async #shown(held: HeldCall, bytesMax: number): Promise<unknown> {
+    const args = await argumentsOf(held, this.#vault, this.#blobs);
+    if ('effect' in args) return null;
+    if (args.canonical.byteLength <= bytesMax) return args.value;
+    return { args_ref: args.ref, too_long_to_show: args.canonical.byteLength };
+  }
+}

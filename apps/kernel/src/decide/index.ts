@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Approvals } from './approvals.ts';
+export { Decide } from './decide.ts';
+export { Readmission, type ReadmissionParts } from './readmission.ts';

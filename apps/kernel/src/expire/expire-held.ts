@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { runStatement } from '@writ/database';
+import { HeldCalls } from '../held/index.ts';
+import type { WorkerPool } from '../store/index.ts';
+
+/** Held calls ended in one round: a sweep stays short, and the next one goes on. */
+const ROWS_MAX = 100;
+
+/** Ends held calls that nobody decided in time. Safe with any number of replicas: each call is ended once. */
+export class ExpireHeld {
+  readonly #workers: WorkerPool;
+  readonly #held: HeldCalls;
+
+  constructor(workers: WorkerPool, held: HeldCalls) {
+    this.#workers = workers;
+    this.#held = held;
+  }
+
+  /** Resolves with how many this call ended, up to a hundred. */
+  async run(): Promise<number> {
+    const { rows } = await runStatement<{ tenant_id: string; approval_id: string }>(this.#workers.pool,
+      { name: 'kernel.overdue_approvals', text: 'SELECT tenant_id, approval_id FROM kernel.overdue_approvals($1)', values: [ROWS_MAX] });
+    let ended = 0;
+    for (const { tenant_id, approval_id } of rows) {
+      const held = await this.#held.find(tenant_id, approval_id);
+      // Decided, or ended by another replica, since it was listed.
+      if (held.approval.state !== 'pending' || held.now < held.approval.expires_at) continue;
+      const message = 'nobody decided in time';
+      const row = await this.#held.end(held, { state: 'expired', actor: 'kernel', comment: null },
+        { code: 'approval.expired', message, hint: 'propose the call anew', reasons: [...held.operation.reasons, { code: 'approval.expired', message }] });
+      if (row !== null) ended++;
+    }
+    return ended;
+  }
+}

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+export { ExpireHeld } from './expire-held.ts';

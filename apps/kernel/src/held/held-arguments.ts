@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@writ/blobs';
+import { canonicalBytes } from '@writ/digest';
+import { readArguments, refusal, type Arguments, type Refusal } from '../judgement/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import type { HeldCall } from './held-call.ts';
+
+/** The arguments of a held call in clear, or a refusal where they were erased meanwhile. */
+export async function argumentsOf(held: HeldCall, vault: TenantVault, blobs: BlobStore): Promise<Arguments | Refusal> {
+  const { operation_id, tenant_id } = held.operation;
+  if (held.args_ref !== null) return await readArguments(blobs, { tenant_id, args: null, args_ref: held.args_ref });
+  if (held.args === null) return refusal('args.invalid', 'the arguments of the call were erased');
+  const box = await vault.of(tenant_id);
+  const clear = box.open(operation_id, 'args', Buffer.from(held.args, 'base64')).toString('utf8');
+  const value = JSON.parse(clear) as Record<string, unknown>;
+  return { value, canonical: canonicalBytes(value), ref: null };
+}

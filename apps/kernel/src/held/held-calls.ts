@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type FaultCode, type Reason } from '@writ/contract';
+import type { Announcer } from '../announce/index.ts';
+import { endOf, postable } from '../judgement/index.ts';
+import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
+import { callKernel, isAgain, type OperationRow, type TenantPool } from '../store/index.ts';
+import type { ApprovalRow, HeldCall } from './held-call.ts';
+
+/** What a person, or the clock, says about a held call. */
+export interface ApprovalClosing {
+  readonly state: Exclude<ApprovalRow['state'], 'pending'>;
+  /** an API key's id, or `kernel` for the clock */
+  readonly actor: string;
+  readonly comment: string | null;
+}
+
+/** Why a held call ends without having run. */
+export interface HeldEnding {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly reasons: readonly Reason[];
+}
+
+const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel' } as const;
+
+/** Held calls: finds them and ends them. Nothing ran and nothing was reserved, so their end is a refusal. */
+export class HeldCalls {
+  readonly #tenants: TenantPool;
+  readonly #sealer: RecordSealer;
+  readonly #announcer: Announcer;
+
+  constructor(tenants: TenantPool, sealer: RecordSealer, announcer: Announcer) {
+    this.#tenants = tenants;
+    this.#sealer = sealer;
+    this.#announcer = announcer;
+  }
+
+  /** @throws Fault `not_found` for an approval that isn't the tenant's */
+  async find(tenantId: string, approvalId: string): Promise<HeldCall> {
+    const held = await callKernel<HeldCall | null>(this.#tenants.pool, 'held_call', [tenantId, approvalId]);
+    if (held === null) throw new Fault('not_found');
+    return held;
+  }
+
+  /** held → refused, with the record of the approval and of the outcome. Null when the call isn't held any more: nothing was written. */
+  async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
+    const { operation, approval } = held;
+    const refs = [...operation.approval_refs, approval.approval_id];
+    const said = this.sealApproval(held, closing);
+    const outcome = this.#sealer.seal(composeRecord({
+      ...subjectOf(held),
+      kind: 'tool_call', phase: 'outcome', verdict: 'refused', fault_code: ending.code, approval_refs: refs,
+      tx_outcome: endOf(operation.mutating), decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
+    }), { actionDigest: operation.action_digest, newRoot: null });
+    const records = [said, outcome];
+    const change = {
+      operation: {
+        operation_id: operation.operation_id, tx_outcome: endOf(operation.mutating),
+        fault_code: ending.code, fault_message: ending.message, fault_hint: ending.hint, reasons: ending.reasons,
+        outcome_record_id: outcome.record_id, approval_refs: refs,
+      },
+      approval: approvalColumns(held, closing),
+      records: records.map(postable),
+    };
+    const row = await unlessMoved(callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]));
+    if (row !== null) this.#announcer.announce(row, records);
+    return row;
+  }
+
+  /** The record of what was said about an approval. */
+  sealApproval(held: HeldCall, closing: ApprovalClosing): SealedRecord {
+    const { approval } = held;
+    return this.#sealer.seal(composeRecord({
+      ...subjectOf(held),
+      kind: 'approval',
+      approval_refs: [approval.approval_id],
+      actor: closing.actor,
+      change: { verb: VERBS[closing.state], subject: approval.approval_id, digest: approval.action_digest },
+    }), { actionDigest: approval.action_digest, newRoot: null });
+  }
+}
+
+/** Null where the statement found that the facts had moved. */
+export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (isAgain(error)) return null;
+    throw error;
+  }
+}
+
+/** What kernel.close_approval reads. */
+export function approvalColumns({ approval }: HeldCall, closing: ApprovalClosing): Record<string, string | null> {
+  return { approval_id: approval.approval_id, state: closing.state, decided_by: closing.actor, comment: closing.comment };
+}
+
+/** What every record about a held call says of it. */
+function subjectOf({ now, operation }: HeldCall) {
+  const { tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, policy_hash, state_snapshot_id, workspace_id,
+    provenance, task_class, autonomy_mode, risk_score, risk_basis, image_digest } = operation;
+  return {
+    recorded_at: now, tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, policy_hash, state_snapshot_id, workspace_id,
+    provenance, task_class, autonomy_mode, risk_score, risk_basis, image_digest, ...traceIdsOf(operation.traceparent),
+  };
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { memoryBlobs } from '@writ/blobs';
+import { connect, createPool } from '@writ/database';
+import { parseSigner } from '@writ/signing';
+import { testDatabase } from '@writ/testing';
+import { Admit, Decisions } from '../admit/index.ts';
+import { Announcer } from '../announce/index.ts';
+import { Cancel } from '../cancel/index.ts';
+import { Approvals, Decide, Readmission } from '../decide/index.ts';
+import { Endings } from '../endings/index.ts';
+import { ExpireHeld } from '../expire/index.ts';
+import { HeldCalls } from '../held/index.ts';
+import { Judge } from '../judgement/index.ts';
+import { TenantVault } from '../payload/index.ts';
+import { RecordSealer, SignedSeal } from '../records/index.ts';
+import { OperationViews, Trees, WrappedKeyRows } from '../store/index.ts';
+import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
+import { TestTenant, type Admin } from './test-tenant.ts';
+
+/** A key that only this run knows. */
+export const newSigner = () => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+
+/** The kernel's use cases on a real database, with what surrounds the kernel replaced by things that remember what was said. */
+export async function openTestKernel(connections = 20) {
+  const database = await testDatabase();
+  const tenants = { pool: createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: connections }) };
+  const workers = { pool: createPool({ url: database.urlFor('writ_kernel_worker'), applicationName: 'writ-kernel-spec', max: 2 }) };
+  const admin: Admin = await connect(database.ownerUrl, 'writ-kernel-spec');
+  const masterKey = randomBytes(32);
+  const vault = new TenantVault(masterKey, new WrappedKeyRows(tenants));
+  const signer = newSigner();
+  const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
+  const parts = {
+    tenants, workers, vault, blobs, policy, bell, events, outbox, signer,
+    sealer: new RecordSealer(new SignedSeal(signer)),
+    judge: new Judge(policy, new Trees(blobs)),
+    announcer: new Announcer(outbox, bell, events),
+    views: new OperationViews(tenants, vault, receipts),
+    images: { sandbox: `sha256:${'5'.repeat(64)}` },
+  };
+  const decisions = new Decisions(tenants, parts.sealer, parts.images);
+  const sources = { tenants, blobs, vault };
+  const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
+  const endings = new Endings(tenants, vault, parts.sealer, outbox, events);
+  return {
+    ...parts,
+    sources,
+    decisions,
+    admin,
+    admit: new Admit(sources, parts.judge, decisions, parts.announcer, parts.views),
+    decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), parts.views),
+    approvals: new Approvals(tenants, vault, blobs),
+    expire: new ExpireHeld(workers, held),
+    cancel: new Cancel(tenants, held, endings, parts.announcer, parts.views),
+    newTenant: () => TestTenant.create(admin, blobs, masterKey),
+    /** Resolves once some statement of the kernel waits for a lock. */
+    untilBlocked: async () => {
+      // Within a transaction the view is read once and kept, unless it is cleared.
+      const sql = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await admin.query(sql)).rowCount === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    },
+    close: async () => {
+      await Promise.all([tenants.pool.end(), workers.pool.end(), admin.end()]);
+      await database.drop();
+    },
+  };
+}
+
+export type TestKernel = Awaited<ReturnType<typeof openTestKernel>>;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lane, ReceiptState, State, Verdict } from '@writ/contract';
+import { Bell, Events, Outbox, PolicySets, Receipts, type ActivePolicy, type AwaitedRecord, type JudgedAction, type Supervision } from '../ports/index.ts';
+import type { SealedRecord } from '../records/index.ts';
+
+/** Remembers what was said. */
+export class HeardBell extends Bell {
+  readonly rung: Lane[] = [];
+  override wake(lane: Lane): void {
+    this.rung.push(lane);
+  }
+}
+
+export class HeardEvents extends Events {
+  readonly changes: string[] = [];
+  readonly stops: string[] = [];
+  override operationChanged(_tenantId: string, operationId: string, state: State): void {
+    this.changes.push(`${operationId} ${state}`);
+  }
+  override stop(_tenantId: string, operationId: string, attempt: number): void {
+    this.stops.push(`${operationId} ${String(attempt)}`);
+  }
+}
+
+export class HeardOutbox extends Outbox {
+  readonly handed: SealedRecord[] = [];
+  override hand(record: SealedRecord): void {
+    this.handed.push(record);
+  }
+}
+
+/** A ledger that never answers in time. */
+export class PendingReceipts extends Receipts {
+  override wait(record: AwaitedRecord): Promise<ReceiptState> {
+    return Promise.resolve({
+      state: 'pending', record_id: record.record_id, href: `/v1/operations/${record.operation_id}/receipt`, leaf_index: null, tree_size: null,
+    });
+  }
+}
+
+export const AUTOPILOT: Supervision & { effect: 'allow' } = {
+  effect: 'allow', autonomy_mode: 'autopilot', risk_score: 0.1, risk_basis: ['test.base'], rule_ids: ['permit-all'], reasons: [],
+};
+
+/** A policy that a spec writes: its hash and what it says. */
+export class WrittenPolicy extends PolicySets {
+  hash = '1'.repeat(64);
+  asked: JudgedAction[] = [];
+  says: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
+  override of(): Promise<ActivePolicy> {
+    return Promise.resolve({
+      hash: this.hash,
+      judge: (action) => {
+        this.asked.push(action);
+        return this.says(action);
+      },
+    });
+  }
+}
+
+/** Asks for this much supervision, in words. */
+export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go') => (): Verdict<Supervision> =>
+  ({ ...AUTOPILOT, autonomy_mode: mode, risk_score: 0.8, reasons: [{ code: 'rule.test', message: `the rule asks for ${mode}` }] });
