@@ -13,6 +13,9 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 
+/** Hundreds of trees a property: on a busy machine more than jest's five seconds. */
+const LONG_MS = 60_000;
+
 describe('hostile paths', () => {
   it('become a path inside the workspace, or a fault that prints', () => {
     fc.assert(fc.property(hostile, (text) => {
@@ -45,5 +48,5 @@ describe('hostile paths', () => {
         }
       }
     }), { numRuns: 300 });
-  });
+  }, LONG_MS);
 });

@@ -10,6 +10,9 @@ const EMPTY = emptyTree().root;
 const NOTHING: Model = new Map();
 const treeOf = (blobs: BlobMap, model: Model): Promise<string> => blobs.apply(EMPTY, deltaBetween(NOTHING, model));
 
+/** Hundreds of trees a property: on a busy machine more than jest's five seconds. */
+const LONG_MS = 60_000;
+
 describe('a tree', () => {
   it('holds what the map holds', async () => {
     await fc.assert(fc.asyncProperty(steps, async (played) => {
@@ -17,7 +20,7 @@ describe('a tree', () => {
       const model = play(NOTHING, played);
       expect(new Map(await modelOf(blobs.reader, await treeOf(blobs, model)))).toEqual(new Map(model));
     }));
-  });
+  }, LONG_MS);
 
   it('has one root, whatever the order in which it was made', async () => {
     await fc.assert(fc.asyncProperty(steps, async (played) => {
@@ -31,7 +34,7 @@ describe('a tree', () => {
       }
       expect(root).toBe(await treeOf(blobs, model));
     }));
-  });
+  }, LONG_MS);
 
   it('differs from another in exactly what the maps differ in, and applying that leads there and back', async () => {
     await fc.assert(fc.asyncProperty(steps, steps, async (first, second) => {
@@ -43,7 +46,7 @@ describe('a tree', () => {
       expect(await blobs.apply(a, delta)).toBe(b);
       expect(await blobs.apply(b, reverseDelta(delta, snapshotIdOf(b)))).toBe(a);
     }));
-  });
+  }, LONG_MS);
 
   it('keeps everything that a delta does not name', async () => {
     await fc.assert(fc.asyncProperty(steps, steps, async (first, second) => {
@@ -58,7 +61,7 @@ describe('a tree', () => {
         if (root !== null) expect(await diff(blobs.reader, base, root)).toEqual({ ...part, base: snapshotIdOf(base) });
       }
     }), { numRuns: 30 });
-  });
+  }, LONG_MS);
 });
 
 describe('rebasing', () => {
@@ -80,7 +83,7 @@ describe('rebasing', () => {
       for (const { path, after } of [...a.changes, ...b.changes]) expect(model.get(path) ?? null).toEqual(after);
     }), { numRuns: 300 });
     expect(disjoint).toBeGreaterThan(50);
-  });
+  }, LONG_MS);
 
   it('to where nothing changed changes nothing, and over itself conflicts', async () => {
     await fc.assert(fc.asyncProperty(steps, steps, async (first, second) => {
@@ -95,5 +98,5 @@ describe('rebasing', () => {
       if (unshared.length > 0) expect(again).toEqual({ conflicts: unshared.map((change) => change.path) });
       else expect(again).toEqual({ delta: { ...delta, base: snapshotIdOf(b), changes: [] } });
     }));
-  });
+  }, LONG_MS);
 });
