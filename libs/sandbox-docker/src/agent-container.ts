@@ -33,10 +33,11 @@ export class AgentContainer {
   #stderrBytes = 0;
   #meter: Meter | null = null;
 
-  /** Makes, attaches and starts one; resolves when its agent has said hello. Rejects when the engine can't. */
-  static async start(docker: Docker, spec: ContainerSpec): Promise<AgentContainer> {
-    const made = docker.createContainer(containerOptions(spec));
-    const container = await within('make a container', ENGINE_MS_MAX, made, (late) => void late.remove({ force: true }).catch(() => undefined));
+  /** Makes, attaches and starts one; tells its id as soon as there is one; resolves when its agent has said hello. Rejects when the engine can't. */
+  static async start(docker: Docker, spec: ContainerSpec, made: (id: string) => void = () => undefined): Promise<AgentContainer> {
+    const making = docker.createContainer(containerOptions(spec));
+    const container = await within('make a container', ENGINE_MS_MAX, making, (late) => void late.remove({ force: true }).catch(() => undefined));
+    made(container.id);
     try {
       const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
       const stream = await within('attach to a container', ENGINE_MS_MAX, container.attach(options));
@@ -49,7 +50,7 @@ export class AgentContainer {
       await within('get an answer from an agent', ENGINE_MS_MAX, hello);
       return started;
     } catch (error) {
-      void container.remove({ force: true }).catch(() => undefined);
+      await within('remove a container', ENGINE_MS_MAX, container.remove({ force: true })).catch(() => undefined);
       throw error;
     }
   }

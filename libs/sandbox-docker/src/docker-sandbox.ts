@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { assertRunnable, Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { AgentContainer } from './agent-container.ts';
-import type { SandboxSize } from './container-options.ts';
+import type { ContainerSpec, SandboxSize } from './container-options.ts';
 import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
@@ -39,7 +39,9 @@ export class DockerSandbox extends Sandbox {
   readonly #labels: Readonly<Record<string, string>>;
   readonly #pools = new Map<string, WarmPool>();
   readonly #watch: EngineWatch;
-  readonly #live = new Map<string, AgentContainer>();
+  readonly #live = new Set<string>();
+  /** made and not ready yet */
+  readonly #starting = new Set<string>();
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
 
@@ -75,7 +77,7 @@ export class DockerSandbox extends Sandbox {
 
   /** Containers of this sandbox that exist now, waiting ones included. */
   get containers(): readonly string[] {
-    return [...this.#live.keys()];
+    return [...this.#live];
   }
 
   override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
@@ -103,12 +105,21 @@ export class DockerSandbox extends Sandbox {
   }
 
   #start(image: string, size: SandboxSize, labels: Readonly<Record<string, string>>): Promise<AgentContainer> {
-    const { docker, runtime } = this.#config;
-    const spec = { image, size, labels: { ...labels, ...this.#labels }, ...(runtime === undefined ? {} : { runtime }) };
-    return this.#track(AgentContainer.start(docker, spec).then((container) => {
-      this.#live.set(container.id, container);
+    return this.#track(this.#startOne({ image, size, labels: { ...labels, ...this.#labels }, ...(this.#config.runtime === undefined ? {} : { runtime: this.#config.runtime }) }));
+  }
+
+  async #startOne(spec: ContainerSpec): Promise<AgentContainer> {
+    let made: string | undefined;
+    try {
+      const container = await AgentContainer.start(this.#config.docker, spec, (id) => {
+        made = id;
+        this.#starting.add(id);
+      });
+      this.#live.add(container.id);
       return container;
-    }));
+    } finally {
+      if (made !== undefined) this.#starting.delete(made);
+    }
   }
 
   /** Removes a container in the background: nobody waits for the end of what has given its answer. */
@@ -129,7 +140,7 @@ export class DockerSandbox extends Sandbox {
   /** What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. */
   async #sweep(): Promise<void> {
     try {
-      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id));
+      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id) || this.#starting.has(id));
       if (containers > 0) this.#report({ type: 'swept', containers });
     } catch {
       // No engine: the watch has said so, and sweeps again when it is back.

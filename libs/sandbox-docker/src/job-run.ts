@@ -31,19 +31,31 @@ export class JobRun {
   }
 
   async result(): Promise<SandboxResult> {
-    if (this.#signal.aborted) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
-    let container: AgentContainer;
+    let container: AgentContainer | null;
     try {
-      container = await this.#context.acquire();
+      container = await this.#acquire();
     } catch (error) {
       const detail = `no container can be started: ${error instanceof Error ? error.message : String(error)}`;
       return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
     }
+    if (!container) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
     try {
       return await this.#resultIn(container);
     } finally {
       this.#context.discard(container);
     }
+  }
+
+  /** A container, or null when the job was aborted first; one that comes later is given back. */
+  async #acquire(): Promise<AgentContainer | null> {
+    if (this.#signal.aborted) return null;
+    const { promise: aborted, resolve } = Promise.withResolvers<null>();
+    const abort = () => resolve(null);
+    this.#signal.addEventListener('abort', abort, { once: true });
+    const acquiring = this.#context.acquire();
+    const first = await Promise.race([acquiring, aborted]).finally(() => this.#signal.removeEventListener('abort', abort));
+    if (!first) acquiring.then((late) => this.#context.discard(late), () => undefined);
+    return first;
   }
 
   async #resultIn(container: AgentContainer): Promise<SandboxResult> {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentMessage, EntryHead, HostMessage, JobOrder } from '@writ/sandbox';
+import { Agent } from './agent.ts';
+import { makePipes } from './pipes.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'writ-workspace-'));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+const ORDER: JobOrder = { command: 'true', cwd: '', timeout_ms: 10_000, env: {}, stdin: false, output_bytes_max: 1000, delta_bytes_max: 1000, delta_files_max: 10 };
+const entry = (head: EntryHead, text = ''): HostMessage => ({ type: 'file', head, bytes: Buffer.from(text) });
+const file = (path: string, text: string, mode: '644' | '755' = '644'): HostMessage =>
+  entry({ kind: 'file', path, mode, size: text.length, sha256: createHash('sha256').update(text).digest('hex') }, text);
+
+const stdoutOf = (said: AgentMessage[]): string[] => said.flatMap((message) => (message.type === 'stdout' ? [message.bytes.toString()] : []));
+
+/** Tells an agent a job; resolves with all that it says, up to its last word. */
+function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = makePipes(root)): Promise<AgentMessage[]> {
+  return new Promise((resolve) => {
+    const said: AgentMessage[] = [];
+    // Kills the command's own group only: these are no processes of a container.
+    const endAll = ({ pid }: { pid?: number | undefined }) => {
+      try {
+        if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+      } catch {
+        // The group is empty.
+      }
+    };
+    const agent = new Agent({ root, pipes, endAll }, (message) => {
+      said.push(message);
+      if (message.type === 'end' || message.type === 'fault' || (message.type === 'exit' && message.timedOut)) resolve(said);
+    });
+    for (const message of [...messages, { type: 'job' as const, job: { ...ORDER, ...order } }]) agent.take(message);
+    if (order.stdin) for (const message of [{ type: 'stdin' as const, bytes: Buffer.from('spoken') }, { type: 'stdin_end' as const }]) agent.take(message);
+  });
+}
+
+test('a workspace is laid out as it was told', async () => {
+  const said = await tell([
+    entry({ kind: 'symlink', path: 'links/l', target: '../nowhere' }), file('a/b/c', 'text'), file('run', '#!', '755'), entry({ kind: 'dir', path: 'empty' }),
+  ]);
+  expect(said.at(-1)).toEqual({ type: 'end', changes: 0 });
+  expect(readFileSync(join(root, 'a/b/c'), 'utf8')).toBe('text');
+  expect(statSync(join(root, 'run')).mode & 0o777).toBe(0o755);
+  expect(readlinkSync(join(root, 'links/l'))).toBe('../nowhere');
+  expect(statSync(join(root, 'empty')).isDirectory()).toBe(true);
+});
+
+test('a file comes in chunks, and the next entry only after its end', async () => {
+  const head = { kind: 'file' as const, path: 'f', mode: '644' as const, size: 4, sha256: createHash('sha256').update('abcd').digest('hex') };
+  expect((await tell([entry(head, 'ab'), { type: 'data', bytes: Buffer.from('cd') }])).at(-1)).toEqual({ type: 'end', changes: 0 });
+  expect(await tell([entry({ ...head, path: 'g' }, 'ab')])).toEqual([{ type: 'fault', reason: 'protocol', detail: 'a file is shorter than announced' }]);
+  expect(await tell([{ type: 'data', bytes: Buffer.from('cd') }])).toEqual([{ type: 'fault', reason: 'protocol', detail: 'content comes without a file' }]);
+});
+
+test('a file is never written through a link, whatever the order', async () => {
+  const said = await tell([entry({ kind: 'symlink', path: 'l', target: tmpdir() }), file('l/x', 'text')]).catch((error: unknown) => error);
+  // The adapter refuses such a workspace; the agent fails at the link that can't be made and has written nothing outside.
+  expect(said).toMatchObject({ code: 'EEXIST' });
+  expect(readFileSync(join(root, 'l/x'), 'utf8')).toBe('text');
+});
+
+test('what a command changed is told with its content', async () => {
+  const said = await tell([file('old', 'x'), file('gone', 'x'), file('kept', 'x')], { command: 'echo new > old; rm gone; mkdir d; ln -s old l; echo out; echo err >&2; exit 3' });
+  expect(said.find(({ type }) => type === 'exit')).toEqual({ type: 'exit', code: 3, signal: null, timedOut: false, droppedBytes: 0 });
+  const changes = said.filter((message) => message.type === 'change').map(({ path, after, bytes }) => [path, after, bytes.toString()] as const);
+  expect(changes.sort(([a], [b]) => (a < b ? -1 : 1))).toEqual([
+    ['d', { kind: 'dir' }, ''], ['gone', null, ''], ['l', { kind: 'symlink', target: 'old' }, ''], ['old', { kind: 'file', mode: '644', size: 4 }, 'new\n'],
+  ]);
+  expect(stdoutOf(said)).toEqual(['out\n']);
+});
+
+test('a write through a shared mapping is found, though the file\'s times may not tell', async () => {
+  const command = 'python3 -c "import mmap; f = open(\'m\', \'r+b\'); m = mmap.mmap(f.fileno(), 0); m[0]; m[0] = 66"';
+  const said = await tell([file('m', 'AAAA')], { command });
+  expect(said.filter((message) => message.type === 'change').map(({ path, bytes }) => [path, bytes.toString()])).toEqual([['m', 'BAAA']]);
+});
+
+test('a command that runs too long is killed, and nothing is compared', async () => {
+  const said = await tell([], { command: 'echo x > made; sleep 1000', timeout_ms: 200 });
+  expect(said).toEqual([{ type: 'exit', code: null, signal: 'SIGKILL', timedOut: true, droppedBytes: 0 }]);
+});
+
+test.each([['pipes', true], ['sockets, where the image has no mkfifo', false]])('stdin reaches the command over %s', async (_, withPipes) => {
+  const said = await tell([], { command: 'cat', stdin: true }, withPipes ? makePipes(root) : null);
+  expect(stdoutOf(said).join('')).toBe('spoken');
+});
+
+test('without stdin a command reads an empty one', async () => {
+  expect((await tell([], { command: 'cat' })).map(({ type }) => type)).toEqual(['exit', 'end']);
+});
+
+test('a working directory that is not there is said, and nothing runs', async () => {
+  const said = await tell([], { cwd: 'none', command: 'echo x > made' });
+  expect(said.map((message) => (message.type === 'stderr' ? message.bytes.toString() : message.type))).toEqual(['the working directory `none` is not there\n', 'exit', 'end']);
+  expect(said[1]).toMatchObject({ code: 126 });
+});
+
+test('a container runs one job', async () => {
+  const said = await tell([{ type: 'job', job: { ...ORDER, command: 'sleep 0.1' } }]);
+  expect(said).toEqual([{ type: 'fault', reason: 'protocol', detail: 'a container runs one job' }]);
+});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import type { AgentMessage, SandboxResult } from '@writ/sandbox';
+import { DockerSandbox } from './docker-sandbox.ts';
+import { fakeEngine, framed, said } from './fake-engine.contract.ts';
+
+const LIMITS = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1, wallMs: 1000, outputBytes: 100, deltaBytes: 100, deltaFiles: 3 };
+const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
+const HONEST = said(
+  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') }, EXIT,
+  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 3 }, bytes: Buffer.from('abc') }, { type: 'end', changes: 1 },
+);
+
+/** One job whose container says these bytes, in pieces of this size, and then ends. */
+async function told(bytes: Buffer, step = 7, kind: 1 | 2 = 1): Promise<{ result: SandboxResult; removed: string[] }> {
+  const { docker, removed } = fakeEngine((stream) => {
+    const stuffed = framed(bytes, kind);
+    for (let at = 0; at < stuffed.length; at += step) stream.push(stuffed.subarray(at, at + step));
+    stream.push(null);
+  });
+  const sandbox = await DockerSandbox.open({ docker, label: 'test', owner: 'test', pools: [] });
+  const job = { image: 'x', files: [], command: 'true', cwd: '', env: {}, labels: {}, limits: LIMITS };
+  const result = await sandbox.run(job, new AbortController().signal);
+  await sandbox.close();
+  return { result, removed };
+}
+
+test('an honest agent is understood, and its container removed', async () => {
+  const { result, removed } = await told(HONEST);
+  expect(result).toMatchObject({ ended: 'exited', exitCode: 0, changes: [{ path: 'f', before: null }], usage: { cpuMs: 5, memoryPeakBytes: 7, outputBytes: 5 } });
+  expect(removed).toEqual(['container-1']);
+});
+
+test('a stream that ends early loses the job', async () => {
+  for (const length of [0, 3, 20, HONEST.length - 1]) {
+    const { result, removed } = await told(HONEST.subarray(0, length));
+    expect([result.ended, result.reason, result.changes, removed.length]).toEqual(['lost', 'container', [], 1]);
+  }
+});
+
+test('whatever bytes come, the job ends in one of its ways, within its bounds, and its container is removed', async () => {
+  const streams = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+    // An honest account with a few bytes of it replaced: gets past the first header more often than noise.
+    fc.array(fc.tuple(fc.nat(HONEST.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }).map((edits) => {
+      const bytes = Buffer.from(HONEST);
+      for (const [at, value] of edits) bytes.writeUInt8(value, at);
+      return bytes;
+    }),
+  );
+  // All at once: a stream that just ends is given time to be explained by the engine, which is most of what this test would wait for.
+  await Promise.all(fc.sample(fc.tuple(streams, fc.integer({ min: 1, max: 64 })), 500).map(async ([bytes, step]) => {
+    const { result, removed } = await told(bytes, step);
+    const seen = { bytes: bytes.toString('hex'), step };
+    expect({ ...seen, known: ['exited', 'timeout', 'invalid', 'limit', 'lost'].includes(result.ended) }).toEqual({ ...seen, known: true });
+    expect(result.output.reduce((sum, { bytes: { length } }) => sum + length, 0)).toBeLessThanOrEqual(LIMITS.outputBytes);
+    expect(result.changes.length).toBeLessThanOrEqual(LIMITS.deltaFiles);
+    expect({ ...seen, removed: removed.length }).toEqual({ ...seen, removed: 1 });
+  }));
+});
+
+test('a flood of the error stream fails the job and is not kept', async () => {
+  const { result } = await told(Buffer.alloc(100_000, 'x'), 4096, 2);
+  expect(result).toMatchObject({ ended: 'invalid', reason: 'protocol' });
+  expect(result.detail?.length).toBeLessThan(200);
+});
+
+test('an agent that begins with anything but hello is no agent', async () => {
+  const { docker } = fakeEngine(() => undefined);
+  const create = docker.createContainer.bind(docker);
+  docker.createContainer = (async (options: Parameters<typeof create>[0]) => {
+    const container = await create(options);
+    const stream = await container.attach({});
+    container.start = async () => void (stream as unknown as { push(bytes: Buffer): void }).push(framed(said(EXIT)));
+    return container;
+  }) as typeof docker.createContainer;
+  const sandbox = await DockerSandbox.open({ docker, label: 'test', owner: 'test', pools: [] });
+  const job = { image: 'x', files: [], command: 'true', cwd: '', env: {}, labels: {}, limits: LIMITS };
+  expect(await sandbox.run(job, new AbortController().signal)).toMatchObject({ ended: 'lost', reason: 'engine' });
+  await sandbox.close();
+});
