@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { identify, type Identity } from '../process/identity.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
@@ -36,6 +37,9 @@ const isExecutable = (path: string): boolean => {
 export const findProgram = (env: Setup['env'], name: string): string | undefined =>
   [...(env['PATH'] ?? '').split(':').filter(Boolean), ...SYSTEM_DIRECTORIES].map((dir) => join(dir, name)).find(isExecutable);
 
+/** What fits on a screen below the message that a program failed. */
+const TAIL_LINES = 20;
+
 /** Runs a program to its end; resolves with its status and the end of its output. */
 export const runProgram = async (
   command: string, args: readonly string[], env: Setup['env'], onLine: (line: string) => void = () => undefined,
@@ -43,15 +47,14 @@ export const runProgram = async (
   new Promise((resolve) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const tail: string[] = [];
-    const take = (chunk: Buffer): void => {
-      for (const line of chunk.toString('utf8').split(/[\r\n]+/).filter(Boolean)) {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        if (line.trim() === '') return;
         tail.push(line);
-        if (tail.length > 20) tail.shift();
+        if (tail.length > TAIL_LINES) tail.shift();
         onLine(line);
-      }
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
+      });
+    }
     child.once('error', (error) => resolve({ status: -1, tail: [error.message] }));
     child.once('close', (code) => resolve({ status: code ?? -1, tail }));
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -80,7 +80,7 @@ test('when the watchdog is killed as well, the next start ends what both left be
   const { supervisor } = await start();
   const left = readStarted(dir).entries.map(({ who }) => who);
   // Children of the supervisor that carry no mark: the watchdog.
-  const watchdog = await watchdogOf(supervisor.pid!);
+  const watchdog = watchdogOf(supervisor.pid!);
   supervisor.kill('SIGKILL');
   process.kill(watchdog, 'SIGKILL');
   await once(supervisor, 'exit');
@@ -92,9 +92,9 @@ test('when the watchdog is killed as well, the next start ends what both left be
 
 test('a watchdog that is killed is replaced', async () => {
   const { supervisor } = await start();
-  const first = await watchdogOf(supervisor.pid!);
+  const first = watchdogOf(supervisor.pid!);
   process.kill(first, 'SIGKILL');
-  await until(async () => ![0, first].includes(await watchdogOf(supervisor.pid!)));
+  await until(() => ![0, first].includes(watchdogOf(supervisor.pid!)));
   supervisor.kill('SIGKILL');
   await until(() => marked().length === 0);
 }, 2 * PROMISED_MS);
@@ -145,11 +145,15 @@ test('containers and volumes of this state directory go, and nobody else’s', a
   }
 }, 2 * PROMISED_MS);
 
-/** The supervisor's child that carries no mark; 0 while there is none. */
-async function watchdogOf(supervisor: number): Promise<number> {
-  const ps = spawn('ps', ['-o', 'pid=,args=', '--ppid', String(supervisor)], { stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  ps.stdout.on('data', (chunk) => { text += String(chunk); });
-  await once(ps, 'close');
-  return Number(/^\s*(\d+) .*watchdog\.ts/m.exec(text)?.[1] ?? 0);
+/** The watchdog of a supervisor, found by its command line; 0 while there is none. */
+function watchdogOf(supervisor: number): number {
+  const isOurs = (pid: string): boolean => {
+    try {
+      const parent = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')[1];
+      return parent === String(supervisor) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('watchdog.ts');
+    } catch {
+      return false;
+    }
+  };
+  return Number(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).find(isOurs) ?? 0);
 }
