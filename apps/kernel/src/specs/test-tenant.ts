@@ -90,6 +90,14 @@ export class TestTenant {
     return this.call(token, { tool_id: 'fs.write', args: { path: 'a.txt', content: 'x' }, idempotency_key: newId('request'), ...more });
   }
 
+  /** Another workspace of the tenant, as empty as the first was. */
+  async secondWorkspace(): Promise<string> {
+    const id = newId('workspace');
+    await this.#admin.query('INSERT INTO kernel.workspace (workspace_id, tenant_id, name, head_snapshot_id) VALUES ($1, $2, $3, $4)',
+      [id, this.tenantId, 'second', snapshotIdOf(emptyTree().root)]);
+    return id;
+  }
+
   async row(operationId: string): Promise<OperationRow> {
     const { rows } = await this.#admin.query<{ row: OperationRow }>('SELECT to_jsonb(o) AS row FROM kernel.operation o WHERE operation_id = $1', [operationId]);
     return rows[0]?.row as OperationRow;
