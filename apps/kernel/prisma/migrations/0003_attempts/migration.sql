@@ -136,6 +136,8 @@ BEGIN
     calls := calls || taken;
     room := room - jsonb_array_length(taken);
     progress := progress OR taken <> '[]';
+    -- Somebody else holds the row for a moment.
+    more := more OR (taken = '[]' AND share > 0);
   END LOOP;
   RETURN jsonb_build_object('calls', calls, 'more', more, 'place', place, 'issued_at', t, 'expires_at', t + p_ttl_ms);
 END $$;
@@ -158,25 +160,28 @@ LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   op operation;
-  t  bigint;
+  t  bigint := now_ms();
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
-  SELECT * INTO op FROM operation o WHERE o.operation_id = p_operation FOR UPDATE;
-  t := now_ms();
-  verdict := CASE
-    WHEN op.operation_id IS NULL OR op.attempt < p_attempt OR op.action_digest IS DISTINCT FROM p_action_digest THEN 'permit.invalid'
-    WHEN op.attempt > p_attempt THEN 'permit.expired'
-    WHEN op.state = 'performing' AND op.executor_id = p_executor AND op.nonce = p_nonce THEN 'redeemed'
-    WHEN op.state = 'admitted' THEN 'permit.expired'
-    WHEN op.state <> 'dispatched' THEN 'permit.spent'
-    WHEN op.permit_until < t THEN 'permit.expired'
-    WHEN op.deadline <= t THEN 'deadline'
-    ELSE chain_fault(op.capability_token_id, t)
-  END;
-  IF verdict IS NULL THEN
-    UPDATE operation o SET state = 'performing', executor_id = p_executor, nonce = p_nonce, lease_until = t + p_lease_ms, updated_at = t
-      WHERE o.operation_id = p_operation RETURNING * INTO op;
+  UPDATE operation o SET state = 'performing', executor_id = p_executor, nonce = p_nonce, lease_until = t + p_lease_ms, updated_at = t
+    WHERE o.operation_id = p_operation AND o.state = 'dispatched' AND o.attempt = p_attempt AND o.action_digest = p_action_digest
+      AND o.permit_until >= t AND (o.deadline IS NULL OR o.deadline > t) AND chain_fault(o.capability_token_id, t) IS NULL
+    RETURNING * INTO op;
+  IF FOUND THEN
     verdict := 'redeemed';
+  ELSE
+    -- Read without a lock: a permit of the past, sent again and again, must not keep the dispatcher from its row.
+    SELECT * INTO op FROM operation o WHERE o.operation_id = p_operation;
+    verdict := CASE
+      WHEN op.operation_id IS NULL OR op.attempt < p_attempt OR op.action_digest IS DISTINCT FROM p_action_digest THEN 'permit.invalid'
+      WHEN op.attempt > p_attempt THEN 'permit.expired'
+      WHEN op.state = 'performing' AND op.executor_id = p_executor AND op.nonce = p_nonce THEN 'redeemed'
+      WHEN op.state = 'admitted' THEN 'permit.expired'
+      WHEN op.state <> 'dispatched' THEN 'permit.spent'
+      WHEN op.permit_until < t THEN 'permit.expired'
+      WHEN op.deadline <= t THEN 'deadline'
+      ELSE coalesce(chain_fault(op.capability_token_id, t), 'permit.expired')
+    END;
   END IF;
   operation := to_jsonb(op);
   now := t;
@@ -323,13 +328,14 @@ DECLARE
   t bigint := now_ms();
 BEGIN
   RETURN QUERY
-    WITH stale AS (
-      (SELECT o.operation_id, false AS lost FROM operation o
-       WHERE o.state = 'dispatched' AND o.permit_until < t ORDER BY o.permit_until LIMIT p_rows FOR UPDATE SKIP LOCKED)
-      UNION ALL
-      (SELECT o.operation_id, true FROM operation o
-       WHERE o.state = 'performing' AND o.lease_until < t AND NOT o.effect_started AND NOT o.cancel_requested AND o.leases_lost + 1 < p_leases_max
-       ORDER BY o.lease_until LIMIT p_rows FOR UPDATE SKIP LOCKED)),
+    WITH unredeemed AS (
+      SELECT o.operation_id FROM operation o
+      WHERE o.state = 'dispatched' AND o.permit_until < t ORDER BY o.permit_until LIMIT p_rows FOR UPDATE SKIP LOCKED),
+    unspoken AS (
+      SELECT o.operation_id FROM operation o
+      WHERE o.state = 'performing' AND o.lease_until < t AND NOT o.effect_started AND NOT o.cancel_requested AND o.leases_lost + 1 < p_leases_max
+      ORDER BY o.lease_until LIMIT p_rows FOR UPDATE SKIP LOCKED),
+    stale AS (SELECT u.operation_id, false AS lost FROM unredeemed u UNION ALL SELECT u.operation_id, true FROM unspoken u),
     back AS (
       UPDATE operation o SET state = 'admitted', leases_lost = o.leases_lost + s.lost::integer, executor_id = NULL, nonce = NULL,
              permit_until = NULL, lease_until = NULL, updated_at = t
