@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import type { Process } from '@writ/contract';
 import { inboxPrefixOf } from './permissions.ts';
 
 export interface NatsAddress {
-  /** `nats://host:port`, or several separated by commas. */
+  /** `nats://host:port`, or several separated by commas. `tls://` refuses a server that doesn't encrypt. */
   readonly url: string;
-  /** Also the user's name. */
-  readonly process: Process;
+  /** The user, called like its process; its inbox is named after it. */
+  readonly user: string;
   /** Absent where the server has no users: in tests. */
   readonly password?: string;
 }
@@ -16,12 +15,13 @@ export interface NatsAddress {
  * Connects. A first connection that fails rejects: the process ends and whoever supervises it decides. A later one is
  * sought again for ever.
  */
-export function connectNats({ url, process, password }: NatsAddress): Promise<NatsConnection> {
+export function connectNats({ url, user, password }: NatsAddress): Promise<NatsConnection> {
   return connect({
-    servers: url.split(','),
-    name: process,
-    ...(password === undefined ? {} : { user: process, pass: password }),
-    inboxPrefix: inboxPrefixOf(process),
+    servers: url.split(',').map((server) => server.trim().replace(/^(nats|tls):\/\//, '')),
+    ...(url.startsWith('tls://') ? { tls: {} } : {}),
+    name: user,
+    ...(password === undefined ? {} : { user, pass: password }),
+    inboxPrefix: inboxPrefixOf(user),
     waitOnFirstConnect: false,
     timeout: 5_000,
     maxReconnectAttempts: -1,

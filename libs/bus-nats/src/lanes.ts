@@ -35,7 +35,8 @@ export function streamConfigOf({ stream, lanes }: WorkLanes): Partial<StreamConf
     discard: 'old',
     // Twice a permit's 30 s: what is older can't be redeemed, and poison that exceeded its deliveries goes with it.
     max_age: 60 * second,
-    duplicate_window: 60 * second,
+    // A ring whose acknowledgement was lost is repeated within four seconds.
+    duplicate_window: 10 * second,
     // A permit is at most 4 KiB and outstanding ones at most twice the free slots: this is reached only when nobody works.
     max_bytes: 67_108_864,
     // The message and its headers.

@@ -30,7 +30,7 @@ async function ringUntilHeard(text: string): Promise<number> {
 }
 
 async function startExecutor(): Promise<void> {
-  executor = await natsBus({ url: server.url, process: 'executor', password, lanes, keepsLanes: false });
+  executor = await natsBus({ url: server.url, user: 'executor', password, lanes, keepsLanes: false });
   await executor.work(lane, { durable: 'inline', slots: () => 8, handler: async (message: WorkMessage) => {
     message.ack();
     received.push(new TextDecoder().decode(message.bytes));
@@ -45,7 +45,7 @@ async function reconnected(): Promise<void> {
 
 beforeEach(async () => {
   server = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
-  kernel = await natsBus({ url: server.url, process: 'kernel', password, lanes, keepsLanes: true });
+  kernel = await natsBus({ url: server.url, user: 'kernel', password, lanes, keepsLanes: true });
   received = [];
   heard = () => {};
   await startExecutor();

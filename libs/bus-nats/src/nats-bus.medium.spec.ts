@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const address = () => ({ url: server.url, process: 'kernel' as const });
+const address = () => ({ url: server.url, user: 'kernel' });
 
 busContract('the bus over NATS', async ({ trace }) => {
   const connection = await connectNats(address());
@@ -24,7 +24,7 @@ busContract('the bus over NATS', async ({ trace }) => {
 });
 
 test('a first connection that fails rejects', async () => {
-  await expect(natsBus({ url: 'nats://127.0.0.1:1', process: 'kernel', lanes, keepsLanes: false })).rejects.toMatchObject({ code: 'bus.unreachable' });
+  await expect(natsBus({ url: 'nats://127.0.0.1:1', user: 'kernel', lanes, keepsLanes: false })).rejects.toMatchObject({ code: 'bus.unreachable' });
 });
 
 test('a request whose answer would go anywhere but to an inbox is dropped', async () => {

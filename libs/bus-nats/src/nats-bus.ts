@@ -189,7 +189,7 @@ export class NatsBus extends Bus {
 /** Connects to NATS. Rejects when the first connection, or making the lanes that this process keeps, fails. */
 export async function natsBus(options: NatsBusOptions): Promise<NatsBus> {
   const connection = await connectNats(options).catch((error: unknown) => {
-    throw new Fault('bus.unreachable', `no NATS server at \`${options.url}\` for user \`${options.process}\``, { cause: error });
+    throw new Fault('bus.unreachable', `no NATS server at \`${options.url}\` for user \`${options.user}\``, { cause: error });
   });
   const bus = new NatsBus(connection, options);
   try {

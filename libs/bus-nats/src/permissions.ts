@@ -14,13 +14,13 @@ export interface Permissions {
 const RINGS: Process = 'kernel';
 const WORKS: Process = 'executor';
 
-/** The prefix of the subjects on which a process gets answers. Nobody else may listen there. */
-export function inboxPrefixOf(process: Process): string {
-  return `_INBOX_${process}`;
-}
-
 /** Every inbox starts so; a reply goes nowhere else. */
 export const inboxRoot = '_INBOX_';
+
+/** The prefix of the subjects on which a user gets answers. Nobody else may listen there. */
+export function inboxPrefixOf(user: string): string {
+  return `${inboxRoot}${user}`;
+}
 
 /** Derives what a process may do from the subject table of the contract. */
 export function permissionsOf(process: Process, shard: string): Permissions {

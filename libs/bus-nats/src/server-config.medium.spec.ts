@@ -61,7 +61,7 @@ const violations: Record<Process, Error[]> = { orchestrator: [], kernel: [], exe
 beforeAll(async () => {
   server = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
   for (const process of PROCESSES) {
-    const connection = await connectNats({ url: server.url, process, password });
+    const connection = await connectNats({ url: server.url, user: process, password });
     connections[process] = connection;
     void (async () => {
       for await (const status of connection.status()) if (status.type === 'error') violations[process].push(status.error);
@@ -132,8 +132,8 @@ test('the kernel makes the lanes, the executor works them, nobody else can', asy
 });
 
 test('a wrong password is refused', async () => {
-  await expect(connectNats({ url: server.url, process: 'kernel', password: 'a-password-that-is-wrong' })).rejects.toThrow(/authorization/i);
-  await expect(connectNats({ url: server.url, process: 'kernel' })).rejects.toThrow(/authorization/i);
+  await expect(connectNats({ url: server.url, user: 'kernel', password: 'a-password-that-is-wrong' })).rejects.toThrow(/authorization/i);
+  await expect(connectNats({ url: server.url, user: 'kernel' })).rejects.toThrow(/authorization/i);
 });
 
 test('names of the table and of this test agree', () => {

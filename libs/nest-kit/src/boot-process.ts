@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Logger } from '@writ/telemetry';
+import { startProcess, type ProcessPlan, type RunningProcess } from './start-process.ts';
+import type { CommonEnvironment } from './common-environment.ts';
+
+/**
+ * What is under way may take this long after a SIGTERM, in milliseconds. Supervisors kill after ten seconds; a lease outlives both,
+ * so that what is cut off is done by another.
+ */
+const stopMs = 9_000;
+
+/**
+ * Runs a process until SIGTERM or SIGINT: exit code 0 when all that was under way has ended, 1 when it hadn't in time, when
+ * starting failed, or after an error that nobody caught. A second signal ends it at once.
+ * @param plan Makes the plan; what it throws, an EnvironmentError for one, ends the process with its message.
+ */
+export async function bootProcess<C extends CommonEnvironment>(plan: () => ProcessPlan<C> | Promise<ProcessPlan<C>>): Promise<void> {
+  let running: RunningProcess | undefined;
+  onFatal(() => running?.logger);
+  try {
+    running = await startProcess(await plan());
+  } catch (error) {
+    // There may be no logger yet, and a person may be looking: plain text, with the chain of causes.
+    process.stderr.write(`${explain(error)}\n`);
+    process.exit(1);
+  }
+  const { logger, stop } = running;
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => {
+      logger.error('what was under way has not ended in time');
+      process.exit(1);
+    }, stopMs).unref();
+    void stop().then(() => process.exit(0));
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+}
+
+/** After an error that nobody caught the state is unknown: what was under way is recovered by leases, not by going on. */
+function onFatal(logger: () => Logger | undefined): void {
+  const die = (error: unknown): void => {
+    const log = logger();
+    if (log === undefined) process.stderr.write(`${explain(error)}\n`);
+    else log.fatal({ err: error }, 'uncaught error');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die).on('unhandledRejection', die);
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const line = error.name === 'EnvironmentError' || error.name === 'Fault' ? error.message : (error.stack ?? error.message);
+  return error.cause === undefined ? line : `${line}\n  because: ${explain(error.cause)}`;
+}

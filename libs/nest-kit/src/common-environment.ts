@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+import { LOG_LEVELS } from '@writ/telemetry';
+
+/** A TCP port to listen on; 0 picks a free one. */
+export const Port = Type.Integer({ minimum: 0, maximum: 65_535, description: 'a TCP port, 0 to 65535' });
+
+/** The variables that every process has: to be spread into the schema of its own. */
+export const COMMON_ENVIRONMENT = {
+  WRIT_DEPLOYMENT: Type.String({ default: 'writ.local', pattern: '^[a-z0-9][a-z0-9.-]{0,62}$', description: 'the name in checkpoints: up to 63 of a-z, 0-9, dot and hyphen' }),
+  WRIT_SHARD: Type.String({ default: 's0', pattern: '^[a-z0-9]{1,16}$', description: 'the name of the shard: one to sixteen of a-z and 0-9' }),
+  WRIT_NATS_URL: Type.String({ pattern: '^(nats|tls)://', description: 'the address of NATS: `nats://host:port` or `tls://host:port`, several separated by commas' }),
+  WRIT_NATS_USER: Type.Optional(Type.String({ minLength: 1, description: 'the user on NATS; default: the name of the process' })),
+  WRIT_NATS_PASSWORD_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a file with the password on NATS' })),
+  WRIT_LOG_LEVEL: Type.Union(LOG_LEVELS.map((level) => Type.Literal(level)), { default: 'info', description: `one of ${LOG_LEVELS.join(', ')}` }),
+  WRIT_OPS_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that /healthz, /readyz and /metrics listen on' }),
+  WRIT_OPS_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, description: 'the port of /healthz, /readyz and /metrics; 0 picks one' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'the base URL of an OTLP/HTTP collector' })),
+};
+
+/** The variables that every process has. */
+export const CommonEnvironment = Type.Object(COMMON_ENVIRONMENT);
+export type CommonEnvironment = Readonly<Static<typeof CommonEnvironment>>;

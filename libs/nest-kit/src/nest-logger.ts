@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LoggerService } from '@nestjs/common';
+import type { Logger } from '@writ/telemetry';
+
+/** Nest's own lines in our log. Nest passes the name of who speaks last, and a stack before it with errors. */
+export class NestLogger implements LoggerService {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  log(message: unknown, ...rest: unknown[]): void {
+    // What Nest tells of itself (modules, routes) is for who looks closer.
+    this.#write('debug', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.#write('fatal', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.#write('error', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.#write('warn', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.#write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.#write('trace', message, rest);
+  }
+
+  #write(level: 'fatal' | 'error' | 'warn' | 'debug' | 'trace', message: unknown, rest: readonly unknown[]): void {
+    const context = rest.at(-1);
+    const fields = { ...(typeof context === 'string' ? { context } : {}), ...(rest.length > 1 && typeof rest[0] === 'string' ? { stack: rest[0] } : {}) };
+    if (message instanceof Error) this.#logger[level]({ ...fields, err: message }, message.message);
+    else if (typeof message === 'string') this.#logger[level](fields, message);
+    else this.#logger[level]({ ...fields, message }, 'nest');
+  }
+}

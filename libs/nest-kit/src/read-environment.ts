@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import { IsOptional } from 'typebox';
+import { Value } from 'typebox/value';
+
+/** What is wrong with the environment: every variable at once, none of the values. */
+export class EnvironmentError extends Error {
+  /** One line a variable: its name and what it should be. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`the environment is not as it should be:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'EnvironmentError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the variables that a schema names; others are ignored. Numbers and booleans are converted, an empty variable counts as
+ * absent, defaults are filled in.
+ * @throws EnvironmentError that names each variable that is missing or wrong, with its description or what the schema expects.
+ */
+export function readEnvironment<P extends TProperties>(schema: TObject<P>, env: Readonly<Record<string, string | undefined>>): Readonly<Static<TObject<P>>> {
+  const config: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = env[name];
+    const value = text === undefined || text === '' ? Value.Default(property, undefined) : parseText(property, text);
+    if (value === undefined) {
+      if (!IsOptional(property)) problems.push(`${name} is not set: ${expectation(property, undefined)}`);
+    } else if (Value.Check(property, value)) config[name] = value;
+    else problems.push(`${name} is wrong: ${expectation(property, value)}`);
+  }
+  if (problems.length > 0) throw new EnvironmentError(problems);
+  return Object.freeze(config) as Readonly<Static<TObject<P>>>;
+}
+
+/** Only plain decimals and `true` and `false` are read; anything else stays text, and the schema refuses it. */
+function parseText(property: TSchema, text: string): unknown {
+  const { type } = property as { type?: unknown };
+  if ((type === 'integer' || type === 'number') && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+/** Says what a variable should be: in the words of its schema, else in the validator's, which repeat no values. */
+function expectation(property: TSchema, value: unknown): string {
+  const { description } = property as { description?: unknown };
+  if (typeof description === 'string') return description;
+  return Value.Errors(property, value).map(({ message }) => message).join(', ');
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DynamicModule, INestApplication, LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { BusTransport } from './bus-transport.ts';
+import { FaultFilter } from './fault-filter.ts';
+
+/** How a process answers HTTP. */
+export interface HttpDoor {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly adapter: () => AbstractHttpAdapter;
+  /** Filters, guards, documents: whatever must be set before the door opens. */
+  readonly prepare?: (app: INestApplication) => void | Promise<void>;
+}
+
+export interface NestProcess {
+  /** Where HTTP is answered, if it is. */
+  readonly url: string | undefined;
+  close(): Promise<void>;
+}
+
+interface NestParts {
+  readonly transport: BusTransport;
+  readonly logger: LoggerService;
+  readonly http: HttpDoor | undefined;
+}
+
+/** Nest ends the process itself otherwise, before anything is logged or closed. */
+const options = { abortOnError: false } as const;
+
+/** Brings up the module with the bus as its transport, and with HTTP where there is a door. */
+export function startNest(module: DynamicModule, parts: NestParts): Promise<NestProcess> {
+  return parts.http === undefined ? startMicroservice(module, parts) : startHybrid(module, parts, parts.http);
+}
+
+async function startMicroservice(module: DynamicModule, { transport, logger }: NestParts): Promise<NestProcess> {
+  const app = await NestFactory.createMicroservice(module, { ...options, logger, strategy: transport });
+  app.useGlobalFilters(new FaultFilter());
+  await app.listen();
+  return { url: undefined, close: () => app.close() };
+}
+
+async function startHybrid(module: DynamicModule, { transport, logger }: NestParts, http: HttpDoor): Promise<NestProcess> {
+  const app = await NestFactory.create(module, http.adapter(), { ...options, logger });
+  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false });
+  microservice.useGlobalFilters(new FaultFilter());
+  await http.prepare?.(app);
+  await app.startAllMicroservices();
+  await app.listen(http.port, http.host);
+  return { url: await app.getUrl(), close: () => app.close() };
+}

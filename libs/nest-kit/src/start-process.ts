@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DynamicModule } from '@nestjs/common';
+import type { Bus } from '@writ/bus';
+import type { Process } from '@writ/contract';
+import { startTelemetry, type Logger, type Telemetry } from '@writ/telemetry';
+import { BusTransport } from './bus-transport.ts';
+import type { CommonEnvironment } from './common-environment.ts';
+import { NestLogger } from './nest-logger.ts';
+import { OpsServer } from './ops-server.ts';
+import { Readiness } from './readiness.ts';
+import { startNest, type HttpDoor, type NestProcess } from './start-nest.ts';
+
+/** What a process gets to build its module with. */
+export interface Given {
+  readonly bus: Bus;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  /** The module adds what the process can't work without; the bus is there already. */
+  readonly readiness: Readiness;
+}
+
+/** What is particular to a process. */
+export interface ProcessPlan<C extends CommonEnvironment> {
+  readonly process: Process;
+  readonly version: string;
+  /** As `readEnvironment` returned it. */
+  readonly config: C;
+  /** Connects the bus. Rejecting ends the process. `report` gets what goes wrong where nobody waits. */
+  readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
+  /** The circuit diagram. A module that fails to come up ends the process. */
+  readonly module: (given: Given) => DynamicModule | Promise<DynamicModule>;
+  /** For a process that also answers HTTP. */
+  readonly http?: HttpDoor;
+}
+
+/** A process that is up. */
+export interface RunningProcess {
+  /** Where /healthz, /readyz and /metrics are. */
+  readonly opsUrl: string;
+  readonly logger: Logger;
+  /** Takes nothing new, finishes what is under way, closes. Does the work once, however often it is called. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a process: telemetry, ops server, bus, module, transport, then ready. Undoes what it has started when a step fails, and
+ * rejects.
+ */
+export async function startProcess<C extends CommonEnvironment>(plan: ProcessPlan<C>): Promise<RunningProcess> {
+  const { config } = plan;
+  const telemetry = startTelemetry({ service: plan.process, version: plan.version, endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
+  const logger = telemetry.logger(config.WRIT_LOG_LEVEL);
+  const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
+  const readiness = new Readiness();
+  const ops = new OpsServer({ host: config.WRIT_OPS_HOST, port: config.WRIT_OPS_PORT, readiness, metricsText: () => telemetry.metricsText() });
+  // Undone in the reverse order: requests end before the bus, the bus before what tells about it.
+  const undo: (() => Promise<void>)[] = [() => telemetry.shutdown()];
+  const stop = onceOnly(async () => {
+    readiness.stopping();
+    for (const step of undo.splice(0).reverse()) await step().catch(report);
+  });
+  try {
+    const opsPort = await ops.listen();
+    undo.push(() => ops.close());
+    const bus = await plan.connectBus(report);
+    undo.push(() => bus.close());
+    readiness.add('bus', () => {
+      if (!bus.isConnected()) throw new Error('the bus is not connected');
+    });
+    const transport = new BusTransport({ bus, process: plan.process, shard: config.WRIT_SHARD, telemetry, report });
+    const app: NestProcess = await startNest(await plan.module({ bus, logger, telemetry, readiness }), { transport, logger: new NestLogger(logger), http: plan.http });
+    undo.push(() => app.close());
+    readiness.started();
+    const opsUrl = `http://${config.WRIT_OPS_HOST}:${opsPort}`;
+    logger.info({ ops_url: opsUrl, ...(app.url === undefined ? {} : { url: app.url }) }, 'ready');
+    return { opsUrl, logger, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function onceOnly(fn: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= fn());
+}
