@@ -10,7 +10,7 @@ import { leafHash, rootOf, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, parseSigner, parseVerifier, sealEnvelope, verifyNote, formatNoteKey, parseNoteKey, type Signer } from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { LogStore } from '../log/log-store.ts';
-import { Receipts } from '../receipt/receipts.ts';
+import { Receipts } from '../log/receipts.ts';
 import { Checkpoints } from '../sign/checkpoints.ts';
 import { SignedMemory } from '../sign/signed-memory.ts';
 import { Append } from './append.ts';
@@ -63,7 +63,7 @@ describe('the ledger on a real database', () => {
       const { text } = verifyNote(inclusion.checkpoint, [noteKey]);
       const checkpoint = parseCheckpoint(text);
       expect(checkpoint).toMatchObject({ origin: `writ.test/${logIdOf(tenant)}`, treeSize: inclusion.tree_size });
-      verifyInclusion({ leafHash: leafHash(payloadOf(one)), leafIndex: inclusion.leaf_index, treeSize: inclusion.tree_size, hashes: inclusion.hashes.map(decodeBase64) }, checkpoint.root);
+      verifyInclusion({ leafHash: leafHash(payloadOf(one)), leafIndex: inclusion.leaf_index, treeSize: inclusion.tree_size, hashes: inclusion.hashes.map((hash) => decodeBase64(hash)) }, checkpoint.root);
     }
   }
 

@@ -60,6 +60,8 @@ export const EndedBy = Type.Union([
   Type.Literal('exited'), Type.Literal('failed'), Type.Literal('timeout'), Type.Literal('killed'), Type.Literal('limit'), Type.Literal('invalid'),
 ], { description: 'failed: the tool itself says no (`error` says why); invalid: what came out of the sandbox is no effect' });
 
+export type EndedBy = Static<typeof EndedBy>;
+
 export const Usage = Type.Object({
   wall_ms: Type.Integer({ minimum: 0 }), cpu_ms: Type.Integer({ minimum: 0 }), memory_peak_bytes: Type.Integer({ minimum: 0 }),
   disk_write_bytes: Type.Integer({ minimum: 0 }), output_bytes: Type.Integer({ minimum: 0 }),

@@ -2,7 +2,7 @@
 import { Fault, logIdOf, RECORD_PAYLOAD_TYPE, type Receipt, type ReceiptRequest, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { hashAtFromTiles, inclusionNodes, proveInclusion, tilesOf } from '@writ/merkle';
-import { fetchTiles } from '../log/tiles.ts';
+import { fetchTiles } from './tiles.ts';
 import type { Checkpoints } from '../sign/checkpoints.ts';
 
 interface LeafRow { leaf_index: number; payload: Buffer; keyid: string; sig: Buffer }
@@ -35,6 +35,12 @@ export class Receipts {
         inclusion: { leaf_index: leaf.leaf_index, tree_size: checkpoint.treeSize, hashes: hashes.map(base64), checkpoint: checkpoint.note },
       };
     }, { isolation: 'repeatable read', readOnly: true });
+  }
+
+  /** The newest checkpoint of the tenant's log. Faults: `not_found` for a log without records. */
+  async checkpoint(tenantId: string): Promise<string> {
+    const { note } = await inTenant(this.#pool, tenantId, (client) => this.#checkpoints.newest(client, logIdOf(tenantId as TenantId), tenantId), { readOnly: true });
+    return note;
   }
 }
 

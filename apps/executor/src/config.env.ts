@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { COMMON_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { Type, type Static } from 'typebox';
+
+const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
+
+const Environment = Type.Object({
+  ...COMMON_ENVIRONMENT,
+  WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
+  WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
+  WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken' }),
+  WRIT_SANDBOX_IMAGE: Type.String({ minLength: 1, description: 'the image that commands run in, as the engine knows it' }),
+  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of that image' }),
+  WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'the engine\'s runtime for sandboxes, `runsc` for example' })),
+  WRIT_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
+  DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'the address of the Docker engine' }),
+  WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
+  WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take' }),
+  WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
+  WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
+  WRIT_POOL_SIZE: Slots(2, 'containers kept ready'),
+});
+export type ExecutorConfig = Readonly<Static<typeof Environment>>;
+
+/** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
+export const readConfig = (): ExecutorConfig => readEnvironment(Environment, process.env);

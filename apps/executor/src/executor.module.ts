@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { cachedBlobs, type BlobStore } from '@writ/blobs';
+import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
+import { SANDBOX_LIMITS, subjectsOf, LIMITS } from '@writ/contract';
+import { createPool } from '@writ/database';
+import { newId, type Given } from '@writ/nest-kit';
+import { DockerSandbox } from '@writ/sandbox-docker';
+import { parseVerifier, type Verifier } from '@writ/signing';
+import Docker from 'dockerode';
+import type { ExecutorConfig } from './config.env.ts';
+import { Perform } from './perform/perform.ts';
+import { Running } from './leases/running.ts';
+import { InlineRunner } from './runners/inline-runner.ts';
+import type { Runner } from './runners/runner.ts';
+import { SandboxedRunner } from './runners/sandboxed-runner.ts';
+import { KernelClient } from './support/kernel-client.ts';
+import { Lifetime } from './support/lifetime.ts';
+import { StopController } from './take/stop.controller.ts';
+import { Take } from './take/take.ts';
+
+/** Directory nodes and small files: what most calls read again and again. */
+const MEMORY_CACHE_BYTES = 64 * 1024 * 1024;
+
+const epoch = (): number => Date.now();
+const monotonic = (): number => performance.now();
+
+/** More runners, for classes of tools that this executor has none of itself. */
+export interface ExecutorParts {
+  readonly runners?: (blobs: BlobStore) => readonly Runner[];
+}
+
+@Module({})
+export class ExecutorModule {
+  static async with(config: ExecutorConfig, { bus, logger, telemetry, readiness }: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
+    const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
+    const subjects = subjectsOf(config.WRIT_SHARD);
+    const pool = createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}` });
+    const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
+    const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
+    const size = {
+      memoryBytes: SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: SANDBOX_LIMITS.pids, tmpfsBytes: LIMITS.deltaBytes.max,
+    };
+    const sandbox = await DockerSandbox.open({
+      docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_LABEL, owner: executorId,
+      pools: [{ image: config.WRIT_SANDBOX_IMAGE, size, count: config.WRIT_POOL_SIZE }],
+      ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
+      report: (event) => logger.warn({ event }, 'sandbox'),
+    });
+    const running = new Running();
+    const perform = new Perform({
+      kernel: new KernelClient(bus, subjects, epoch), blobs, running, clocks: { epoch, monotonic },
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE), ...(parts.runners?.(blobs) ?? [])],
+      verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
+      options: { executorId, imageDigest: config.WRIT_SANDBOX_IMAGE_DIGEST },
+    });
+    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED } });
+    readiness.add('database', async () => { await pool.query('SELECT 1'); });
+    return {
+      module: ExecutorModule,
+      controllers: [StopController],
+      providers: [
+        { provide: Running, useValue: running },
+        { provide: Lifetime, useValue: new Lifetime(take, running, sandbox, pool) },
+      ],
+    };
+  }
+}
+
+function dockerOf(host: string): Docker {
+  if (host.startsWith('unix://')) return new Docker({ socketPath: host.slice('unix://'.length) });
+  const url = new URL(host.replace(/^tcp:/, 'http:'));
+  return new Docker({ protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.hostname, port: url.port || '2375' });
+}
+
+function readVerifiers(path: string): ReadonlyMap<string, Verifier> {
+  const { keys } = JSON.parse(readFileSync(path, 'utf8')) as { keys: { jwk: unknown }[] };
+  return new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
+}

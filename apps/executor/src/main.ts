@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import 'reflect-metadata';
+import { processBus } from '@writ/bus-nats';
+import { bootProcess, readSecretFile } from '@writ/nest-kit';
+import { traceHooks } from '@writ/telemetry';
+import { readConfig } from './config.env.ts';
+import { ExecutorModule } from './executor.module.ts';
+
+void bootProcess(() => {
+  const config = readConfig();
+  const password = config.WRIT_NATS_PASSWORD_FILE === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE);
+  return {
+    process: 'executor',
+    version: '0.1.0',
+    config,
+    connectBus: (report) => processBus('executor', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password, trace: traceHooks, report }),
+    module: (given) => ExecutorModule.with(config, given),
+  };
+});

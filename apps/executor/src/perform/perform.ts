@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlobStore } from '@writ/blobs';
+import type { WorkMessage } from '@writ/bus';
+import { Fault, type Lane, type Permit, type Redemption, type ToolClass } from '@writ/contract';
+import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
+import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
+import type { Runner, Staged } from '../runners/runner.ts';
+import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
+import { keepLease } from '../leases/keep-lease.ts';
+import { Lease } from '../leases/lease.ts';
+import { proveCall } from './prove-call.ts';
+import type { Running } from '../leases/running.ts';
+import { stageReport } from './stage-report.ts';
+
+export interface Clocks {
+  /** epoch milliseconds: only for what others date */
+  readonly epoch: () => number;
+  /** monotonic milliseconds, going on while the process is frozen: for leases */
+  readonly monotonic: () => number;
+}
+
+export interface PerformOptions {
+  readonly executorId: string;
+  /** the image that calls run in here, `sha256:…` */
+  readonly imageDigest: string;
+}
+
+/** What happened to a permit, for logs and metrics. */
+export type Performed = 'reported' | 'not_ours' | 'fenced' | 'refused';
+
+/** Long enough for a busy kernel, short enough to ask thrice within a permit's life. */
+const ANSWER_MS = 5_000;
+/** Between two askings. */
+const PAUSE_MS = 150;
+
+/**
+ * One permit, from the lane to the report.
+ * INVARIANT (permit first): nothing of a call is fetched or run before its permit was verified here and redeemed at the kernel.
+ * INVARIANT (fenced): nothing leaves this process for an attempt whose lease is gone.
+ */
+export class Perform {
+  readonly #kernel: KernelClient;
+  readonly #blobs: BlobStore;
+  readonly #runners: ReadonlyMap<ToolClass, Runner>;
+  readonly #verifiers: ReadonlyMap<string, Verifier>;
+  readonly #running: Running;
+  readonly #clocks: Clocks;
+  readonly #options: PerformOptions;
+
+  constructor(with_: {
+    kernel: KernelClient; blobs: BlobStore; runners: readonly Runner[]; verifiers: ReadonlyMap<string, Verifier>; running: Running; clocks: Clocks; options: PerformOptions;
+  }) {
+    this.#kernel = with_.kernel;
+    this.#blobs = with_.blobs;
+    this.#runners = new Map(with_.runners.map((runner) => [runner.toolClass, runner]));
+    this.#verifiers = with_.verifiers;
+    this.#running = with_.running;
+    this.#clocks = with_.clocks;
+    this.#options = with_.options;
+  }
+
+  async run(message: WorkMessage, lane: Lane): Promise<Performed> {
+    const opened = this.#open(message, lane);
+    if (opened === null) {
+      message.term();
+      return 'refused';
+    }
+    const { permit, envelope } = opened;
+    if (permit.image_digest !== null && permit.image_digest !== this.#options.imageDigest) {
+      // Another executor may have the image; if none has, the permit expires and the call waits in the database.
+      message.nak(1_000);
+      return 'not_ours';
+    }
+    const nonce = KernelClient.newNonce();
+    const redeemed = await this.#redeem(permit, envelope, nonce);
+    // Also when it was refused: the permit is spent or expired, and the kernel rings again by itself.
+    message.ack();
+    if (redeemed === null) return 'not_ours';
+    const { executorId: executor_id } = this.#options;
+    const speaker = { tenant_id: permit.tenant_id, operation_id: permit.operation_id, attempt: permit.attempt, executor_id, nonce };
+    return await this.#held(permit, redeemed.redemption, speaker, new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms));
+  }
+
+  #open(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
+    try {
+      const envelope = parseEnvelope(JSON.parse(Buffer.from(message.bytes).toString('utf8')));
+      const permit = verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
+      return permit.lane === lane && permit.mode === 'run' ? { permit, envelope } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Asks until there is an answer or the permit has expired; a reply may be lost, and the same nonce gets the same one. */
+  async #redeem(permit: Permit, envelope: Envelope, nonce: string): Promise<{ redemption: Redemption; requestedAt: number } | null> {
+    for (;;) {
+      const left = permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch();
+      if (left <= 0) return null;
+      const requestedAt = this.#clocks.monotonic();
+      try {
+        return { redemption: await this.#kernel.redeem(envelope, this.#options.executorId, nonce, Math.min(ANSWER_MS, left)), requestedAt };
+      } catch (error) {
+        if (!(error instanceof Fault) || !error.retryable) return null;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  async #held(permit: Permit, redemption: Redemption, speaker: Speaker, lease: Lease): Promise<Performed> {
+    const done = new AbortController();
+    this.#running.add(speaker, lease);
+    const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
+    try {
+      const staged = await this.#staged(permit, redemption, speaker, lease);
+      lease.verifyHeld();
+      const report = await stageReport(staged, speaker.tenant_id, this.#blobs);
+      await this.#report(speaker, report, lease);
+      return 'reported';
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'attempt.fenced') return 'fenced';
+      throw error;
+    } finally {
+      done.abort();
+      this.#running.remove(speaker, lease);
+      await kept;
+    }
+  }
+
+  async #staged(permit: Permit, redemption: Redemption, speaker: Speaker, lease: Lease): Promise<Staged> {
+    const call = await proveCall(permit, redemption, this.#blobs).catch((error: unknown) => {
+      if (error instanceof Fault && error.code === 'permit.invalid') return error;
+      throw error;
+    });
+    if (call instanceof Fault) return invalid(call);
+    const runner = this.#runners.get(classOf(permit));
+    if (!runner) return invalid(new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`));
+    return await runner.run(call, {
+      signal: lease.signal,
+      announceEffectStarted: async () => {
+        lease.verifyHeld();
+        await this.#kernel.effectStarted(speaker, lease.left);
+      },
+    });
+  }
+
+  /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */
+  async #report(speaker: Speaker, report: Report, lease: Lease): Promise<void> {
+    for (;;) {
+      lease.verifyHeld();
+      try {
+        await this.#kernel.report(speaker, report, Math.min(ANSWER_MS, lease.left));
+        return;
+      } catch (error) {
+        if (!(error instanceof Fault) || !error.retryable) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+}
+
+const classOf = (permit: Permit): ToolClass => (permit.lane === 'inline' ? 'inline' : 'sandboxed');
+
+/** Nothing ran: what was handed out isn't what was ordered. */
+function invalid(fault: Fault): Staged {
+  return {
+    ended: 'invalid', exitCode: null, error: { code: fault.code, message: fault.message, hint: null }, delta: null, blobs: [], result: null,
+    usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
+  };
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { argumentFaults, definitionForDigest, Fault, LIMITS, TOOLS, type Permit, type Redemption, type TenantId } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
+import { decodeBase64 } from '@writ/signing';
+import { parseSnapshotId } from '@writ/workspace';
+import type { Call } from '../runners/runner.ts';
+
+const definitionDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, sha256Hex(canonicalBytes(definitionForDigest(tool)))]));
+
+/**
+ * Proves that what the kernel handed out is what its permit orders: arguments, tool, token, policy, snapshot and image hash to the permit's
+ * action digest. Throws Fault `permit.invalid` when they don't: nothing may run then.
+ */
+export async function proveCall(permit: Permit, redemption: Redemption, blobs: BlobStore): Promise<Call> {
+  const args = await argumentsOf(redemption, blobs);
+  const digest = actionDigest({
+    tool_id: redemption.tool_id,
+    tool_definition_digest: redemption.tool_definition_digest,
+    args_hash: argsHash(decodeBase64(redemption.args_salt), args),
+    capability_token_id: redemption.capability_token_id,
+    policy_hash: redemption.policy_hash,
+    state_snapshot_id: redemption.state_snapshot_id,
+    image_digest: redemption.image_digest,
+  });
+  if (digest !== permit.action_digest) throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
+  const tool = TOOLS.get(redemption.tool_id);
+  if (!tool || definitionDigests.get(tool.tool_id) !== redemption.tool_definition_digest) {
+    throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
+  }
+  if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
+  return {
+    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, args,
+    root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, limits: redemption.limits,
+  };
+}
+
+async function argumentsOf({ args, args_ref, tenant_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {
+  if (args !== null) return args;
+  if (args_ref === null || args_ref.size > LIMITS.argsBytes.max) throw new Fault('permit.invalid', 'the redemption has no arguments');
+  return parseIJson(await blobs.get(tenant_id as TenantId, args_ref.sha256), { depthMax: LIMITS.argsDepth.max }) as Record<string, unknown>;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CallLimits, Delta, EndedBy, FsRoot, ToolClass, Usage } from '@writ/contract';
+
+/** A redeemed call, its arguments proven to be those of the permit. */
+export interface Call {
+  readonly tenantId: string;
+  readonly operationId: string;
+  readonly attempt: number;
+  readonly toolId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** hex SHA-256 of the root node of the snapshot that the call runs on */
+  readonly root: string;
+  /** the roots of each token of the chain: a path is reachable when every one of them reaches it */
+  readonly fs: readonly (readonly FsRoot[])[];
+  readonly limits: CallLimits;
+}
+
+/** What a call did, staged: nothing of the workspace has changed. `blobs` are to be stored before it is reported. */
+export interface Staged {
+  readonly ended: EndedBy;
+  readonly exitCode: number | null;
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+  readonly delta: Delta | null;
+  readonly blobs: readonly Uint8Array[];
+  readonly result: unknown;
+  readonly usage: Usage;
+}
+
+export interface RunContext {
+  /** aborts when the lease is lost, the call was cancelled or its token revoked: what runs must be dead when `run` settles */
+  readonly signal: AbortSignal;
+  /**
+   * Announces an external effect and waits for the kernel's answer. MUST be awaited before the first request other than GET, HEAD or OPTIONS
+   * leaves; from then on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then.
+   */
+  readonly announceEffectStarted: () => Promise<void>;
+}
+
+/**
+ * Runs the calls of one class of tools.
+ * Implementations MUST resolve whatever the call does, with an `ended` that says how; a rejection is a fault of ours and ends the attempt
+ * without a report, so that the kernel's lease decides.
+ */
+export abstract class Runner {
+  abstract readonly toolClass: ToolClass;
+  abstract run(call: Call, context: RunContext): Promise<Staged>;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, type TenantId } from '@writ/contract';
+import { blobReader, type BlobStore } from '@writ/blobs';
+import type { Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
+import { parsePath } from '@writ/workspace';
+import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { readableTree, sandboxEntries } from './sandbox-entries.ts';
+import { stagedDelta } from './staged-delta.ts';
+
+interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly stdin?: string }
+
+/** The container could not be had or was lost, through nothing that the call did. The kernel's lease decides what becomes of it. */
+export class SandboxLost extends Error {
+  constructor(detail: string | null) {
+    super(detail ?? 'the container was lost');
+    this.name = 'SandboxLost';
+  }
+}
+
+/** One processor a call: two calls at a time keep a small machine busy, and none can starve the other. */
+const CPUS = 1;
+
+/** Runs `shell.run` in a disposable container on what the token may read of the snapshot. */
+export class SandboxedRunner extends Runner {
+  override readonly toolClass = 'sandboxed';
+  readonly #sandbox: Sandbox;
+  readonly #blobs: BlobStore;
+  readonly #image: string;
+
+  constructor(sandbox: Sandbox, blobs: BlobStore, image: string) {
+    super();
+    this.#sandbox = sandbox;
+    this.#blobs = blobs;
+    this.#image = image;
+  }
+
+  override async run(call: Call, context: RunContext): Promise<Staged> {
+    const reader = blobReader(this.#blobs, call.tenantId as TenantId);
+    const tree = await readableTree(reader, call.root, call.fs);
+    const result = await this.#sandbox.run({ ...this.#jobOf(call), files: sandboxEntries(reader, tree) }, context.signal);
+    if (result.ended === 'lost') throw new SandboxLost(result.detail);
+    const { delta, blobs } = await stagedDelta(reader, call.root, result.changes);
+    return {
+      ended: result.ended,
+      exitCode: result.exitCode,
+      error: errorOf(result),
+      delta,
+      blobs,
+      result: {
+        exit_code: result.exitCode,
+        signal: result.signal,
+        output: outputOf(result),
+        truncated_bytes: result.truncatedBytes,
+        wall_ms: Math.round(result.usage.wallMs),
+      },
+      usage: {
+        wall_ms: Math.round(result.usage.wallMs),
+        cpu_ms: Math.round(result.usage.cpuMs),
+        memory_peak_bytes: result.usage.memoryPeakBytes,
+        disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0),
+        output_bytes: result.usage.outputBytes,
+      },
+    };
+  }
+
+  #jobOf({ args, limits, operationId }: Call): Omit<SandboxJob, 'files'> {
+    const { command, cwd, timeout_ms, stdin } = args as unknown as ShellArgs;
+    return {
+      image: this.#image,
+      command,
+      cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
+      ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
+      env: {},
+      limits: {
+        memoryBytes: limits.memory_bytes,
+        cpus: CPUS,
+        pids: limits.pids,
+        tmpfsBytes: LIMITS.deltaBytes.max,
+        wallMs: Math.min(limits.wall_ms, timeout_ms ?? limits.wall_ms),
+        outputBytes: limits.output_bytes,
+        deltaBytes: limits.disk_write_bytes,
+        deltaFiles: LIMITS.deltaChanges.max,
+      },
+      labels: { 'writ.operation': operationId },
+    };
+  }
+}
+
+/** stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD, and a cut is said. */
+function outputOf({ output, truncatedBytes }: SandboxResult): string {
+  const text = Buffer.concat(output.map((chunk) => chunk.bytes)).toString('utf8').replaceAll('\0', '\uFFFD');
+  return truncatedBytes === 0 ? text : `${text}\n[output cut: ${truncatedBytes} more bytes]`;
+}
+
+function errorOf({ ended, reason, detail }: SandboxResult): Staged['error'] {
+  switch (ended) {
+    case 'exited': return null;
+    case 'timeout': return { code: 'command.timeout', message: detail ?? 'the command ran longer than allowed', hint: 'raise `timeout_ms` or do less in one command' };
+    case 'killed': return { code: 'command.killed', message: detail ?? 'the command was killed', hint: null };
+    case 'limit': return { code: 'limit.exceeded', message: detail ?? `the command met a limit: ${reason ?? 'unknown'}`, hint: null };
+    default: return { code: 'effect.invalid', message: detail ?? `what the command left is no effect: ${reason ?? 'unknown'}`, hint: null };
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { Bus } from '@writ/bus';
+import {
+  parseMessage, Redemption, RenewReply, ReportReply, type Envelope, type ReportRequest, type Subjects,
+} from '@writ/contract';
+
+/** Names the attempt that speaks. */
+export interface Speaker {
+  readonly tenant_id: string;
+  readonly operation_id: string;
+  readonly attempt: number;
+  readonly executor_id: string;
+  readonly nonce: string;
+}
+
+export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
+
+/** What the executor asks of the kernel. Every answer is parsed here; faults arrive as Faults. `timeoutMs` bounds the wait for an answer. */
+export class KernelClient {
+  readonly #bus: Bus;
+  readonly #subjects: Subjects;
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds, for deadlines */
+  constructor(bus: Bus, subjects: Subjects, now: () => number) {
+    this.#bus = bus;
+    this.#subjects = subjects;
+    this.#now = now;
+  }
+
+  /** Made once for a redemption; the same nonce may ask again. */
+  static newNonce(): string {
+    return randomBytes(16).toString('hex');
+  }
+
+  async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
+    return parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce }, timeoutMs));
+  }
+
+  async renew(speaker: Speaker, timeoutMs: number): Promise<RenewReply> {
+    return parseMessage(RenewReply, await this.#ask('kernel.renew', { v: 1, ...speaker }, timeoutMs));
+  }
+
+  async effectStarted(speaker: Speaker, timeoutMs: number): Promise<void> {
+    await this.#ask('kernel.effect_started', { v: 1, ...speaker }, timeoutMs);
+  }
+
+  async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
+    return parseMessage(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
+  }
+
+  #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {
+    return this.#bus.request(this.#subjects.request(name), payload, { deadline: this.#now() + Math.ceil(timeoutMs) });
+  }
+}

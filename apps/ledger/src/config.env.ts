@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import { COMMON_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { Type, type Static } from 'typebox';
+
+const Environment = Type.Object({
+  ...COMMON_ENVIRONMENT,
+  WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),
+  WRIT_CHECKPOINT_KEY_FILE: Type.String({ minLength: 1, description: 'the Ed25519 key that signs checkpoints, PKCS8 PEM' }),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken' }),
+  WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
+});
+export type LedgerConfig = Readonly<Static<typeof Environment>>;
+
+/** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
+export const readConfig = (): LedgerConfig => readEnvironment(Environment, process.env);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Surroundings } from '@writ/bus';
+import type { Process } from '@writ/contract';
+import { workLanesOf } from './lanes.ts';
+import { natsBus, type NatsBus } from './nats-bus.ts';
+
+export interface ProcessBusOptions extends Partial<Surroundings> {
+  readonly url: string;
+  readonly shard: string;
+  /** the process's name unless said */
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+}
+
+/** Connects a process to its shard's bus. The kernel rings the bell, so it keeps the lanes. Rejects when the first connection fails. */
+export function processBus(process: Process, { url, shard, user, password, ...surroundings }: ProcessBusOptions): Promise<NatsBus> {
+  return natsBus({
+    url, user: user ?? process, ...(password === undefined ? {} : { password }), lanes: workLanesOf(shard), keepsLanes: process === 'kernel', ...surroundings,
+  });
+}
