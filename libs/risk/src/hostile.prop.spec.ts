@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import { assessRisk, type Risk } from './assess-risk.ts';
+import { bundledGrammar } from './bundled-grammar.contract.ts';
+
+const grammar = await bundledGrammar();
+const assess = (command: string): Risk => assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar);
+const filled = (unit: string, end = ''): string => `${unit.repeat(Math.floor((65_536 - end.length) / unit.length))}${end}`;
+
+describe('hostile commands are answered', () => {
+  test.each([
+    ['nested substitutions', filled('$(')],
+    ['closed substitutions', `${'$('.repeat(16_000)}a${')'.repeat(16_000)}`],
+    ['nested groups', filled('{ ')],
+    ['nested subshells', filled('(')],
+    ['backquotes', filled('`')],
+    ['strings within substitutions', filled('"$(')],
+    ['here-documents', filled('<<A ')],
+    ['parameter defaults', filled('${a:-')],
+    ['arithmetic', filled('$((')],
+    ['process substitutions', filled('<(')],
+    ['conditions', filled('[[ ( ')],
+    ['ifs', filled('if ')],
+    ['quotes', filled("'")],
+    ['a long pipeline', filled('a|', 'a')],
+    ['a long list', filled('a;')],
+    ['functions of functions', filled('f(){ ')],
+    ['braces', `echo ${filled('{a,b}').slice(0, 60_000)}`],
+    ['many words', `rm ${filled('a ').slice(0, 60_000)}`],
+    ['nested evals', `${'eval "'.repeat(40)}rm`],
+    ['a doubling function', `a(){ :; }; ${Array.from({ length: 40 }, (_, i) => `f${i}(){ f${i + 1}; f${i + 1}; };`).join('')} f0`],
+    ['loops in loops', `${'for i in 1 2 3; do '.repeat(20)}echo;${' done;'.repeat(20)}`],
+    ['values of values', `${Array.from({ length: 30 }, (_, i) => `test && v${i}=b || v${i}=a;`).join('')} echo ${Array.from({ length: 30 }, (_, i) => `$v${i}`).join('')}`],
+    ['a variable that doubles', `x=aaaaaaaa; ${'x=$x$x;'.repeat(60)} $x`],
+  ])('%s, as risky and in bounded time', (_name, command) => {
+    const begin = performance.now();
+    const risk = assess(command);
+    const took = performance.now() - begin;
+    expect(risk.risk_score).toBeGreaterThan(0);
+    // The bar is 200 ms; other suites run on the same machine, so a multiple of it is what fails here.
+    expect(took).toBeLessThan(1000);
+  });
+
+  test('what can not be understood is never autopilot', () => {
+    for (const command of [filled('$('), filled('a|', 'a'), `${'eval "'.repeat(40)}rm`, filled("'").slice(1), filled('{ ')]) {
+      expect(assess(command).ceiling).toBe('soft_gate');
+    }
+  });
+
+  test('any text gets an answer, and the same one twice', () => {
+    const piece = fc.constantFrom('rm', '-rf', '/', ' ', '$', '{', '}', '(', ')', '"', "'", '`', '|', '&', ';', '\n', '<', '>', '*', '~', '=', '\\', 'x', 'for', 'do', 'done', 'if', 'fi', 'case', '\0', '\uE000', '<<', 'EOF', '#', '!', '[[', ']]', 'é', '𝒳');
+    fc.assert(fc.property(fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')), (command) => {
+      const risk = assess(command);
+      expect(risk.risk_score).toBeGreaterThanOrEqual(0);
+      expect(risk.risk_score).toBeLessThanOrEqual(1);
+      expect(assess(command)).toEqual(risk);
+    }), { numRuns: 2000 });
+  });
+
+  test('nothing that is put around a deletion of the root makes it run unseen', () => {
+    const wrappers: ((inner: string) => string)[] = [
+      (c) => `sh -c ${quoted(c)}`, (c) => `bash -lc ${quoted(c)}`, (c) => `eval ${quoted(c)}`, (c) => `( ${c}\n)`, (c) => `{ ${c}\n}`, (c) => `true && ${c}`, (c) => `echo $( ${c}\n)`,
+      (c) => `if true; then ${c}\nfi`, (c) => `for i in 1; do ${c}\ndone`, (c) => `while true; do ${c}\ndone`, (c) => `f() { ${c}\n}; f`, (c) => `echo ${quoted(c)} | sh`,
+      (c) => `printf '%s' ${quoted(c)} | bash`, (c) => `timeout 5 sh -c ${quoted(c)}`, (c) => `env A=1 sh -c ${quoted(c)}`, (c) => `X=${quoted(c)}; eval "$X"`, (c) => `bash <<'E${c.length}'\n${c}\nE${c.length}\n`,
+      (c) => `echo ${Buffer.from(c).toString('base64')} | base64 -d | sh`, (c) => `trap ${quoted(c)} EXIT`, (c) => `xargs -I{} sh -c ${quoted(c)} <<< x`, (c) => `echo ${quoted(c)} > s.sh; sh s.sh`,
+    ];
+    fc.assert(fc.property(fc.array(fc.constantFrom(...wrappers), { maxLength: 3 }), (layers) => {
+      const command = layers.reduce((inner, wrap) => wrap(inner), 'rm -rf /');
+      expect([command, assess(command).ceiling]).toEqual([command, 'no_go']);
+    }), { numRuns: 400 });
+  });
+});
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

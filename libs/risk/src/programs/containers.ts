@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { takeOptions } from '../shell/options.ts';
+import type { Reading } from '../shell/shell.ts';
+import { ANYTHING } from '../shell/source.ts';
+
+const VALUES = [
+  '-e', '--env', '-v', '--volume', '-p', '--publish', '-w', '--workdir', '-u', '--user', '--name', '--network', '--net', '--mount', '-h', '--hostname', '-l', '--label', '--entrypoint', '-m', '--memory',
+  '--cpus', '--platform', '-n', '--namespace', '-c', '--container', '--context', '-H', '--host', '-f', '--file', '--env-file', '--restart', '--add-host', '--tmpfs', '--pid', '--ipc', '--ulimit', '--kubeconfig',
+];
+/** Host directories that give a container what it is meant to be kept from. */
+const HOST_MOUNT = /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
+const RUNS = new Set(['run', 'exec', 'create', 'debug']);
+
+/** `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed as if it ran here. */
+const container: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, VALUES, true);
+  const words = options.operands[0]?.text === 'compose' ? options.operands.slice(1) : options.operands;
+  const [verb, ...rest] = words;
+  if (!verb || !RUNS.has(verb.text)) return ANYTHING;
+  const inner = takeOptions(rest, VALUES, true);
+  for (const flag of ['-v', '--volume', '--mount']) {
+    for (const { text } of inner.allValues.get(flag) ?? []) if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
+  }
+  const dashes = rest.findIndex(({ text }) => text === '--');
+  const command = dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1);
+  if (command.length === 0) return ANYTHING;
+  const before = shell.scope.cwds;
+  // What is deleted there isn't here; where it would be is the container's business, so nothing counts as inside the workspace.
+  shell.scope.cwds = [undefined];
+  shell.invoke(command, ANYTHING);
+  shell.scope.cwds = before;
+  return ANYTHING;
+};
+
+export const CONTAINERS: Readonly<Record<string, Reading>> = { docker: container, podman: container, nerdctl: container, kubectl: container, oc: container, 'docker-compose': container, 'podman-compose': container };

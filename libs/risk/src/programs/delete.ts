@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { has, takeOptions } from '../shell/options.ts';
+import type { Field } from '../shell/field.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { NOTHING } from '../shell/source.ts';
+import { leavesTraces, noteWrite } from './write.ts';
+
+/** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
+const NAMED_MAX = 12;
+
+/** Endings that directories don't have: `rm -r` of such a name is a deletion of one file. */
+const OF_FILES = /\.(?:json5?|lock|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|scss|[cm]?[jt]sx?|vue|svelte|pyi?|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|sql|env|zip|tgz|gz|tar|whl|jar|png|jpe?g|svg|gif|pdf|db|sqlite3?)$/i;
+
+/** Notes the deletion of each path. */
+export function noteDeletions(form: string, paths: readonly Field[], recursive: boolean, shell: Shell): void {
+  for (const path of paths) {
+    if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
+    const tree = recursive && (path.glob || !OF_FILES.test(path.text));
+    for (const zone of shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || paths.length > NAMED_MAX });
+  }
+}
+
+const rm: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, name === 'shred' ? ['-n', '-s', '--iterations', '--size', '--random-source'] : []);
+  if (name === 'shred' && !has(options, '-u', '--remove')) {
+    for (const path of options.operands) noteWrite('overwrite', name, path, shell);
+    for (const path of options.operands) for (const zone of shell.zones(path)) shell.act('delete', name, path.text, { zone, many: true });
+    return NOTHING;
+  }
+  const recursive = has(options, '-r', '-R', '--recursive') || RECURSIVE_BY_NATURE.has(name);
+  noteDeletions(name, options.operands, recursive, shell);
+  return NOTHING;
+};
+const RECURSIVE_BY_NATURE = new Set(['rimraf', 'del', 'trash', 'del-cli', 'srm', 'wipe', 'rd']);
+
+const unlink: Reading = ({ name, args }, shell) => {
+  noteDeletions(name, args, false, shell);
+  return NOTHING;
+};
+
+/** Removes only what is empty, so nothing is lost. */
+const rmdir: Reading = () => NOTHING;
+
+const truncate: Reading = ({ name, args }, shell) => {
+  const { operands } = takeOptions(args, ['-s', '--size', '-r', '--reference']);
+  for (const path of operands) {
+    noteWrite('overwrite', name, path, shell);
+    if (operands.length > 1 || path.glob) for (const zone of shell.zones(path)) shell.act('delete', name, path.text, { zone, many: true });
+  }
+  return NOTHING;
+};
+
+export const DELETING: Readonly<Record<string, Reading>> = {
+  rm, rimraf: rm, shred: rm, srm: rm, wipe: rm, trash: rm, 'trash-put': rm, 'del-cli': rm, unlink, rmdir, truncate,
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { NOTHING, type Source } from '../shell/source.ts';
+import { noteDeletions } from './delete.ts';
+import { noteWrite } from './write.ts';
+
+const NAMES = new Set(['-name', '-iname', '-path', '-ipath', '-wholename']);
+/** Tests that choose some files and not others, by something other than a name. */
+const FILTERS = new Set(['-mtime', '-mmin', '-atime', '-amin', '-ctime', '-cmin', '-size', '-empty', '-newer', '-user', '-group', '-perm', '-regex', '-iregex', '-links', '-inum']);
+const COMMANDS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+const TO_FILE = new Set(['-fprint', '-fprint0', '-fls', '-fprintf']);
+
+/** What `find` would find, as patterns below its starting points; deletions and commands in it are followed. */
+export const find: Reading = ({ args, stdin }, shell) => {
+  const begins = args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPD]|^-O\d/.test(text));
+  const starts = (begins < 0 ? args : args.slice(0, begins)).filter(({ text }) => !text.startsWith('-'));
+  const tests = begins < 0 ? [] : args.slice(begins);
+  const found = foundPaths(starts.length > 0 ? starts : [field('.')], tests);
+  tests.forEach((test, index) => {
+    if (test.text === '-delete') noteDeletions('find -delete', found, true, shell);
+    if (COMMANDS.has(test.text)) runOnFound(tests.slice(index + 1), found, stdin, shell);
+    if (TO_FILE.has(test.text)) noteWrite('overwrite', 'find', tests[index + 1] ?? field(UNKNOWN), shell);
+  });
+  return { kind: 'paths', paths: found };
+};
+
+/**
+ * The found files as patterns. A name that is tested for counts unless it is negated; without one, `find` finds the starting
+ * points themselves, or, if some other test chooses among them, an unnamed part of what is below.
+ */
+function foundPaths(starts: readonly Field[], tests: readonly Field[]): Field[] {
+  const names = tests.flatMap(({ text }, index) =>
+    NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '') ? [tests[index + 1] ?? field(UNKNOWN)] : []);
+  if (names.length > 0 && alternatives(tests).every(choosesByName)) return starts.flatMap(({ text }) => names.map((name) => field(`${text}/**/${below(name.text)}`, true)));
+  const chosen = tests.some(({ text }) => FILTERS.has(text) || NEGATIONS.has(text) || NAMES.has(text));
+  return chosen ? starts.map(({ text }) => field(`${text}/**/[?]`, true)) : [...starts];
+}
+
+const NEGATIONS = new Set(['!', '-not']);
+
+/** The tests between one `-o` and the next. */
+function alternatives(tests: readonly Field[]): readonly (readonly Field[])[] {
+  const cuts = tests.flatMap(({ text }, index) => (text === '-o' || text === '-or' ? [index] : []));
+  return [...cuts, tests.length].map((cut, index) => tests.slice(index === 0 ? 0 : (cuts[index - 1] ?? 0) + 1, cut));
+}
+
+/** An alternative without a name lets anything in, unless it only says where not to go. */
+const choosesByName = (tests: readonly Field[]): boolean =>
+  tests.some(({ text }, index) => text === '-prune' || (NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '')));
+
+/** A `-path` pattern may begin anywhere: what counts is how it ends. */
+const below = (name: string): string => name.replace(/^(\.?\*?\/)+/, '');
+
+function runOnFound(rest: readonly Field[], found: readonly Field[], stdin: Source, shell: Shell): void {
+  const end = rest.findIndex(({ text }) => text === ';' || text === '+');
+  const command = end < 0 ? rest : rest.slice(0, end);
+  const filled = found.flatMap((path) => [command.map((word) =>
+    word.text === '{}' ? path : { ...word, text: word.text.replaceAll('{}', path.text), glob: word.glob || (word.text.includes('{}') && path.glob) })]);
+  for (const words of filled) shell.invoke(words, stdin);
+}
+
+export const FINDING = { find, gfind: find, fd: fd(), fdfind: fd() };
+
+/** `fd` finds by a regular expression, so what it finds stays unknown; its commands are followed. */
+function fd(): Reading {
+  return ({ args }, shell) => {
+    const at = args.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
+    if (at >= 0) shell.invoke([...args.slice(at + 1), field(UNKNOWN)], NOTHING);
+    return undefined;
+  };
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, type Field } from '../shell/field.ts';
+import { has, takeOptions, type Options } from '../shell/options.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
+import { absolute } from '../zones.ts';
+import { noteDeletions } from './delete.ts';
+
+const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'];
+/** Settings whose value git runs. */
+const RUN_BY_GIT = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor)|alias\.\w+|sequence\.editor|diff\.external|\S*\.(?:cmd|textconv|clean|smudge|helper))$/i;
+
+type Subcommand = (args: readonly Field[], shell: Shell) => Source | undefined;
+
+const git: Reading = ({ args }, shell) => {
+  const options = takeOptions(args, GLOBAL_VALUES, true);
+  for (const { text } of options.allValues.get('-c') ?? []) setting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
+  const [name, ...rest] = options.operands;
+  const subcommand = name && Object.hasOwn(SUBCOMMANDS, name.text) ? SUBCOMMANDS[name.text] : undefined;
+  if (!subcommand) return ANYTHING;
+  const directory = options.values.get('-C');
+  if (!directory) return subcommand(rest, shell) ?? ANYTHING;
+  const before = shell.scope.cwds;
+  shell.scope.cwds = before.map((cwd) => absolute(directory.text, cwd));
+  const output = subcommand(rest, shell) ?? ANYTHING;
+  shell.scope.cwds = before;
+  return output;
+};
+
+function setting(key: string, value: string, shell: Shell): void {
+  if (!RUN_BY_GIT.test(key)) return;
+  if (!key.toLowerCase().startsWith('alias.')) shell.script(value, NOTHING);
+  else if (value.startsWith('!')) shell.script(value.slice(1), NOTHING);
+  else shell.script(`git ${value}`, NOTHING);
+}
+
+const loses = (form: string, subject: Options, shell: Shell, kind: 'work_loss' | 'history_loss' = 'work_loss'): void =>
+  shell.act(kind, `git ${form}`, subject.operands.map(({ text }) => text).join(' '));
+
+/** Answers whether a path argument may name more than one file. */
+const isBroad = ({ text, glob }: Field): boolean => glob || /[*?]/.test(text) || text.endsWith('/') || /^(\.|:\/?|\.\/|\.\.)$/.test(text) || !/\.[A-Za-z0-9]+$|(^|\/)[A-Z][A-Za-z]*file$/.test(text);
+
+const push: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-o', '--push-option', '--receive-pack', '--repo']);
+  const forced = has(options, '-f', '--force', '--force-with-lease', '--mirror', '--prune') || options.operands.slice(1).some(({ text }) => text.startsWith('+'));
+  const deletes = has(options, '-d', '--delete') || options.operands.slice(1).some(({ text }) => /^\+?:./.test(text));
+  const where = options.operands.map(({ text }) => text).join(' ');
+  if (forced) shell.act('history_loss', 'git push --force', where);
+  if (deletes) shell.act('history_loss', 'git push --delete', where);
+  return undefined;
+};
+
+const checkout: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-b', '-B', '--orphan', '--conflict']);
+  if (has(options, '-f', '--force')) loses('checkout --force', options, shell);
+  else if (options.afterDashes.some(isBroad) || options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))) loses('checkout', options, shell);
+  return undefined;
+};
+
+const restore: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-s', '--source']);
+  const keepsFiles = has(options, '-S', '--staged') && !has(options, '-W', '--worktree');
+  if (!keepsFiles && options.operands.some(isBroad)) loses('restore', options, shell);
+  return undefined;
+};
+
+const clean: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-e', '--exclude']);
+  if (has(options, '-f', '--force') && !has(options, '-n', '--dry-run')) loses('clean', options, shell);
+  return undefined;
+};
+
+const rm: Subcommand = (args, shell) => {
+  const options = takeOptions(args);
+  if (!has(options, '--cached', '-n', '--dry-run')) noteDeletions('git rm', options.operands, has(options, '-r'), shell);
+  return undefined;
+};
+
+/** A subcommand that loses something when one of the flags is given, or the first words are these. */
+const losesWith = (form: string, kind: 'work_loss' | 'history_loss', flags: readonly string[], words: readonly string[] = []): Subcommand => (args, shell) => {
+  const options = takeOptions(args);
+  if (has(options, ...flags) || words.includes(options.operands[0]?.text ?? '')) loses(form, options, shell, kind);
+  return undefined;
+};
+
+/** A subcommand that hands the rest, or the value of an option, to a shell. */
+const runs = (flags: readonly string[], words: readonly string[] = []): Subcommand => (args, shell) => {
+  const options = takeOptions(args, flags, words.length > 0);
+  for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  if (words.includes(options.operands[0]?.text ?? '')) shell.script(takeOptions(options.operands.slice(1), [], true).operands.map(({ text }) => text).join(' '), NOTHING);
+  return undefined;
+};
+
+const filterBranch: Subcommand = (args, shell) => {
+  shell.act('history_loss', 'git filter-branch', args.map(({ text }) => text).join(' '));
+  return undefined;
+};
+
+const config: Subcommand = (args, shell) => {
+  const [key, value] = takeOptions(args, ['-f', '--file']).operands;
+  if (key && value) setting(key.text, value.text, shell);
+  return undefined;
+};
+
+const lists: Subcommand = () => ({ kind: 'paths', paths: [field('./[?]*', true)] });
+const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show-toplevel') ? { kind: 'text', text: '/workspace\n', decoded: false } : undefined);
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  push, checkout, restore, clean, rm, config, 'rev-parse': revParse, 'ls-files': lists, 'filter-branch': filterBranch, 'filter-repo': filterBranch,
+  reset: losesWith('reset --hard', 'work_loss', ['--hard', '--merge']),
+  switch: losesWith('switch --force', 'work_loss', ['-f', '--force', '--discard-changes']),
+  stash: losesWith('stash', 'work_loss', [], ['drop', 'clear']),
+  branch: losesWith('branch -D', 'history_loss', ['-D', '-f', '--force']),
+  tag: losesWith('tag -d', 'history_loss', ['-d', '--delete']),
+  reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
+  gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),
+  prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
+  'update-ref': losesWith('update-ref -d', 'history_loss', ['-d', '--stdin']),
+  worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
+  submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
+  bisect: runs([], ['run']),
+  rebase: runs(['-x', '--exec']),
+};
+
+export const GIT: Readonly<Record<string, Reading>> = { git };

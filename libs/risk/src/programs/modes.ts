@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { has, takeOptions } from '../shell/options.ts';
+import type { Reading } from '../shell/shell.ts';
+import { NOTHING } from '../shell/source.ts';
+
+/** Modes that open a file to everybody, close it to everybody, or lend its owner's rights. */
+const DRASTIC = /^(?:0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
+
+const chmod: Reading = ({ name, args }, shell) => {
+  // A mode may look like an option: `-x` takes a right away.
+  const words = args.filter(({ text }) => !/^-[rwxXst]+$/.test(text) || text === '-R');
+  const options = takeOptions(words, ['--reference']);
+  const recursive = has(options, '-R', '--recursive');
+  const takesAway = words.length < args.length;
+  const modeless = takesAway || has(options, '--reference');
+  const drastic = takesAway || (!modeless && DRASTIC.test(options.operands[0]?.text ?? ''));
+  for (const path of options.operands.slice(modeless ? 0 : 1)) for (const zone of shell.zones(path)) shell.act('mode', name, path.text, { zone, recursive, many: drastic });
+  return NOTHING;
+};
+
+const chown: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, ['--reference', '--from']);
+  const recursive = has(options, '-R', '--recursive');
+  for (const path of options.operands.slice(has(options, '--reference') ? 0 : 1)) {
+    for (const zone of shell.zones(path)) shell.act('owner', name, path.text, { zone, recursive });
+  }
+  return NOTHING;
+};
+
+/** The process 1 is everybody's parent, and -1 is everybody; as the first argument `-1` is a signal. */
+const kill: Reading = ({ name, args }, shell) => {
+  const target = args.find(({ text }, index) => (index > 0 && text === '-1') || text === '1');
+  if (target) shell.act('process_kill', name, target.text);
+  return NOTHING;
+};
+
+export const MODES: Readonly<Record<string, Reading>> = { kill, chmod, chown, chgrp: chown, setfacl: chown, chattr: chown, chflags: chown };

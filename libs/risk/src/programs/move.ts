@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, type Field } from '../shell/field.ts';
+import { has, takeOptions } from '../shell/options.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { ANYTHING, NOTHING } from '../shell/source.ts';
+import type { Zone } from '../zones.ts';
+import { noteDeletions } from './delete.ts';
+import { noteWrite } from './write.ts';
+
+const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
+const CREDENTIALS = /(?:^|\/)(?:\.ssh\/(?:id_\w+|identity)|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|shadow|gshadow|sudoers)$/;
+
+/** Notes the reading of a credential that lies outside the workspace. */
+export function noteRead(form: string, paths: readonly Field[], shell: Shell): void {
+  for (const path of paths) {
+    const outside = shell.zones(path).some((zone) => zone === 'outside' || zone === 'system' || zone === 'unknown');
+    if (outside && CREDENTIALS.test(path.text)) shell.act('credential_read', form, path.text);
+  }
+}
+
+function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
+  const { operands, values } = takeOptions(args, takesValue);
+  const directory = values.get('-t') ?? values.get('--target-directory');
+  return directory ? { sources: operands, target: directory } : { sources: operands.slice(0, -1), target: operands.at(-1) };
+}
+
+const AWAY: ReadonlySet<Zone> = new Set(['outside', 'system', 'root', 'home', 'scratch', 'temporary', 'sink', 'device']);
+const WHOLE: ReadonlySet<Zone> = new Set(['root', 'home', 'workspace', 'system']);
+
+const mv: Reading = ({ name, args }, shell) => {
+  const { sources, target } = sourcesAndTarget(args, TARGET);
+  if (!target) return NOTHING;
+  const away = shell.zones(target).some((zone) => AWAY.has(zone));
+  for (const source of sources) {
+    for (const zone of shell.zones(source)) {
+      if (WHOLE.has(zone) && (away || zone !== 'workspace')) noteDeletions(name, [source], true, shell);
+      else if (away && (zone === 'inside' || zone === 'history')) shell.act('move_out', name, source.text, { zone, many: source.glob });
+      else if (zone === 'outside') shell.act('move_out', name, source.text, { zone });
+    }
+  }
+  noteWrite('place', name, target, shell);
+  passContent(sources, target, shell);
+  return NOTHING;
+};
+
+const cp: Reading = ({ name, args }, shell) => {
+  const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
+  noteRead(name, sources, shell);
+  if (!target) return NOTHING;
+  noteWrite('place', name, target, shell);
+  if (sources.some(({ text }) => text === '/dev/null') && target.glob) noteDeletions(name, [target], false, shell);
+  passContent(sources, target, shell);
+  return NOTHING;
+};
+
+/** A copy of a file that the command wrote holds the same. */
+function passContent(sources: readonly Field[], target: Field, shell: Shell): void {
+  const from = sources[0] && shell.path(sources[0]);
+  const to = shell.path(target);
+  const content = from === undefined ? undefined : shell.scope.files.get(from);
+  if (content && to !== undefined) shell.scope.files.set(to, content);
+}
+
+const ln: Reading = ({ name, args }, shell) => {
+  const { sources, target } = sourcesAndTarget(args, TARGET);
+  if (target && sources.length > 0) noteWrite('place', name, target, shell);
+  return NOTHING;
+};
+
+const tee: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args);
+  for (const to of options.operands) {
+    noteWrite(has(options, '-a', '--append') ? 'append' : 'overwrite', name, to, shell);
+    const path = shell.path(to);
+    if (path !== undefined) shell.scope.files.set(path, stdin);
+  }
+  return stdin;
+};
+
+const dd: Reading = ({ name, args, stdin }, shell) => {
+  for (const { text, glob } of args) {
+    if (text.startsWith('of=')) noteWrite('overwrite', name, field(text.slice(3), glob), shell);
+    if (text.startsWith('if=')) noteRead(name, [field(text.slice(3))], shell);
+  }
+  return args.some(({ text }) => text.startsWith('if=')) ? ANYTHING : stdin;
+};
+
+const rsync: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, ['-e', '--rsh', '--exclude', '--include', '--filter', '-f', '--files-from', '--log-file', '--rsync-path', '--bwlimit', '--port']);
+  const target = options.operands.at(-1);
+  const deletes = [...options.flags].some((flag) => flag.startsWith('--del') || flag === '--remove-source-files');
+  const command = options.values.get('-e') ?? options.values.get('--rsh');
+  if (command && /\s-c\s|\//.test(command.text)) shell.script(command.text, NOTHING);
+  noteRead(name, options.operands, shell);
+  if (!target) return NOTHING;
+  const remote = /^[\w.@-]+:/.test(target.text);
+  if (remote && deletes) shell.act('remote_loss', 'rsync --delete', target.text);
+  if (remote) return NOTHING;
+  if (deletes) noteDeletions('rsync --delete', [target], true, shell);
+  noteWrite('place', name, target, shell);
+  return NOTHING;
+};
+
+const EXTRACTS = /^-?[a-zA-Z]*x/;
+const tar: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, ['-C', '--directory', '-f', '--file', '--exclude', '--to-command', '--checkpoint-action', '--use-compress-program', '-I', '-T', '--transform']);
+  for (const flag of ['--to-command', '--use-compress-program', '-I']) {
+    const command = options.values.get(flag);
+    if (command) shell.script(command.text, NOTHING);
+  }
+  const action = options.values.get('--checkpoint-action')?.text;
+  if (action?.startsWith('exec=')) shell.script(action.slice('exec='.length), NOTHING);
+  const inputs = options.operands.slice(args[0]?.text.startsWith('-') ? 0 : 1);
+  if (has(options, '--remove-files')) noteDeletions('tar --remove-files', inputs, true, shell);
+  const extracts = has(options, '-x', '--extract', '--get') || EXTRACTS.test(args[0]?.text ?? '');
+  const into = options.values.get('-C') ?? options.values.get('--directory');
+  if (extracts && into) noteWrite('place', name, into, shell);
+  return stdin.kind === 'downloaded' && has(options, '-O', '--to-stdout') ? stdin : ANYTHING;
+};
+
+const unzip: Reading = ({ name, args }, shell) => {
+  const into = takeOptions(args, ['-d', '-x', '-P']).values.get('-d');
+  if (into) noteWrite('place', name, into, shell);
+  return ANYTHING;
+};
+
+const makes: Reading = ({ name, args }, shell) => {
+  for (const path of takeOptions(args, ['-m', '--mode', '-d', '-r', '-t']).operands) {
+    // A directory or an empty file beside what is there takes nothing away, so only devices and the system matter.
+    if (shell.zones(path).some((zone) => zone === 'system' || zone === 'device' || zone === 'root')) noteWrite('place', name, path, shell);
+  }
+  return NOTHING;
+};
+
+export const MOVING: Readonly<Record<string, Reading>> = {
+  mv, cp, gcp: cp, gmv: mv, scp: cp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, '7z': unzip, mkdir: makes, touch: makes,
+};

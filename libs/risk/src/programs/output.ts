@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import { decodeEscapes } from '../shell/escapes.ts';
+import { field, isExact, type Field } from '../shell/field.ts';
+import { has, takeOptions } from '../shell/options.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { ANYTHING, FROM_NETWORK, NOTHING, passedOn, textSource, type Source } from '../shell/source.ts';
+import { TEMPORARY } from '../zones.ts';
+import { noteRead } from './move.ts';
+import { noteWrite } from './write.ts';
+
+/* Programs of which only the output matters: what is in it may be run by the next. */
+
+const echo: Reading = ({ args }) => {
+  const flags = args.findIndex(({ text }) => !/^-[neE]+$/.test(text)) >>> 0;
+  const text = args.slice(flags).map((word) => word.text).join(' ');
+  const escapes = args.slice(0, flags).some((word) => word.text.includes('e'));
+  return textSource(`${escapes ? decodeEscapes(text) : text}\n`, escapes && text.includes('\\'));
+};
+
+/** Fills `%s` and its kin in order and repeats the format while arguments remain, as POSIX `printf` does. */
+const printf: Reading = ({ args }) => {
+  const [format, ...rest] = args[0]?.text === '--' ? args.slice(1) : args;
+  if (!format) return NOTHING;
+  const values = rest.map(({ text }) => text);
+  let text = '';
+  do {
+    text += decodeEscapes(format.text).replace(/%(?:%|[-+ #0]*[\d*]*(?:\.\d+)?([a-zA-Z]))/g, (all, kind: string | undefined) => {
+      if (kind === undefined) return '%';
+      const value = values.shift() ?? '';
+      return kind === 'b' ? decodeEscapes(value) : kind === 'c' ? value.slice(0, 1) : all ? value : '';
+    });
+  } while (values.length > 0 && /%[^%]/.test(format.text) && text.length < 65_536);
+  return textSource(text, format.text.includes('\\x') || /\\[0-7]{2}/.test(format.text));
+};
+
+function fileContent(path: Field, shell: Shell): Source {
+  const at = shell.path(path);
+  return path.source ?? (at === undefined ? undefined : shell.scope.files.get(at)) ?? ANYTHING;
+}
+
+const cat: Reading = ({ name, args, stdin }, shell) => {
+  const { operands } = takeOptions(args);
+  noteRead(name, operands, shell);
+  if (operands.length === 0 || operands[0]?.text === '-') return stdin;
+  return operands.length === 1 && operands[0] ? fileContent(operands[0], shell) : ANYTHING;
+};
+
+/** Programs that pass on some lines of their input, or of one file. */
+const filter: Reading = ({ name, args, stdin }, shell) => {
+  noteRead(name, takeOptions(args).operands, shell);
+  return passedOn(stdin, true);
+};
+
+function decoding(decode: (text: string) => string, decodes: (args: readonly Field[]) => boolean): Reading {
+  return ({ args, stdin }, shell) => {
+    if (!decodes(args)) return passedOn(stdin, false);
+    const { operands } = takeOptions(args, ['-w', '--wrap', '-i', '--input']);
+    const input = stdin.kind === 'nothing' && operands[0] ? fileContent(operands[0], shell) : stdin;
+    if (input.kind !== 'text') return passedOn(input, false);
+    return isExact(input.text) ? textSource(decode(input.text), true) : ANYTHING;
+  };
+}
+
+const base64 = decoding((text) => Buffer.from(text, 'base64').toString('utf8'), (args) => args.some(({ text }) => /^(-\w*[dD]|--decode)/.test(text)));
+const xxd = decoding((text) => Buffer.from(text.replace(/^[0-9a-f]+:\s|\s/gi, ''), 'hex').toString('utf8'), (args) => args.some(({ text }) => /^-\w*r|^-revert/.test(text)));
+const rev = decoding((text) => text.split('\n').map((line) => [...line].reverse().join('')).join('\n'), () => true);
+
+const FETCH_VALUES = [
+  '-o', '--output', '-X', '--request', '-H', '--header', '-d', '--data', '--data-binary', '--data-raw', '-F', '--form', '-u', '--user', '-A', '--user-agent', '-e', '-b', '-c', '-T', '--upload-file',
+  '-O', '--output-document', '-P', '--directory-prefix', '-m', '--max-time', '--retry', '--connect-timeout', '-x', '--proxy', '-w', '--write-out', '-t', '--tries', '--timeout', '-U',
+];
+
+/** What is fetched goes to a file or to the output; either way it is content of the network. */
+const curl: Reading = ({ args }, shell) => {
+  const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-O'));
+  const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
+  if (method === 'DELETE') shell.act('remote_loss', 'curl -X DELETE', options.operands.at(-1)?.text ?? '');
+  for (const flag of ['-d', '--data', '--data-binary', '-T', '--upload-file', '-F', '--form']) {
+    for (const value of options.allValues.get(flag) ?? []) noteRead('curl', [{ ...value, text: value.text.replace(/^.*?[@<]/, '') }], shell);
+  }
+  const output = options.values.get('-o') ?? options.values.get('--output');
+  if (output) return saved('curl', output, shell);
+  if (!has(options, '-O', '--remote-name', '--remote-name-all')) return FROM_NETWORK;
+  for (const { text } of options.operands) saved('curl', field(nameIn(text)), shell);
+  return NOTHING;
+};
+
+const wget: Reading = ({ args }, shell) => {
+  const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'));
+  const output = options.values.get('-O') ?? options.values.get('--output-document');
+  if (output?.text === '-') return FROM_NETWORK;
+  if (output) return saved('wget', output, shell);
+  for (const { text } of options.operands) saved('wget', field(nameIn(text)), shell);
+  return NOTHING;
+};
+
+const fetched: Reading = () => FROM_NETWORK;
+
+function saved(form: string, to: Field, shell: Shell): Source {
+  if (to.text === '-' || to.text === '/dev/stdout') return FROM_NETWORK;
+  noteWrite('overwrite', form, to, shell);
+  const path = shell.path(to);
+  if (path !== undefined) shell.scope.files.set(path, FROM_NETWORK);
+  return NOTHING;
+}
+
+const nameIn = (url: string): string => url.replace(/[?#].*$/, '').split('/').at(-1) ?? url;
+
+const mktemp: Reading = () => textSource(`${TEMPORARY}\n`);
+const pwd: Reading = (_call, shell) => textSource(`${shell.scope.value('PWD').join(' ')}\n`);
+const path: Reading = ({ args, stdin }, shell) => {
+  const { operands } = takeOptions(args);
+  const first = operands[0] && shell.path(operands[0]);
+  return first === undefined ? passedOn(stdin, false) : textSource(`${first}\n`);
+};
+/** Lists names of the current directory or of the patterns given. */
+const ls: Reading = ({ args }) => {
+  const { operands } = takeOptions(args);
+  return { kind: 'paths', paths: operands.length === 0 ? [field('*', true)] : operands.map(({ text, glob }) => (glob ? field(text, true) : field(`${text}/*`, true))) };
+};
+const silent: Reading = () => NOTHING;
+const envProgram: Reading = () => ANYTHING;
+
+export const OUTPUTS: Readonly<Record<string, Reading>> = {
+  echo, printf, cat, bat: cat, tac: filter, head: filter, tail: filter, sort: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, less: filter, more: filter, nl: filter,
+  cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
+  nc: fetched, ncat: fetched, socat: fetched, mktemp, pwd, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
+};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { takeOptions } from '../shell/options.ts';
+import { quote, runSource } from '../shell/run-source.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
+
+/** `sh -c text`, `sh file`, or a script on its input. */
+const sh: Reading = ({ name, args, stdin }, shell) => {
+  const command = args.findIndex(({ text }) => /^-[a-zA-Z]*c$/.test(text));
+  const { operands, flags } = takeOptions(args, ['-o', '-O', '--rcfile', '--init-file', '+o'], true);
+  if (command >= 0) {
+    // Options may stand between `-c` and the text.
+    const [text, , ...positional] = takeOptions(args.slice(command + 1), [], true).operands;
+    return text ? shell.script(text.text, stdin, positional) : NOTHING;
+  }
+  const [file, ...positional] = operands;
+  if (file && !flags.has('-s') && file.text !== '-' && file.text !== '/dev/stdin') return runFile(name, file, positional, stdin, shell);
+  return stdin.kind === 'nothing' ? NOTHING : runSource(stdin, positional, NOTHING, shell);
+};
+
+function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell): Source {
+  const path = shell.path(file);
+  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
+  if (content) return runSource(content, positional, stdin, shell);
+  if (path === undefined && !file.glob) shell.act('run_unknown', name, file.text);
+  return ANYTHING;
+}
+
+const evaluate: Reading = ({ args, stdin }, shell) =>
+  shell.script(args.map(({ text }) => text).join(' '), stdin, shell.scope.positional ?? []);
+
+const source: Reading = ({ name, args, stdin }, shell) => {
+  const [file, ...positional] = args;
+  return file ? runFile(name, file, positional, stdin, shell) : NOTHING;
+};
+
+/** `trap text SIGNAL`: the text runs sooner or later. */
+const trap: Reading = ({ args }, shell) => {
+  const [text] = takeOptions(args, [], true).operands;
+  return text && text.text !== '' && args.length > 1 ? shell.script(text.text, NOTHING, shell.scope.positional ?? []) : NOTHING;
+};
+
+/** Programs that hand a text to a shell, by the option in front of it; without one, what follows the operands. */
+const hands = (option: readonly string[], operands: number, takesValue: readonly string[] = []): Reading => ({ args, stdin }, shell) => {
+  const options = takeOptions(args, [...option, ...takesValue], true);
+  const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
+  if (text) return shell.script(text.text, stdin);
+  const rest = options.operands.slice(operands);
+  return rest.length > 0 ? shell.script(rest.map(({ text: word }) => word).join(' '), stdin) : ANYTHING;
+};
+
+/** `env -S 'command words'`. */
+const env: Reading = ({ args, stdin }, shell) => {
+  const at = args.findIndex(({ text }) => /^(-\w*S|--split-string)/.test(text));
+  if (at < 0) return ANYTHING;
+  const glued = (args[at]?.text ?? '').replace(/^(-\w*S|--split-string=?)/, '');
+  return shell.script([glued, ...args.slice(at + 1).map(({ text }) => text)].join(' ').trim(), stdin);
+};
+
+/** Runs the words as a command once its input is in hand: `at`, `batch`. */
+const later: Reading = ({ stdin }, shell) => (stdin.kind === 'nothing' ? NOTHING : runSource(stdin, [], NOTHING, shell));
+
+const flock: Reading = (call, shell) => {
+  const options = takeOptions(call.args, ['-w', '--timeout', '-E', '-c', '--command'], true);
+  const text = options.values.get('-c') ?? options.values.get('--command');
+  const after = options.operands.slice(1);
+  const command = after.findIndex(({ text: word }) => word === '-c');
+  if (text ?? after[command + 1]?.text) {
+    if (text) return shell.script(text.text, call.stdin);
+    if (command >= 0) return shell.script(after[command + 1]?.text ?? '', call.stdin);
+  }
+  return shell.invoke(after, call.stdin);
+};
+
+const ssh = hands([], 1, ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B']);
+
+/** `parallel command ::: arguments` */
+const parallel: Reading = ({ args, stdin }, shell) => {
+  const at = args.findIndex(({ text }) => /^:::[:+]?$/.test(text));
+  const command = takeOptions(at < 0 ? args : args.slice(0, at), ['-j', '--jobs', '-a', '--arg-file', '-n', '-N', '-d', '--delay', '--retries', '--timeout', '-C', '--colsep'], true).operands;
+  const inputs = at < 0 ? [field(UNKNOWN)] : args.slice(at + 1);
+  if (command.length === 0) return at < 0 ? runSource(stdin, [], NOTHING, shell) : shell.script(inputs.map(({ text }) => text).join('\n'), NOTHING);
+  for (const input of inputs) {
+    const text = command.map((word) => word.text).join(' ');
+    shell.script(text.includes('{}') ? text.replaceAll('{}', quote(input)) : `${text} ${quote(input)}`, NOTHING);
+  }
+  return ANYTHING;
+};
+
+export const SHELLS: Readonly<Record<string, Reading>> = {
+  sh, bash: sh, dash: sh, zsh: sh, ksh: sh, ash: sh, mksh: sh, fish: sh, rbash: sh, '-bash': sh, csh: sh, tcsh: sh, elvish: sh,
+  eval: evaluate, source, '.': source, trap, env, at: later, batch: later, flock, parallel, ssh,
+  su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
+  script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm: hands(['-c', '--call'], Infinity, ['--prefix', '-w']),
+  tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),
+  'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { takeOptions } from '../shell/options.ts';
+import type { Field } from '../shell/field.ts';
+import type { Invocation, Shell } from '../shell/shell.ts';
+
+interface Wrapper {
+  /** options that take a value */
+  readonly values?: readonly string[];
+  /** operands before the command itself, as the time is with `timeout` */
+  readonly operands?: number;
+  /** words that must come first, as in `poetry run` */
+  readonly words?: readonly string[];
+  /** whether `NAME=value` may stand before the command */
+  readonly assignments?: boolean;
+}
+
+/** Programs that start the command that follows them and change nothing else about it. */
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  env: { values: ['-u', '--unset', '-C', '--chdir', '-a', '--argv0'], assignments: true },
+  'cross-env': { assignments: true },
+  dotenv: { values: ['-e', '-f'] },
+  nohup: {}, setsid: {}, chronic: {}, unbuffer: {}, fakeroot: { values: ['-l', '-s', '-i'] }, caffeinate: { values: ['-t', '-w'] }, 'dbus-run-session': {},
+  nice: { values: ['-n', '--adjustment'] },
+  ionice: { values: ['-c', '-n', '-p', '--class', '--classdata'] },
+  chrt: { operands: 1 },
+  taskset: { operands: 1, values: ['-p'] },
+  cpulimit: { values: ['-l', '-p', '-e'] },
+  stdbuf: { values: ['-i', '-o', '-e', '--input', '--output', '--error'] },
+  timeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
+  gtimeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
+  time: { values: ['-f', '-o', '--format', '--output'] },
+  command: {}, builtin: {}, exec: { values: ['-a'] }, coproc: {}, noglob: {}, nocorrect: {},
+  busybox: {}, toybox: {}, 'ssh-agent': { values: ['-a', '-t', '-P', '-E'] },
+  sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U', '-r', '-t', '--user', '--group', '--host', '--prompt', '--chdir', '--chroot'], assignments: true },
+  doas: { values: ['-u', '-C'] },
+  pkexec: { values: ['--user'] },
+  run0: { values: ['-u', '--user', '-D', '--chdir'] },
+  gosu: { operands: 1 }, 'su-exec': { operands: 1 }, setpriv: {}, runuser: { values: ['-u', '-g'] },
+  chroot: { values: ['--userspec', '--groups'], operands: 1 },
+  unshare: { values: ['-S', '-G', '-R', '-w'] },
+  nsenter: { values: ['-t', '-S', '-G', '-w', '-r'] },
+  strace: { values: ['-e', '-o', '-p', '-s', '-u', '-E'] }, ltrace: { values: ['-e', '-o', '-p', '-s', '-u'] },
+  valgrind: {}, perf: { words: ['stat', 'record'], values: ['-o', '-e', '-F'] }, hyperfine: { values: ['-w', '-r', '-n', '--warmup', '--runs'] },
+  'xvfb-run': { values: ['-n', '-s', '-e', '-f', '-p'] },
+  poetry: { words: ['run'] }, pipenv: { words: ['run'] }, uv: { words: ['run'], values: ['--with', '-p', '--python', '--project'] }, pdm: { words: ['run'] }, hatch: { words: ['run'] }, rye: { words: ['run'] },
+  bundle: { words: ['exec'] }, direnv: { words: ['exec'], operands: 1 }, mise: { words: ['exec', 'x'] }, asdf: { words: ['exec'] },
+  conda: { words: ['run'], values: ['-n', '-p', '--name', '--prefix'] }, mamba: { words: ['run'], values: ['-n', '-p', '--name', '--prefix'] },
+  npx: { values: ['-p', '--package', '-w', '--workspace'] }, bunx: {}, pnpx: {}, npm: { words: ['exec', 'x'], values: ['-p', '--package', '-w', '--workspace'] },
+  pnpm: { words: ['exec', 'dlx'], values: ['-C', '--filter', '-F'] }, yarn: { words: ['exec', 'dlx'] }, corepack: {},
+  op: { words: ['run'], values: ['--env-file', '--account'] }, doppler: { words: ['run'], values: ['-p', '-c'] },
+};
+
+/** Those that also give it the rights of another user. */
+const PRIVILEGED = new Set(['sudo', 'doas', 'pkexec', 'run0', 'gosu', 'su-exec', 'runuser', 'sudoedit', 'su']);
+
+/** The command within a wrapper; undefined if the program isn't one, or wraps nothing this time. */
+export function unwrapped({ name, args }: Invocation, shell: Shell): readonly Field[] | undefined {
+  if (PRIVILEGED.has(name)) shell.act('privilege', name, name);
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (!wrapper) return undefined;
+  // `command -v rm` asks where it is.
+  if (name === 'command' && /^-\w*[vV]/.test(args[0]?.text ?? '')) return [];
+  if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;
+  if ((name === 'npx' || name === 'npm') && args.some(({ text }) => /^(-c|--call)/.test(text))) return undefined;
+  let rest = takeOptions(args, wrapper.values, true).operands;
+  if (wrapper.words) {
+    if (!wrapper.words.includes(rest[0]?.text ?? '')) return undefined;
+    rest = takeOptions(rest.slice(1), wrapper.values, true).operands;
+  }
+  if (wrapper.assignments) rest = rest.slice(rest.findIndex(({ text }) => !/^\w+=/.test(text)) >>> 0);
+  return rest.slice(wrapper.operands ?? 0);
+}

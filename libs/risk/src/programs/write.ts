@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Field } from '../shell/field.ts';
+import type { Shell } from '../shell/shell.ts';
+
+/** Places where what is written runs later, by itself. */
+const RUNS_LATER = /(?:^|\/)(?:\.ssh\/authorized_keys|\.(?:bash|zsh)(?:rc|_profile|_logout|env)|\.profile|\.zprofile|cron\.[a-z]+\/|crontab$|systemd\/)/;
+const HISTORIES = /(?:^|\/)\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
+export const leavesTraces = (text: string): boolean => HISTORIES.test(text);
+
+/** Notes a write to the path: `overwrite` replaces what was there, `append` adds to it, `place` puts a file or directory there. */
+export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, to: Field, shell: Shell): void {
+  if (to.source) return;
+  if (leavesTraces(to.text)) shell.act('trace_removal', form, to.text);
+  else if (RUNS_LATER.test(to.text)) shell.act('persistence', form, to.text);
+  for (const zone of shell.zones(to)) shell.act(kind, form, to.text, { zone, many: to.glob });
+}

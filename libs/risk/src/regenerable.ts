@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Directories that tools fill and fill again; what is lost in them comes back with the next build, install or test run. */
+const DIRECTORIES = new Set([
+  'build', 'dist', 'out', 'output', 'target', 'obj', 'artifacts', '_build', 'build-output', 'dist-newstyle', 'cmake-build-debug', 'cmake-build-release', 'DerivedData', '.build',
+  'node_modules', 'bower_components', '.venv', 'venv', '.tox', '.nox', '.eggs', 'Pods', '.bundle', '.terraform', '.gradle', '.dart_tool', '.expo', '.pnpm-store', '.yarn',
+  '__pycache__', '.cache', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.hypothesis', '.parcel-cache', '.turbo', '.nx', '.next', '.nuxt', '.svelte-kit', '.angular',
+  '.vite', '.output', '.vercel', '.docusaurus', '.serverless', '.astro', '.webpack', '.rollup.cache', '.eslintcache', '.sass-cache', '.ipynb_checkpoints', '.stack-work', '.jest-cache',
+  'cache', 'caches', 'tmp', 'temp', '.tmp', '.temp', 'log', 'logs', 'coverage', '.nyc_output', 'htmlcov', 'lcov-report', 'test-results', 'playwright-report', 'storybook-static',
+]);
+const FILES = new Set(['.DS_Store', 'Thumbs.db', '.coverage', 'a.out', 'core', '.eslintcache', 'nohup.out', 'npm-debug.log', 'CMakeCache.txt', '.stylelintcache']);
+const SUFFIXES = [
+  '.log', '.tmp', '.temp', '.cache', '.pyc', '.pyo', '.pyd', '.o', '.obj', '.a', '.class', '.swp', '.swo', '.orig', '.rej', '.bak', '.old', '~', '.pid', '.tsbuildinfo', '.gcda', '.gcno', '.gcov',
+  '.egg-info', '.dSYM', '.hi', '.beam', '.elc', '.aux', '.toc', '.crdownload', '.part', '.prof', '.stackdump', '.core', '.hprof', '.trace',
+];
+
+/** Answers whether a path is output that is made again, told by the name of the thing or of a directory above it. Patterns count by their end. */
+export function isRegenerable(segments: readonly string[]): boolean {
+  const last = segments.at(-1) ?? '';
+  if (segments.some((segment) => DIRECTORIES.has(segment))) return true;
+  return FILES.has(last) || SUFFIXES.some((suffix) => last.length > suffix.length - 1 && last.endsWith(suffix)) || last.startsWith('npm-debug.log');
+}

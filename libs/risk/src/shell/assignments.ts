@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { combinations, pinned } from './combinations.ts';
+import { nameOf, UNKNOWN } from './field.ts';
+import { noteForkBomb } from './fork-bomb.ts';
+import type { Value } from './scope.ts';
+import { NOTHING, type Source } from './source.ts';
+import type { Statements } from './statements.ts';
+import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
+
+/** `name=value`, `name+=value`, `name=(a b)`, `name[0]=value`. */
+export function assign(node: SyntaxNode, shell: Statements): Source {
+  const target = fieldOf(node, 'name');
+  const name = target?.type === 'subscript' ? fieldOf(target, 'name')?.text ?? '' : target?.text ?? '';
+  const value = fieldOf(node, 'value');
+  const appends = node.children.some(({ type }) => type === '+=');
+  const values = combinations(node, shell.scope).map((pins) => pinned(shell.scope, pins, () => {
+    const assigned = valueOf(value, shell);
+    if (target?.type === 'subscript') return [UNKNOWN];
+    return appends ? appended(shell.scope.isSet(name) ? shell.scope.value(name) : [''], assigned, value?.type === 'array') : assigned;
+  }));
+  // An element of an array leaves the others as they were.
+  shell.scope.variables.set(name, target?.type === 'subscript' ? [...shell.scope.possible(name), ...values] : values);
+  return NOTHING;
+}
+
+function valueOf(node: SyntaxNode | undefined, shell: Statements): Value {
+  if (!node) return [''];
+  return node.type === 'array' ? namedChildren(node).flatMap((item) => shell.words(item)).map(nameOf) : [shell.text(node)];
+}
+
+function appended(before: Value, value: Value, array: boolean): Value {
+  return array ? [...before, ...value] : [`${before[0] ?? ''}${value[0] ?? ''}`, ...before.slice(1)];
+}
+
+/** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
+export function declare(node: SyntaxNode, shell: Statements): Source {
+  for (const child of namedChildren(node)) {
+    if (child.type === 'variable_assignment') {
+      assign(child, shell);
+      if (fieldOf(child, 'name')?.text === 'HISTFILE') shell.act('trace_removal', 'export', child.text);
+    } else if (child.type !== 'variable_name') {
+      for (const { text } of shell.words(child)) {
+        const equals = text.indexOf('=');
+        if (equals > 0) shell.scope.set(text.slice(0, equals), [text.slice(equals + 1)]);
+      }
+    }
+  }
+  return NOTHING;
+}
+
+export function unset(node: SyntaxNode, shell: Statements): Source {
+  for (const child of namedChildren(node)) {
+    shell.scope.set(child.text, []);
+    if (child.text === 'HISTFILE') shell.act('trace_removal', 'unset', child.text);
+  }
+  return NOTHING;
+}
+
+export function define(node: SyntaxNode, shell: Statements): Source {
+  const name = fieldOf(node, 'name')?.text ?? '';
+  const body = fieldOf(node, 'body');
+  if (!body) return NOTHING;
+  shell.scope.functions.set(name, body);
+  noteForkBomb(name, body, shell);
+  return NOTHING;
+}

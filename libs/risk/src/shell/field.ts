@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Source } from './source.ts';
+
+/*
+ * What can't be known stands in a text as a character of the private use area, so that it survives concatenation, quoting and being
+ * parsed again as a nested script. A command that contains one of them itself is merely taken to hold something unknown.
+ */
+
+/** Something set while the command runs: output of a program, an argument, a line that was read. */
+export const UNKNOWN = '\uE000';
+/** A variable that nothing sets. The environment of a call is a short list, so this is most likely nothing at all. */
+export const UNSET = '\uE001';
+/** Content that came over the network. */
+export const DOWNLOADED = '\uE002';
+
+/** A `*` that stays a pattern when quoted: one of the names that a loop went through, where the shell had expanded it. */
+export const ANY_NAME = '\uE003';
+
+const MARKERS = /[\uE000-\uE002]/g;
+
+/** A word after expansion, as a program gets it. */
+export interface Field {
+  readonly text: string;
+  /** whether an unquoted `*`, `?` or `[` stands in it */
+  readonly glob: boolean;
+  /** what is read through it, if it is a process substitution */
+  readonly source?: Source;
+}
+
+export const field = (text: string, glob = false): Field => ({ text, glob });
+
+/** A pattern as the text of one of the names that match it. */
+export const nameOf = ({ text, glob }: Field): string => (glob ? text.replace(/[*?]/g, ANY_NAME) : text);
+
+/** Answers whether the text is known to the last character. */
+export const isExact = (text: string): boolean => text.search(MARKERS) < 0;
+
+/** The text with what is unknown left out. */
+export const withoutMarkers = (text: string): string => text.replace(MARKERS, '');
+
+/** The text as a message shows it: what is unknown as `…`, no line breaks, and short. */
+export function shown(text: string): string {
+  // Control characters of an attacker's text mustn't reach a terminal.
+  const flat = text.replace(MARKERS, '…').replaceAll(ANY_NAME, '*').replace(/[\x00-\x1f\x7f`]/g, ' ');
+  return flat.length > 80 ? `${flat.slice(0, 79)}…` : flat;
+}

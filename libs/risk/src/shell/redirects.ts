@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { noteWrite } from '../programs/write.ts';
+import { ANYTHING, NOTHING, passedOn, textSource, type Source } from './source.ts';
+import type { Statements } from './statements.ts';
+import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
+import { together } from './together.ts';
+
+/** Statements that a redirection can't belong to as a whole: it is the last command's in them. */
+const OPEN_ENDED = new Set(['pipeline', 'list', 'negated_command', 'redirected_statement']);
+
+/** Follows a statement with its redirections, and what a here-document's first line goes on with. */
+export function withRedirects(node: SyntaxNode, stdin: Source, shell: Statements): Source {
+  const redirects = namedChildren(node).filter(({ type }) => type.endsWith('_redirect'));
+  const body = fieldOf(node, 'body');
+  if (body && OPEN_ENDED.has(body.type)) return shell.run(pushedDown(body, redirects), stdin);
+  let input = stdin;
+  for (const redirect of redirects) input = inputOf(redirect, shell) ?? input;
+  let output = body ? shell.run(withWords(body, redirects.flatMap(strayWords), shell), input) : NOTHING;
+  for (const redirect of redirects) output = redirected(redirect, input, output, shell);
+  return output;
+}
+
+/** The grammar hangs a redirection onto a whole pipeline or list, where bash gives it to the last command. */
+function pushedDown(body: SyntaxNode, redirects: readonly SyntaxNode[]): SyntaxNode {
+  const last = namedChildren(body).at(-1);
+  if (body.type === 'redirected_statement' || !last) return { ...body, children: [...body.children, ...redirects] };
+  const children = body.children.map((child) =>
+    child === last ? { ...child, type: 'redirected_statement', field: null, children: [{ ...last, field: 'body' }, ...redirects] } : child);
+  return { ...body, children };
+}
+
+/** Words behind a redirection are arguments of the command; the grammar takes them for more destinations. */
+function strayWords(redirect: SyntaxNode): readonly SyntaxNode[] {
+  if (redirect.type === 'heredoc_redirect') {
+    return [...redirect.children.filter(({ field }) => field === 'argument'), ...redirect.children.flatMap((child) => (child.type === 'file_redirect' ? strayWords(child) : []))];
+  }
+  return redirect.children.filter(({ field }) => field === 'destination').slice(1);
+}
+
+function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statements): SyntaxNode {
+  if (words.length === 0) return body;
+  if (body.type !== 'command') shell.act('unparsed', 'the command', body.text);
+  return { ...body, children: [...body.children, ...words.map((word) => ({ ...word, field: 'argument' }))] };
+}
+
+/** What the redirection puts on the input; undefined if it doesn't. */
+function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
+  const parts = namedChildren(redirect);
+  if (redirect.type === 'herestring_redirect') {
+    const last = parts.at(-1);
+    return last && textSource(`${shell.text(last)}\n`);
+  }
+  if (redirect.type === 'heredoc_redirect') return hereDocument(redirect, shell);
+  const operator = operatorOf(redirect);
+  if (operator !== '<') return undefined;
+  const [from] = destinationOf(redirect, shell);
+  if (!from) return ANYTHING;
+  const path = shell.path(from);
+  return from.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? ANYTHING;
+}
+
+function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
+  const body = redirect.children.find(({ type }) => type === 'heredoc_body');
+  const delimiter = redirect.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+  if (!body) return textSource('');
+  const literal = /['"\\]/.test(delimiter);
+  const text = literal ? body.text : shell.body(body);
+  return textSource(redirect.children.some(({ type }) => type === '<<-') ? text.replace(/^\t+/gm, '') : text);
+}
+
+/** Notes what the output goes to, and follows what stands behind a here-document's delimiter on its line. */
+function redirected(redirect: SyntaxNode, input: Source, output: Source, shell: Statements): Source {
+  if (redirect.type === 'file_redirect') return toFile(redirect, output, shell);
+  if (redirect.type !== 'heredoc_redirect') return output;
+  let latest = output;
+  for (const child of namedChildren(redirect)) {
+    if (child.type === 'file_redirect') latest = toFile(child, latest, shell);
+    else if (child.type === 'pipeline') latest = shell.inScope(shell.scope.clone(), () => shell.run(child, output));
+    else if (child.field === 'right') latest = together([latest, shell.run(child, input)]);
+  }
+  return latest;
+}
+
+function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source {
+  const operator = operatorOf(redirect);
+  if (operator.startsWith('<') || operator.endsWith('-')) return output;
+  const [to] = destinationOf(redirect, shell);
+  if (!to) return output;
+  // `2>&1` names a descriptor, not a file.
+  if (operator === '>&' && /^\d+-?$/.test(to.text)) return output;
+  noteWrite(operator.includes('>>') ? 'append' : 'overwrite', operator, to, shell);
+  const path = shell.path(to);
+  if (path !== undefined) shell.scope.files.set(path, operator.includes('>>') ? passedOn(output, true) : output);
+  return NOTHING;
+}
+
+const operatorOf = (redirect: SyntaxNode): string => redirect.children.find(({ named }) => !named)?.type ?? '';
+const destinationOf = (redirect: SyntaxNode, shell: Statements) =>
+  redirect.children.filter(({ field }) => field === 'destination').slice(0, 1).flatMap((node) => shell.words(node));

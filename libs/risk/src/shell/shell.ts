@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Act, ActKind } from '../act.ts';
+import type { Zone } from '../zones.ts';
+import type { Field } from './field.ts';
+import type { Scope } from './scope.ts';
+import type { Source } from './source.ts';
+
+/** One program as it would be started: its name without directories, its arguments, and what it finds on its input. */
+export interface Invocation {
+  readonly name: string;
+  readonly args: readonly Field[];
+  readonly stdin: Source;
+}
+
+/** What the reading of a program may ask of the shell that starts it. */
+export interface Shell {
+  readonly scope: Scope;
+  /** Notes that the command would do this. `subject` may be raw: it is made safe to show. */
+  act(kind: ActKind, form: string, subject: string, details?: Pick<Act, 'zone' | 'recursive' | 'many'>): void;
+  /** Follows the words as a command, the first being its name; returns what it writes to its output. */
+  invoke(words: readonly Field[], stdin: Source): Source;
+  /** Follows the text as a script of its own; returns what it writes to its output. */
+  script(text: string, stdin: Source, positional?: readonly Field[]): Source;
+  /** Where the path may lead from where the shell may be. */
+  zones(path: Field): readonly Zone[];
+  /** The absolute path, if there is only one that it can be. */
+  path(path: Field): string | undefined;
+}
+
+/** Reads what a program would do. Returns what it writes to its output; undefined when that can't be told. */
+export type Reading = (call: Invocation, shell: Shell) => Source | undefined;

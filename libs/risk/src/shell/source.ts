@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { DOWNLOADED, UNKNOWN, type Field } from './field.ts';
+
+/** What a command writes to its output, or finds on its input, as far as it can be told. */
+export type Source =
+  | { readonly kind: 'nothing' }
+  /** known text; `decoded` if it was hidden in an encoding */
+  | { readonly kind: 'text'; readonly text: string; readonly decoded: boolean }
+  /** names of files, one a line, some as patterns */
+  | { readonly kind: 'paths'; readonly paths: readonly Field[] }
+  | { readonly kind: 'downloaded' }
+  | { readonly kind: 'unknown' };
+
+export const NOTHING: Source = { kind: 'nothing' };
+export const ANYTHING: Source = { kind: 'unknown' };
+export const FROM_NETWORK: Source = { kind: 'downloaded' };
+
+export const textSource = (text: string, decoded = false): Source => ({ kind: 'text', text, decoded });
+
+/** The source as text, with a marker for what isn't known. */
+export function textOf(source: Source): string {
+  switch (source.kind) {
+    case 'nothing': return '';
+    case 'text': return source.text;
+    case 'paths': return source.paths.map(({ text }) => text).join('\n');
+    case 'downloaded': return DOWNLOADED;
+    case 'unknown': return UNKNOWN;
+  }
+}
+
+/** What remains after a program that passes on some part of its input, or turns it into something else. */
+export function passedOn(source: Source, keepsLines: boolean): Source {
+  if (source.kind === 'downloaded' || source.kind === 'nothing') return source;
+  return source.kind === 'paths' && keepsLines ? source : ANYTHING;
+}

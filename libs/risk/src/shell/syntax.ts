@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TreeCursor } from 'web-tree-sitter';
+
+/** A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the text that was parsed. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** the name of the grammar's field that the node fills in its parent, if any */
+  readonly field: string | null;
+  readonly named: boolean;
+  readonly children: readonly SyntaxNode[];
+}
+
+/** What the reading of one command may still cost, shared by everything that is parsed within it. */
+export interface ShellBudget {
+  /** nodes that may still be copied */
+  nodes: number;
+  /** progress reports of the parser that may still come; it sends one for about a hundred of its steps */
+  parserReports: number;
+  /** statements and commands that may still be followed */
+  steps: number;
+}
+
+/** Nothing that people write nests deeper; our own walk recurses as deep as the tree. */
+const DEPTH_MAX = 120;
+
+/** Characters after which bash, too, takes `#` for the start of a comment. */
+const BEFORE_COMMENT = /(^|[\s;&|()])$/;
+/** A line continuation with a word on either side: bash makes one word of it, the grammar two. */
+const SPLIT_WORD = /^(\\\r?\n)+$/;
+const OPERATOR = /[;&|()<>]/;
+
+/**
+ * Copies the tree below the cursor, without comments. Undefined if it holds an error or a token that the parser made up,
+ * nests too deep or is larger than the budget: then it is not understood.
+ */
+export function copyTree(cursor: TreeCursor, text: string, budget: ShellBudget, depth = 0): SyntaxNode | undefined {
+  const { nodeType: type, startIndex: start, endIndex: end } = cursor;
+  budget.nodes -= 1;
+  if (type === 'ERROR' || cursor.nodeIsMissing || depth > DEPTH_MAX || budget.nodes < 0) return undefined;
+  const field = cursor.currentFieldName;
+  const named = cursor.nodeIsNamed;
+  const children: SyntaxNode[] = [];
+  if (cursor.gotoFirstChild()) {
+    do {
+      if (cursor.nodeType === 'comment') {
+        if (!BEFORE_COMMENT.test(text.slice(0, cursor.startIndex).slice(-1))) return undefined;
+        continue;
+      }
+      const child = copyTree(cursor, text, budget, depth + 1);
+      if (!child || splitsWord(text, children.at(-1)?.end, child.start)) return undefined;
+      children.push(child);
+    } while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+  }
+  return { type, text: text.slice(start, end), start, end, field, named, children };
+}
+
+function splitsWord(text: string, before: number | undefined, after: number): boolean {
+  if (before === undefined || before >= after || !SPLIT_WORD.test(text.slice(before, after))) return false;
+  return !OPERATOR.test(text.charAt(before - 1)) && !OPERATOR.test(text.charAt(after));
+}
+
+/** The named children, which are those that mean something by themselves. */
+export const namedChildren = (node: SyntaxNode): readonly SyntaxNode[] => node.children.filter(({ named }) => named);
+
+/** The first child of the field. */
+export const fieldOf = (node: SyntaxNode, field: string): SyntaxNode | undefined => node.children.find((child) => child.field === field);
+
+/** Every node at or below `node` that the test picks. */
+export function* descendants(node: SyntaxNode, picks: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
+  if (picks(node)) yield node;
+  for (const child of node.children) yield* descendants(child, picks);
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isRegenerable } from './regenerable.ts';
+import { isExact, UNSET, withoutMarkers, type Field } from './shell/field.ts';
+import { WORKSPACE } from './shell/scope.ts';
+
+/**
+ * Where a path leads. `root`, `home` and `workspace` are those directories or all that is in them; `system` and `outside` lie beyond
+ * the workspace; `scratch` is a named thing in the container's own /tmp, `temporary` one that `mktemp` named; `sink` takes writes and keeps nothing;
+ * `history` is git's; `unknown` can't be told.
+ */
+export const ZONES = [
+  'root', 'home', 'workspace', 'system', 'outside', 'device', 'sink', 'scratch', 'temporary', 'history', 'regenerable', 'inside', 'unknown',
+] as const;
+export type Zone = (typeof ZONES)[number];
+
+/** What `mktemp` stands for in this reading. */
+export const TEMPORARY = '/tmp/tmp.mktemp';
+
+const SYSTEM = /^\/(?:bin|boot|dev|etc|lib|lib32|lib64|proc|run|sbin|srv|sys|usr|var)(?:\/|$)/;
+/** Parts of those trees that people may call their own. */
+const LOCAL = /^\/(?:usr\/local|var\/tmp)(?:\/|$)/;
+const SINKS = /^\/dev\/(?:null|zero|full|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/;
+const HOMES = /^\/(?:root|home(?:\/[^/]*)?|Users(?:\/[^/]*)?)$/;
+const SCRATCH = /^\/(?:tmp|var\/tmp|dev\/shm)\/[^/]/;
+const WILD = /[*?[]/;
+
+/** Where the path may lead from each of the directories that the command may be in. */
+export function zonesOf(field: Field, cwds: readonly (string | undefined)[]): readonly Zone[] {
+  return [...new Set(cwds.map((cwd) => zoneOf(field, cwd)))];
+}
+
+function zoneOf({ text, glob }: Field, cwd: string | undefined): Zone {
+  // Nothing is a path of its own; a shell that is asked to delete it complains.
+  if (text === '') return 'unknown';
+  if (!isExact(text)) return zoneOfPartlyKnown(text, glob, cwd);
+  const path = absolute(text, cwd);
+  if (path === undefined) return 'unknown';
+  return glob ? zoneOfPattern(path) : zoneOfPath(path, path);
+}
+
+/** Only what stands before the unknown part counts, except that an unset variable may well be nothing: `$X/*` is then all of `/`. */
+function zoneOfPartlyKnown(text: string, glob: boolean, cwd: string | undefined): Zone {
+  const without = withoutMarkers(text);
+  const emptied = /^[\uE001]/.test(text) && text.includes(UNSET) && without.startsWith('/') ? zoneOf({ text: without, glob }, cwd) : 'unknown';
+  if (emptied === 'root') return 'root';
+  const known = text.slice(0, text.search(/[\uE000-\uE002]/));
+  if (!known.startsWith('/')) return 'unknown';
+  const zone = zoneOfPath(absolute(`${known}x`, cwd) ?? '/', '');
+  return zone === 'outside' || zone === 'system' || zone === 'device' || zone === 'temporary' ? zone : 'unknown';
+}
+
+/** The absolute, normalised path; undefined if it is relative to a directory that isn't known. */
+export function absolute(text: string, cwd: string | undefined): string | undefined {
+  if (!text.startsWith('/') && cwd === undefined) return undefined;
+  const segments: string[] = [];
+  for (const segment of (text.startsWith('/') ? text : `${cwd ?? ''}/${text}`).split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return `/${segments.join('/')}`;
+}
+
+/** A pattern reaches into the directory before its first wild segment; one that matches everything there is that directory. */
+function zoneOfPattern(path: string): Zone {
+  const segments = path.slice(1).split('/');
+  const first = segments.findIndex((segment) => WILD.test(segment));
+  const base = `/${segments.slice(0, first).join('/')}`;
+  const rest = segments.slice(first);
+  // A wild segment just below `/` is somewhere in the system, whatever follows it.
+  if (base === '/') return 'root';
+  // `?` and `[` can't match a directory's every name; `*` without a literal character can.
+  const matchesAll = rest.every((segment) => /^[.*?]*$/.test(segment) && segment.includes('*'));
+  if (matchesAll) {
+    // All of /tmp isn't this call's own.
+    return base === '/tmp' || base === '/var/tmp' || base === '/dev/shm' ? 'outside' : zoneOfPath(base, base);
+  }
+  return zoneOfPath(path, base);
+}
+
+/** `base` is the part of the path without wild segments: a pattern below a home is no home, and one below the workspace isn't it. */
+function zoneOfPath(path: string, base: string): Zone {
+  if (path === '/') return 'root';
+  if (HOMES.test(path)) return 'home';
+  if (path === WORKSPACE) return 'workspace';
+  if (path.startsWith(`${WORKSPACE}/`)) return zoneInside(path.slice(WORKSPACE.length + 1).split('/'), path === base);
+  if (SINKS.test(path)) return 'sink';
+  if (path.startsWith(TEMPORARY)) return 'temporary';
+  if (SCRATCH.test(path)) return /^\/(?:tmp|var\/tmp|dev\/shm)\/[^/]*[*?[]/.test(path) ? 'outside' : 'scratch';
+  if (path.startsWith('/dev/')) return 'device';
+  return SYSTEM.test(path) && !LOCAL.test(path) ? 'system' : 'outside';
+}
+
+function zoneInside(segments: readonly string[], named: boolean): Zone {
+  const git = segments.indexOf('.git');
+  // A lock that a killed git left behind is removed by hand; it holds nothing.
+  if (git >= 0) return named && segments.at(-1)?.endsWith('.lock') ? 'regenerable' : 'history';
+  return isRegenerable(segments) ? 'regenerable' : 'inside';
+}
