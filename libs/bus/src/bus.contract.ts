@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { requestContract } from './request.contract.ts';
 import type { Bus } from './bus.ts';
-import type { TraceHooks } from './trace-hooks.ts';
+import type { MakeBus } from './made-bus.contract.ts';
+import { requestContract } from './request.contract.ts';
 import { workContract } from './work.contract.ts';
-
-/** Makes a bus, with the hooks if given. What it opens, `close` of the bus must end. */
-export type MakeBus = (options: { readonly trace?: TraceHooks }) => Promise<Bus>;
-
-/** The lane that an implementation under test must have ready, and its consumer. */
-export const CONTRACT_LANE = { subject: 'writ.v1.test.work.inline', durable: 'inline' } as const;
 
 /** What every Bus must do. `makeBus` may be called several times; buses of one suite reach each other only if `isShared`. */
 export function busContract(name: string, makeBus: MakeBus): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode } from '@writ/contract';
-import type { MakeBus } from './bus.contract.ts';
+import type { MakeBus } from './made-bus.contract.ts';
 import type { Bus, BusMessage, ServeOptions } from './bus.ts';
 
 /** A second: long for anything within one machine, short for a test that fails. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CONTRACT_LANE, type MakeBus } from './bus.contract.ts';
+import { CONTRACT_LANE, type MakeBus } from './made-bus.contract.ts';
 import type { Bus, WorkMessage } from './bus.ts';
 
 const encoder = new TextEncoder();
