@@ -2,3 +2,5 @@
 export { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 export { PermitDesk, type DispatchedCall, type WithinTrace } from './permit-desk.ts';
 export { Slots } from './slots.ts';
+export { SlotsController } from './slots.controller.ts';
+export { withinTrace } from './within-trace.ts';

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { State, TxOutcome } from '@writ/contract';
+import { extractTrace, withSpan } from '@writ/telemetry';
+import type { Announcer } from '../announce/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { Events, Outbox } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+import type { OperationCounter } from '../support/operation-counter.ts';
 import type { Ending } from './ending.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
 
@@ -44,32 +46,43 @@ export class Endings {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
   readonly #sealer: RecordSealer;
-  readonly #outbox: Outbox;
-  readonly #events: Events;
+  readonly #announcer: Announcer;
+  readonly #counter: Pick<OperationCounter, 'ended'>;
 
-  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, outbox: Outbox, events: Events) {
+  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, counter: Pick<OperationCounter, 'ended'>) {
     this.#tenants = tenants;
     this.#vault = vault;
     this.#sealer = sealer;
-    this.#outbox = outbox;
-    this.#events = events;
+    this.#announcer = announcer;
+    this.#counter = counter;
   }
 
   /** Ends the operation if it still is what was seen, and for a report still the speaker's. @throws Fault `record.too_large`, `database.unavailable` */
   async end(seen: SeenOperation, ending: Ending, speaker: Speaker | null = null): Promise<EndVerdict> {
-    const { operation } = seen;
-    const record = this.#sealer.seal(outcomeRecord(operation, ending, seen.now), {
+    const { operation_id, traceparent } = seen.operation;
+    const state = ending.states.at(-1) ?? ending.states[0];
+    const end = (): Promise<EndVerdict> => withSpan(state, { operation_id }, () => this.#end(seen, ending, speaker));
+    // A report comes in its call's trace; what a sweep finds has none but the proposal's.
+    return speaker === null && traceparent !== null ? await extractTrace({ traceparent }, end) : await end();
+  }
+
+  async #end({ now, operation }: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
+    const record = this.#sealer.seal(outcomeRecord(operation, ending, now), {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
-    const result = ending.result?.bytes == null ? null : (await this.#vault.of(operation.tenant_id)).seal(operation.operation_id, 'result', ending.result.bytes);
     const order = JSON.stringify({ ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid } });
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, result, record.payload, record.sig]);
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, await this.#sealedResult(operation, ending), record.payload, record.sig]);
     if (verdict.verdict === 'done') {
-      this.#outbox.hand(record);
-      this.#events.operationChanged(operation.tenant_id, operation.operation_id, verdict.state);
+      this.#announcer.announce({ ...operation, state: verdict.state }, [record]);
+      this.#counter.ended(ending.txOutcome, operation.tool_id);
     }
     return verdict;
+  }
+
+  async #sealedResult({ tenant_id, operation_id }: OperationRow, { result }: Ending): Promise<Buffer | null> {
+    if (result === null || result.bytes === null) return null;
+    return (await this.#vault.of(tenant_id)).seal(operation_id, 'result', result.bytes);
   }
 }
 

@@ -77,8 +77,8 @@ export class OutboxSender extends Outbox {
   /** How many rows wait, and since when: the age in milliseconds by the database's clock. */
   async backlog(): Promise<{ rows: number; ageMs: number }> {
     const { rows } = await runStatement<{ rows: number; age: number }>(this.#workers.pool, {
-      name: 'kernel.backlog',
-      text: 'SELECT count(*)::int AS rows, coalesce(kernel.now_ms() - min(created_at), 0)::bigint AS age FROM kernel.outbox',
+      name: 'kernel.outbox_backlog',
+      text: 'SELECT count(*) AS rows, coalesce(kernel.now_ms() - min(created_at), 0)::bigint AS age FROM kernel.outbox',
     });
     return { rows: rows[0]?.rows ?? 0, ageMs: rows[0]?.age ?? 0 };
   }

@@ -33,12 +33,12 @@ export const newNonce = (): string => randomBytes(16).toString('hex');
 
 /** The execution half of the kernel, and a pretended executor that does as it is told. */
 export function openExecution(kernel: TestKernel) {
-  const { tenants, workers, vault, sealer, outbox, events, blobs, policy, bell, signer } = kernel;
+  const { tenants, workers, vault, sealer, announcer, blobs, policy, bell, signer } = kernel;
   const faults: unknown[] = [];
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new Endings(tenants, vault, sealer, outbox, events);
+  const endings = new Endings(tenants, vault, sealer, announcer, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const parts = {
     bus, slots, desk, endings, faults,

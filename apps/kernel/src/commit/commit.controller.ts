@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { parseMessage, ReportRequest, type ReportReply } from '@writ/contract';
+import { withSpan } from '@writ/telemetry';
+import { Commit } from './commit.ts';
+
+/** Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in memory. */
+const CONCURRENCY_MAX = 64;
+
+/** in: bytes become a ReportRequest, an executor's word about a container's word. */
+@Controller()
+export class CommitController {
+  readonly #commit: Commit;
+
+  constructor(commit: Commit) {
+    this.#commit = commit;
+  }
+
+  @MessagePattern('kernel.report', { concurrencyMax: CONCURRENCY_MAX })
+  async handle(@Payload() payload: unknown): Promise<ReportReply> {
+    const report = parseMessage(ReportRequest, payload);
+    return await withSpan('performed', { operation_id: report.operation_id, attempt: report.attempt }, () => this.#commit.run(report));
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ReportRequest } from '@writ/contract';
+import { reportedFault } from './reported-fault.ts';
+
+const faultOf = (report: Pick<ReportRequest, 'ended'> & Partial<ReportRequest>, args = {}) =>
+  reportedFault({ exit_code: null, error: null, ...report } as ReportRequest, args);
+
+test.each([
+  ['an inline tool that ended by itself', { ended: 'exited' as const }, {}],
+  ['a command that exited with 0', { ended: 'exited' as const, exit_code: 0 }, {}],
+  ['a failed command whose changes were to be kept', { ended: 'exited' as const, exit_code: 3 }, { on_failure: 'keep' }],
+])('%s may commit', (_what, report, args) => {
+  expect(faultOf(report, args)).toBeNull();
+});
+
+test.each([
+  ['command.failed', { ended: 'exited' as const, exit_code: 3 }, {}],
+  ['command.failed', { ended: 'exited' as const, exit_code: 3 }, { on_failure: 'rollback' }],
+  ['command.timeout', { ended: 'timeout' as const }, { on_failure: 'keep' }],
+  ['command.killed', { ended: 'killed' as const, exit_code: 0 }, { on_failure: 'keep' }],
+  ['limit.exceeded', { ended: 'limit' as const }, { on_failure: 'keep' }],
+  ['effect.invalid', { ended: 'invalid' as const }, {}],
+  ['edit.no_match', { ended: 'failed' as const, error: { code: 'edit.no_match', message: 'no', hint: null } }, {}],
+  ['effect.invalid', { ended: 'failed' as const, error: { code: 'made.up', message: 'no', hint: null } }, {}],
+  ['effect.invalid', { ended: 'failed' as const, error: { code: 'toString', message: 'no', hint: null } }, {}],
+  ['effect.invalid', { ended: 'failed' as const }, {}],
+])('%s rolls back', (code, report, args) => {
+  expect(faultOf(report, args)).toMatchObject({ code });
+});
+
+test('what a tool says is cut, and holds no NUL that the database could not store', () => {
+  const fault = faultOf({ ended: 'failed', error: { code: 'file.not_found', message: `a\0b${'x'.repeat(5000)}`, hint: '' } });
+  expect(fault?.message.startsWith('abx')).toBe(true);
+  expect(fault?.message).toHaveLength(2048);
+  expect(fault?.hint).toBeNull();
+});

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { EventPattern, Payload } from '@nestjs/microservices';
+import { parseMessage, SlotsEvent } from '@writ/contract';
+import { Dispatcher } from './dispatcher.ts';
+
+@Controller()
+export class SlotsController {
+  readonly #dispatcher: Dispatcher;
+
+  constructor(dispatcher: Dispatcher) {
+    this.#dispatcher = dispatcher;
+  }
+
+  @EventPattern('slots')
+  heard(@Payload() payload: unknown): void {
+    this.#dispatcher.heard(parseMessage(SlotsEvent, payload));
+  }
+}
