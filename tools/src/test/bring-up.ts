@@ -27,7 +27,7 @@ authorization { user: ${TEST_USER}, password: ${JSON.stringify(passwords[TEST_US
 `,
 });
 
-interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; image?: SandboxImage }
+interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; base?: string; image?: SandboxImage }
 
 const withPassword = (setup: Setup, url: string): string => {
   const full = new URL(url);
@@ -36,11 +36,12 @@ const withPassword = (setup: Setup, url: string): string => {
   return full.href;
 };
 
-const environmentOf = (setup: Setup, { database, bus, engine, image }: Required<Parts>): TestEnvironment => ({
+const environmentOf = (setup: Setup, { database, bus, engine, base, image }: Required<Parts>): TestEnvironment => ({
   WRIT_TEST_DATABASE_URL: database.url,
   WRIT_TEST_NATS_URL: bus.server === null ? bus.url : withPassword(setup, bus.url),
   ...(bus.server === null ? {} : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
   DOCKER_HOST: engine.host,
+  WRIT_TEST_SANDBOX_BASE: base,
   WRIT_TEST_SANDBOX_IMAGE: image.reference,
   WRIT_TEST_SANDBOX_IMAGE_DIGEST: image.digest,
   WRIT_TEST_LABEL: setup.stateId,
@@ -59,7 +60,8 @@ export const bringUpParts = async (setup: Setup): Promise<{ environment: TestEnv
     { title: 'Sandbox image', run: async (step) => {
       const { docker: client } = parts.engine as Engine;
       await bundleAgent(setup.checkout);
-      parts.image = await ensureSandboxImage(step, client, await ensureBase(step, client));
+      parts.base = await ensureBase(step, client);
+      parts.image = await ensureSandboxImage(step, client, parts.base);
     } },
   ]);
   const environment = environmentOf(setup, parts as Required<Parts>);

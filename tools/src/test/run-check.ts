@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { identify } from '../process/identity.ts';
 import { MARK } from '../process/marked.ts';
 import type { Setup } from '../setup.ts';
@@ -29,7 +30,10 @@ const run = async (setup: Setup, { command, cwd }: Check, environment: Readonly<
 /** Runs a check with its output on the terminal, and counts what it did. */
 export const runCheck = async (setup: Setup, check: Check, environment: Readonly<Record<string, string>>): Promise<Tally> => {
   // What an earlier run left must not be counted for this one.
-  for (const path of check.results) rmSync(path, { force: true });
+  for (const path of check.results) {
+    mkdirSync(dirname(path), { recursive: true });
+    rmSync(path, { force: true });
+  }
   const status = await run(setup, check, environment);
   if (check.results.length === 0) return status === 0 ? ONE_PASSED : ONE_FAILED;
   const tally = check.results.map((path) => tallyOf(existsSync(path) ? readFileSync(path, 'utf8') : undefined)).reduce(add, NONE);

@@ -19,19 +19,20 @@ const KINDS = ['apps', 'libs'] as const;
 /** Those that start whole processes run one after the other: they measure time and kill each other's neighbours. */
 const WHOLE = ['e2e', 'fault', 'adversarial'] as const;
 
+const hasSpecs = (dir: string): boolean =>
+  existsSync(dir) && readdirSync(dir, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.spec.ts'));
+
+/** Without a spec jest leaves no results, so none are expected. */
 const hasTests = (dir: string): boolean => {
   const file = join(dir, 'package.json');
   if (!existsSync(file)) return false;
   const { scripts = {} } = JSON.parse(readFileSync(file, 'utf8')) as { scripts?: Record<string, string> };
-  return scripts['test'] !== undefined;
+  return scripts['test'] !== undefined && hasSpecs(join(dir, 'src'));
 };
 
 /** Projects whose tests `nx` runs. */
 export const testedProjects = (checkout: string): string[] =>
   [...KINDS.flatMap((kind) => readdirSync(join(checkout, kind)).map((name) => join(checkout, kind, name))), join(checkout, 'tools')].filter(hasTests);
-
-const hasSpecs = (dir: string): boolean =>
-  existsSync(dir) && readdirSync(dir, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.spec.ts'));
 
 const nx = (...args: string[]): string[] => ['nx', ...args];
 
