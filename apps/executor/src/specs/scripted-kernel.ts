@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
+import { memoryBus, type Bus, type WorkMessage } from '@writ/bus';
+import { memoryBlobs, type BlobStore } from '@writ/blobs';
+import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type Permit, type Redemption, type ReportRequest } from '@writ/contract';
+import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
+import { sealPermit } from '@writ/permit';
+import { parseSigner, parseVerifier } from '@writ/signing';
+import { applyDelta, deltaOf, emptyTree, snapshotIdOf } from '@writ/workspace';
+import { Running } from '../leases/running.ts';
+import { Perform } from '../perform/perform.ts';
+import type { Runner } from '../runners/runner.ts';
+import { KernelClient } from '../support/kernel-client.ts';
+
+export const tenantId = formatId('tenant', new Uint8Array(16).fill(1));
+export const IMAGE = `sha256:${'1'.repeat(64)}`;
+const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const subjects = subjectsOf('test');
+const executorId = formatId('executor', new Uint8Array(16).fill(2));
+const SALT = new Uint8Array(32).fill(3);
+
+type Answer = (payload: Record<string, unknown>) => unknown;
+
+/** A kernel that does as the test says, on a bus in this process, and clocks that the test moves. */
+export class ScriptedKernel {
+  readonly blobs: BlobStore = memoryBlobs();
+  readonly reports: ReportRequest[] = [];
+  readonly asked: string[] = [];
+  readonly running = new Running();
+  epochMs = 1_000_000;
+  monotonicMs = 0;
+  leaseMs = 300;
+  onRedeem: Answer = () => this.redemption;
+  onRenew: Answer = () => ({ v: 1, lease_until: 0, stop: false });
+  onReport: Answer = () => ({ v: 1, state: 'committed', tx_outcome: 'committed' });
+  onEffect: Answer = () => ({});
+  redemption!: Redemption;
+  #bus!: Bus;
+  #permit: Partial<Permit> = {};
+
+  async start(): Promise<this> {
+    this.#bus = memoryBus({ now: () => this.epochMs });
+    const serve = (verb: string, answer: () => Answer) => this.#bus.serve(subjects.request(verb), {
+      queue: 'kernel', concurrencyMax: 10, handler: (message) => { this.asked.push(verb); return Promise.resolve().then(() => answer()(message.payload as Record<string, unknown>)); },
+    });
+    await serve('kernel.redeem', () => this.onRedeem);
+    await serve('kernel.renew', () => this.onRenew);
+    await serve('kernel.effect_started', () => this.onEffect);
+    await serve('kernel.report', () => (payload) => {
+      const reply = this.onReport(payload);
+      this.reports.push(payload as unknown as ReportRequest);
+      return reply;
+    });
+    return this;
+  }
+
+  close(): Promise<void> {
+    return this.#bus.close();
+  }
+
+  /** Puts files into the store and answers the root of their tree. */
+  async tree(files: Readonly<Record<string, string>>): Promise<string> {
+    const empty = emptyTree();
+    const put = async (bytes: Uint8Array) => (await this.blobs.put(tenantId, bytes)).sha256;
+    for (const node of empty.nodes) await put(node.bytes);
+    const dirs = new Set(Object.keys(files).flatMap((path) => path.split('/').slice(0, -1).map((_, i, all) => all.slice(0, i + 1).join('/'))));
+    const changes = [
+      ...[...dirs].map((path) => ({ path, before: null, after: { kind: 'dir' as const, mode: null, sha256: null, size: 0 } })),
+      ...await Promise.all(Object.entries(files).map(async ([path, text]) => ({ path, before: null, after: { kind: 'file' as const, mode: '644' as const, sha256: await put(Buffer.from(text)), size: Buffer.byteLength(text) } }))),
+    ];
+    const applied = await applyDelta((hash) => this.blobs.get(tenantId, hash), empty.root, deltaOf(snapshotIdOf(empty.root), changes));
+    for (const node of applied.nodes) await put(node.bytes);
+    return applied.root;
+  }
+
+  /** A permit for a call, and the redemption that goes with it. */
+  order(toolId: string, args: Record<string, unknown>, root: string, over: { permit?: Partial<Permit>; redemption?: Partial<Redemption> } = {}): WorkMessage & { settled: string[] } {
+    const tool = TOOLS.get(toolId) ?? SHELL_RUN;
+    const operation_id = formatId('operation', new Uint8Array(16).fill(4));
+    const capability_token_id = formatId('token', new Uint8Array(16).fill(5));
+    const image_digest = tool.class === 'sandboxed' ? IMAGE : null;
+    const tool_definition_digest = sha256Hex(canonicalBytes(definitionForDigest(tool)));
+    const policy_hash = '0'.repeat(64);
+    const state_snapshot_id = snapshotIdOf(root);
+    this.redemption = {
+      v: 1, operation_id, tenant_id: tenantId, attempt: 1, tool_id: toolId, tool_definition_digest, args, args_ref: null, args_salt: Buffer.from(SALT).toString('base64'),
+      capability_token_id, policy_hash, workspace_id: formatId('workspace', new Uint8Array(16).fill(6)), state_snapshot_id, image_digest,
+      fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
+    };
+    this.#permit = {
+      v: 1, permit_id: formatId('permit', new Uint8Array(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class === 'inline' ? 'inline' : 'sandboxed',
+      tool_id: toolId, image_digest, issued_at: this.epochMs, expires_at: this.epochMs + 30_000,
+      action_digest: actionDigest({ tool_id: toolId, tool_definition_digest, args_hash: argsHash(SALT, args), capability_token_id, policy_hash, state_snapshot_id, image_digest }),
+      ...over.permit,
+    };
+    const settled: string[] = [];
+    return {
+      bytes: Buffer.from(JSON.stringify(sealPermit(this.#permit as Permit, signer))), headers: {}, delivery: 1, settled,
+      ack: () => settled.push('ack'), nak: () => settled.push('nak'), term: () => settled.push('term'),
+    };
+  }
+
+  executor(runners: readonly Runner[]): Perform {
+    return new Perform({
+      kernel: new KernelClient(this.#bus, subjects, () => this.epochMs), blobs: this.blobs, runners, running: this.running,
+      verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
+      clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, imageDigest: IMAGE },
+    });
+  }
+}
+
+export const refuse = (code: ConstructorParameters<typeof Fault>[0]): Answer => () => { throw new Fault(code); };
