@@ -28,7 +28,7 @@ const CLOCK_AND_CHANCE = [
   { object: 'Math', property: 'random', message: 'chance is an argument of a domain function' },
   { object: 'process', property: 'env', message: 'the environment is read once, in config.env.ts' },
 ];
-const SPECS = ['**/*.spec.ts', '**/*.contract.ts'];
+const SPECS = ['**/*.spec.ts', '**/*.contract.ts', '**/specs/**/*.ts'];
 
 export default [
   { ignores: ['**/dist', '**/out-tsc', '**/generated', '**/coverage', '**/*.mjs', '**/*.js'] },

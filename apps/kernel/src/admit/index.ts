@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
+export { AdmitController } from './admit.controller.ts';
 export { Admit, type Sources } from './admit.ts';
 export { Decisions } from './decisions.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { memoryBus } from '@writ/bus';
+import { memoryBus, type Bus } from '@writ/bus';
 import { subjectsOf, type Change, type Delta, type Envelope, type FileState, type Lane, type ProposedCall, type Redemption, type ReportRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { parseVerifier } from '@writ/signing';
@@ -31,8 +31,8 @@ export interface Attempt {
 
 export const newNonce = (): string => randomBytes(16).toString('hex');
 
-/** The execution half of the kernel, and a pretended executor that does as it is told. */
-export function openExecution(kernel: TestKernel) {
+/** The execution half of the kernel. */
+function openParts(kernel: TestKernel) {
   const { tenants, workers, vault, sealer, announcer, blobs, policy, bell, signer } = kernel;
   const faults: unknown[] = [];
   const bus = memoryBus({ now: () => Date.now() });
@@ -40,17 +40,22 @@ export function openExecution(kernel: TestKernel) {
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
   const endings = new Endings(tenants, vault, sealer, announcer, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
-  const parts = {
-    bus, slots, desk, endings, faults,
+  /** A replica of its own: it shares nothing with the others but the database. */
+  const newCommit = (): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings);
+  return {
+    bus, desk, endings, faults, newCommit,
+    commit: newCommit(),
     dispatcher: new Dispatcher(workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => faults.push(error) }),
     redeem: new Redeem(tenants, vault, endings, verifiers, { leaseMs: LEASE_MS }),
     renew: new Renew(tenants, { leaseMs: LEASE_MS }),
-    /** A replica of its own: it shares nothing with the others but the database. */
-    newCommit: () => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings),
     sweeper: new Sweeper(workers, tenants, endings, bell),
   };
+}
+
+/** Gathers the permits that are rung for. */
+function collectPermits(bus: Bus) {
   const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [] };
-  const listen = (['inline', 'sandboxed'] as const).map((lane) => bus.work(SUBJECTS.work(lane), {
+  const listening = (['inline', 'sandboxed'] as const).map((lane) => bus.work(SUBJECTS.work(lane), {
     durable: lane, slots: () => 1000,
     handler: (message) => {
       permits[lane].push(JSON.parse(Buffer.from(message.bytes).toString()) as Envelope);
@@ -58,42 +63,41 @@ export function openExecution(kernel: TestKernel) {
       return Promise.resolve();
     },
   }));
-
-  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed });
-  /** Waits for a permit of the operation to arrive on the bus. */
+  /** The newest permit of the operation, once there is one. */
   const permitOf = async (operationId: string, lane: Lane = 'inline'): Promise<Envelope> => {
-    await Promise.all(listen);
+    await Promise.all(listening);
     for (;;) {
       const found = permits[lane].findLast((envelope) => payloadOf(envelope).operation_id === operationId);
       if (found !== undefined) return found;
       await new Promise((resolve) => { setTimeout(resolve, 2); });
     }
   };
+  return { permits, permitOf };
+}
 
-  return {
-    ...parts,
-    commit: parts.newCommit(),
-    permits,
-    speak,
-    permitOf,
-    /** Admits the call, dispatches it, and redeems its permit. */
-    perform: async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
-      const view = await kernel.admit.run(call, null);
-      if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
-      const lane = call.tool_id === 'shell.run' ? 'sandboxed' : 'inline';
-      speak(100);
-      parts.dispatcher.wake(lane);
-      const permit = await permitOf(call.operation_id, lane);
-      const speaker = { executor_id: newId('executor'), nonce: newNonce() };
-      const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
-      const { operation_id, attempt, state_snapshot_id } = redemption;
-      return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...speaker }, redemption };
-    },
-    close: async () => {
-      await parts.dispatcher.stop();
-      await bus.close();
-    },
+/** The execution half of the kernel, and a pretended executor that does as it is told. */
+export function openExecution(kernel: TestKernel) {
+  const parts = openParts(kernel);
+  const { permits, permitOf } = collectPermits(parts.bus);
+  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed });
+  /** Admits the call, dispatches it, and redeems its permit. */
+  const perform = async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
+    const view = await kernel.admit.run(call, null);
+    if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
+    const lane = call.tool_id === 'shell.run' ? 'sandboxed' : 'inline';
+    speak(100);
+    parts.dispatcher.wake(lane);
+    const permit = await permitOf(call.operation_id, lane);
+    const speaker = { executor_id: newId('executor'), nonce: newNonce() };
+    const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
+    const { operation_id, attempt, state_snapshot_id } = redemption;
+    return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...speaker }, redemption };
   };
+  const close = async (): Promise<void> => {
+    await parts.dispatcher.stop();
+    await parts.bus.close();
+  };
+  return { ...parts, permits, permitOf, speak, perform, close };
 }
 
 export type TestExecution = ReturnType<typeof openExecution>;
@@ -141,6 +145,10 @@ export async function textsAt(kernel: TestKernel, tenant: TestTenant, paths: rea
   const trees = new Trees(kernel.blobs);
   return Object.fromEntries(await Promise.all(paths.map(async (path) => {
     const state = await trees.at(tenant.tenantId, head, path as WorkspacePath);
-    return [path, state?.sha256 == null ? null : Buffer.from(await kernel.blobs.get(tenant.tenantId, state.sha256)).toString()] as const;
+    return [path, await textOf(kernel, tenant, state?.sha256 ?? null)] as const;
   })));
+}
+
+async function textOf(kernel: TestKernel, tenant: TestTenant, sha256: string | null): Promise<string | null> {
+  return sha256 === null ? null : Buffer.from(await kernel.blobs.get(tenant.tenantId, sha256)).toString();
 }

@@ -42,7 +42,7 @@ export async function openTestKernel(connections = 20) {
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
   const sources = { tenants, blobs, vault };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
-  const endings = new Endings(tenants, vault, parts.sealer, outbox, events);
+  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, { ended: () => undefined });
   return {
     ...parts,
     sources,

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { COMMON_ENVIRONMENT, readEnvironment, readSecretFile } from '@writ/nest-kit';
+import { parseSigner, type Signer } from '@writ/signing';
+import { Type, type Static } from 'typebox';
+import { KEY_BYTES } from './payload/index.ts';
+
+const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
+const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
+
+const Environment = Type.Object({
+  ...COMMON_ENVIRONMENT,
+  WRIT_KERNEL_DATABASE_URL: Url,
+  WRIT_KERNEL_WORKER_DATABASE_URL: Url,
+  WRIT_PERMIT_KEY_FILE: File('the Ed25519 key of permits, PKCS #8 PEM'),
+  WRIT_RECORD_KEY_FILE: File('the Ed25519 key of records, PKCS #8 PEM'),
+  WRIT_MASTER_KEY_FILE: File('the master key, 32 bytes in base64'),
+  WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits' }),
+  WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
+  WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
+  WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),
+});
+
+export type KernelConfig = Readonly<Static<typeof Environment>> & {
+  readonly permitSigner: Signer;
+  readonly recordSigner: Signer;
+  readonly masterKey: Buffer;
+  /** null where NATS has no users */
+  readonly natsPassword: string | null;
+};
+
+/** The only reader of the environment. Throws where a variable or a file isn't as it should be, naming it and never its content. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): KernelConfig {
+  const read = readEnvironment(Environment, env);
+  const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
+  return Object.freeze({
+    ...read,
+    permitSigner: parseSigner(readSecretFile('WRIT_PERMIT_KEY_FILE', read.WRIT_PERMIT_KEY_FILE)),
+    recordSigner: parseSigner(readSecretFile('WRIT_RECORD_KEY_FILE', read.WRIT_RECORD_KEY_FILE)),
+    masterKey: parseMasterKey(readSecretFile('WRIT_MASTER_KEY_FILE', read.WRIT_MASTER_KEY_FILE)),
+    natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
+  });
+}
+
+function parseMasterKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  // Node skips what isn't base64, so a damaged key would be another key.
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) throw new Error('the file of `WRIT_MASTER_KEY_FILE` does not hold 32 bytes in base64');
+  return key;
+}

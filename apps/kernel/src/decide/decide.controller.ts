@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { KERNEL_REQUESTS, parseMessage, type ApprovalView, type OperationView } from '@writ/contract';
+import { Approvals } from './approvals.ts';
+import { Decide } from './decide.ts';
+
+@Controller()
+export class DecideController {
+  readonly #decide: Decide;
+  readonly #approvals: Approvals;
+
+  constructor(decide: Decide, approvals: Approvals) {
+    this.#decide = decide;
+    this.#approvals = approvals;
+  }
+
+  @MessagePattern('kernel.approval.decide')
+  async decide(@Payload() payload: unknown): Promise<OperationView> {
+    return await this.#decide.run(parseMessage(KERNEL_REQUESTS['approval.decide'], payload));
+  }
+
+  @MessagePattern('kernel.approval.read')
+  async read(@Payload() payload: unknown): Promise<ApprovalView> {
+    return await this.#approvals.read(parseMessage(KERNEL_REQUESTS['approval.read'], payload));
+  }
+
+  @MessagePattern('kernel.approval.list')
+  async list(@Payload() payload: unknown): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
+    return await this.#approvals.list(parseMessage(KERNEL_REQUESTS['approval.list'], payload));
+  }
+}

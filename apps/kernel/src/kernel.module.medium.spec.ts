@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { NestFactory } from '@nestjs/core';
+import { pgBlobs } from '@writ/blobs-pg';
+import { memoryBus } from '@writ/bus';
+import { OperationView, parseMessage, subjectsOf } from '@writ/contract';
+import { connect, createPool } from '@writ/database';
+import { BusTransport, FaultFilter, Readiness } from '@writ/nest-kit';
+import { startTelemetry } from '@writ/telemetry';
+import { testDatabase } from '@writ/testing';
+import type { KernelConfig } from './config.env.ts';
+import { KernelModule } from './kernel.module.ts';
+import { newId } from './store/index.ts';
+import { newSigner } from './specs/test-kernel.ts';
+import { asks, WrittenPolicy } from './specs/test-ports.ts';
+import { TestTenant } from './specs/test-tenant.ts';
+
+test('the whole kernel comes up, serves its verbs over the bus, and goes down', async () => {
+  const database = await testDatabase();
+  const config = {
+    WRIT_SHARD: 's0', WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
+    WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'1'.repeat(64)}`, WRIT_LEASE_MS: 1000, WRIT_PERMIT_TTL_MS: 1000, WRIT_SWEEP_MS: 50,
+    permitSigner: newSigner(), recordSigner: newSigner(), masterKey: randomBytes(32), natsPassword: null,
+  } as unknown as KernelConfig;
+  const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: () => undefined } });
+  const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
+  policy.says = asks('soft_gate');
+  const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
+  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, policy), { logger: false, strategy: transport });
+  app.useGlobalFilters(new FaultFilter());
+  await app.listen();
+  readiness.started();
+  const admin = await connect(database.ownerUrl, 'writ-kernel-spec');
+  const pool = createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: 1 });
+  try {
+    const tenant = await TestTenant.create(admin, pgBlobs(pool), config.masterKey);
+    const ask = (name: string, payload: unknown) => bus.request(subjectsOf('s0').request(name), payload, { deadline: Date.now() + 5000 });
+    const view = parseMessage(OperationView, await ask('kernel.admit', tenant.writeCall(await tenant.token())));
+    expect(view.state).toBe('held');
+    const caller = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
+    const list = await ask('kernel.approval.list', { v: 1, caller, page: { cursor: null, limit: 10 }, state: null });
+    expect(list).toMatchObject({ items: [{ approval_id: view.approval_id, args: { path: 'a.txt' } }] });
+    expect(await ask('kernel.approval.decide', { v: 1, caller, approval_id: view.approval_id, decision: 'approve', comment: null })).toMatchObject({ state: 'admitted' });
+    expect(await ask('kernel.operation.cancel', { v: 1, caller, operation_id: view.operation_id })).toMatchObject({ state: 'rolled_back' });
+    await expect(ask('kernel.admit', { v: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
+    expect(await readiness.look()).toMatchObject({ ready: true, checks: { database: 'ok' } });
+    const metrics = await telemetry.metricsText();
+    expect(metrics).toContain('writ_operations_total{verdict="held",tool="fs.write"} 1');
+    expect(metrics).toContain('writ_outbox_rows 4');
+  } finally {
+    await app.close();
+    await Promise.all([pool.end(), admin.end(), bus.close(), telemetry.shutdown()]);
+    await database.drop();
+  }
+}, 30_000);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
+import { cachedBlobs } from '@writ/blobs';
+import { pgBlobs } from '@writ/blobs-pg';
+import { subjectsOf } from '@writ/contract';
+import { createPool } from '@writ/database';
+import type { Given } from '@writ/nest-kit';
+import { parseVerifier } from '@writ/signing';
+import { Admit, AdmitController, Decisions } from './admit/index.ts';
+import { Announcer, BusEvents } from './announce/index.ts';
+import { Cancel, CancelController } from './cancel/index.ts';
+import { Commit, CommitController, EffectCheck } from './commit/index.ts';
+import type { KernelConfig } from './config.env.ts';
+import { Approvals, Decide, DecideController, Readmission } from './decide/index.ts';
+import { Dispatcher, PermitDesk, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+import { Endings } from './endings/index.ts';
+import { ExpireHeld } from './expire/index.ts';
+import { HeldCalls } from './held/index.ts';
+import { Judge } from './judgement/index.ts';
+import { OutboxSender, ReceiptBook } from './log/index.ts';
+import { TenantVault } from './payload/index.ts';
+import type { PolicySets } from './ports/index.ts';
+import { RecordSealer, SignedSeal } from './records/index.ts';
+import { Redeem, RedeemController } from './redeem/index.ts';
+import { Renew, RenewController } from './renew/index.ts';
+import { OperationViews, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
+import { Background } from './support/background.ts';
+import { watchBacklog } from './support/gauges.ts';
+import { OperationCounter } from './support/operation-counter.ts';
+import { Repeated } from './support/repeated.ts';
+import { Sweeper } from './sweep/index.ts';
+
+/** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
+const TENANT_CONNECTIONS = 16;
+const WORKER_CONNECTIONS = 6;
+/** How often records are looked for that another replica has left behind, in milliseconds. */
+const RESEND_MS = 1_000;
+/** Tree nodes and small files, most of them read at every call on a workspace. */
+const BLOB_CACHE_BYTES = 64 * 1024 * 1024;
+
+/** with: what the process is given, and what everything stands on */
+function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given) {
+  const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
+  const poolOf = (url: string, max: number) => ({ pool: createPool({ url, applicationName: 'writ-kernel', max, onIdleError: report }) });
+  const tenants: TenantPool = poolOf(config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
+  const workers: WorkerPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
+  readiness.add('database', async () => { await tenants.pool.query('SELECT 1'); });
+  const subjects = subjectsOf(config.WRIT_SHARD);
+  const book = new ReceiptBook(workers);
+  const outbox = new OutboxSender(bus, subjects, workers, book, {
+    refused: (recordId, fault) => logger.error({ record_id: recordId, fault }, 'the ledger refuses a record: its tenant is held back until an operator resolves it'),
+    failed: (error) => logger.warn({ err: error }, 'records were not logged and are sent again'),
+  }, Date.now);
+  watchBacklog(telemetry.meter, workers);
+  const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: BLOB_CACHE_BYTES });
+  return {
+    report, tenants, workers, subjects, book, outbox, blobs, bus,
+    trees: new Trees(blobs),
+    vault: new TenantVault(config.masterKey, new WrappedKeyRows(tenants)),
+    sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
+    events: new BusEvents(bus, subjects, report),
+    images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST },
+    counter: new OperationCounter(telemetry.meter),
+  };
+}
+type Ground = ReturnType<typeof stand>;
+
+/** through: what waits for a slot, and what runs and ends */
+function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
+  const desk = new PermitDesk(config.permitSigner, on.bus, on.subjects, withinTrace);
+  const dispatcher = new Dispatcher(on.workers, desk, new Slots(() => performance.now()), { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report });
+  const announcer = new Announcer(on.outbox, dispatcher, on.events);
+  const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.counter);
+  const ownPermits = parseVerifier(config.permitSigner.publicJwk);
+  const lease = { leaseMs: config.WRIT_LEASE_MS };
+  return {
+    dispatcher,
+    announcer,
+    endings,
+    redeem: new Redeem(on.tenants, on.vault, endings, new Map([[ownPermits.keyid, ownPermits]]), lease),
+    renew: new Renew(on.tenants, lease),
+    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings),
+    sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
+  };
+}
+
+/** through: what is decided */
+function admission(on: Ground, { announcer, endings }: ReturnType<typeof execution>, policies: PolicySets) {
+  const judge = new Judge(policies, on.trees);
+  const views = new OperationViews(on.tenants, on.vault, on.book);
+  const held = new HeldCalls(on.tenants, on.sealer, announcer);
+  return {
+    views,
+    admit: new Admit(on, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, views),
+    decide: new Decide(held, new Readmission(on, judge, held, announcer), views),
+    approvals: new Approvals(on.tenants, on.vault, on.blobs),
+    cancel: new Cancel(on.tenants, held, endings, announcer, views),
+    expire: new ExpireHeld(on.workers, held),
+  };
+}
+
+const given = <T extends object>(value: T): Provider => ({ provide: value.constructor as Type<T>, useValue: value });
+
+/** The kernel: what it is asked (controllers), through one use case a verb, with what it is given. */
+@Module({})
+export class KernelModule {
+  static with(config: KernelConfig, parts: Given, policies: PolicySets): DynamicModule {
+    const on = stand(config, parts);
+    const run = execution(config, on, policies);
+    const ask = admission(on, run, policies);
+    const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
+    const background = new Background([
+      run.dispatcher,
+      every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
+      every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
+      every(RESEND_MS, () => on.outbox.resend()),
+    ], async () => {
+      await on.outbox.idle();
+      await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
+    });
+    return {
+      module: KernelModule,
+      controllers: [AdmitController, DecideController, CancelController, RedeemController, RenewController, CommitController, SlotsController],
+      providers: [
+        ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.views].map(given),
+        ...[run.dispatcher, run.redeem, run.renew, run.commit].map(given),
+        ...[on.vault, on.sealer, on.outbox, on.trees, on.counter].map(given),
+        { provide: TenantPool, useValue: on.tenants },
+        { provide: Background, useFactory: () => background },
+      ],
+    };
+  }
+}
