@@ -78,7 +78,8 @@ export class Commit {
       const change = await this.#newHead(stage, head);
       const ending = 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(report, checked, change);
       const verdict = await this.#endings.end(facts, ending, report);
-      if (verdict.verdict === 'done' && ending.head?.new_snapshot_id != null) left({ snapshot_id: ending.head.new_snapshot_id, seq: head.seq + 1 });
+      const moved = ending.head?.new_snapshot_id ?? null;
+      if (verdict.verdict === 'done' && moved !== null) left({ snapshot_id: moved, seq: head.seq + 1 });
       if (verdict.verdict !== 'again' || verdict.head === undefined) return verdict;
       head = verdict.head;
     }
@@ -124,7 +125,7 @@ function failedEnding({ operation }: AttemptFacts, report: ReportRequest, checke
 
 /** A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty effect). */
 function goodEnding(report: ReportRequest, checked: CheckedEffect, head: HeadChange | null): Ending {
-  const txOutcome = head?.new_snapshot_id == null ? 'no_op' : 'committed';
+  const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(report), chainValid: true,
   };

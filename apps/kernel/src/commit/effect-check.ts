@@ -67,7 +67,7 @@ export class EffectCheck {
 }
 
 async function missingContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<EndingFault | null> {
-  const wanted = new Set(delta.changes.flatMap(({ after }) => (after?.sha256 == null ? [] : [after.sha256])));
+  const wanted = new Set(delta.changes.flatMap(({ after }) => after?.sha256 ?? []));
   if (wanted.size === 0) return null;
   const there = await blobs.has(tenantId, [...wanted]);
   return there.size < wanted.size ? endingFault('effect.invalid', 'the effect names contents that were not stored') : null;

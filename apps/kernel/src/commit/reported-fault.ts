@@ -26,5 +26,5 @@ export function reportedFault({ ended, exit_code, error }: ReportRequest, args: 
 
 function cut(text: string | null | undefined): string | null {
   // Postgres takes no NUL in text, and the executor's word is the job's.
-  return text == null || text === '' ? null : text.replaceAll('\0', '').slice(0, MESSAGE_CHARS_MAX).toWellFormed();
+  return text === null || text === undefined || text === '' ? null : text.replaceAll('\0', '').slice(0, MESSAGE_CHARS_MAX).toWellFormed();
 }
