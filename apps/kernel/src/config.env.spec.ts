@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from './config.env.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = (name: string, content: string): string => {
+  writeFileSync(join(dir, name), content);
+  return join(dir, name);
+};
+const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+const master = randomBytes(32);
+const env = {
+  WRIT_NATS_URL: 'nats://127.0.0.1:1',
+  WRIT_KERNEL_DATABASE_URL: 'postgres://a@127.0.0.1:1/writ',
+  WRIT_KERNEL_WORKER_DATABASE_URL: 'postgres://b@127.0.0.1:1/writ',
+  WRIT_PERMIT_KEY_FILE: file('permit', pem),
+  WRIT_RECORD_KEY_FILE: file('record', pem),
+  WRIT_MASTER_KEY_FILE: file('master', `${master.toString('base64')}\n`),
+  WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'0'.repeat(64)}`,
+};
+
+describe('the configuration', () => {
+  it('holds keys read from files, and defaults', () => {
+    expect(readConfig(env)).toMatchObject({ masterKey: master, natsPassword: null, WRIT_LEASE_MS: 15_000, WRIT_PERMIT_TTL_MS: 30_000, WRIT_SWEEP_MS: 2_000, WRIT_SHARD: 's0' });
+  });
+
+  it.each(['WRIT_KERNEL_DATABASE_URL', 'WRIT_PERMIT_KEY_FILE', 'WRIT_SANDBOX_IMAGE_DIGEST', 'WRIT_MASTER_KEY_FILE'])('names %s when it is missing', (name) => {
+    expect(() => readConfig({ ...env, [name]: undefined })).toThrow(name);
+  });
+
+  it('refuses a master key that is damaged or short, and repeats nothing of it', () => {
+    for (const bad of ['c2hvcnQ=', `${master.toString('base64').slice(0, -2)}!!`, 'x'.repeat(44)]) {
+      const WRIT_MASTER_KEY_FILE = file('bad', bad);
+      expect(() => readConfig({ ...env, WRIT_MASTER_KEY_FILE })).toThrow('does not hold 32 bytes');
+      expect(() => readConfig({ ...env, WRIT_MASTER_KEY_FILE })).not.toThrow(bad);
+    }
+  });
+});
