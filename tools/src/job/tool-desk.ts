@@ -8,7 +8,10 @@ import { readTree, type Tree } from './workspace.ts';
 /** A call as it went, with the files before and after it. */
 export interface Entry {
   readonly call: ModelCall;
+  readonly turn: number;
   readonly by: 'model' | 'job';
+  /** The same call sent once more, under the same idempotency key. */
+  readonly isRepeat: boolean;
   readonly operation: OperationView;
   readonly result: ToolResult;
   /** What a person was shown, when it was held. */
@@ -45,22 +48,31 @@ export class ToolDesk {
   }
 
   /** Makes a call and follows it to its end. */
-  async call(call: ModelCall, turn: number, by: Entry['by']): Promise<Entry> {
+  call(call: ModelCall, turn: number, by: Entry['by']): Promise<Entry> {
+    return this.#run({ call, turn, by, isRepeat: false });
+  }
+
+  /** Sends a call once more, as a client does that never heard the answer. */
+  repeat({ call, turn, by }: Entry): Promise<Entry> {
+    return this.#run({ call, turn, by, isRepeat: true });
+  }
+
+  async #run(asked: Pick<Entry, 'call' | 'turn' | 'by' | 'isRepeat'>): Promise<Entry> {
     const { operator, workspaceId } = this.#options;
     const before = await readTree(operator, workspaceId);
     const began = performance.now();
-    const operationId = await this.#propose(call, turn, by);
+    const operationId = await this.#propose(asked);
     const { operation, approval } = await this.#follow(operationId);
     const ms = performance.now() - began;
     if (operation.result === null) throw new Error(`\`${operationId}\` ended as ${operation.state} without a result`);
     const after = await readTree(operator, workspaceId);
-    const entry: Entry = { call, by, operation, result: operation.result, approval, before, after, ms };
+    const entry: Entry = { ...asked, operation, result: operation.result, approval, before, after, ms };
     this.journal.push(entry);
     return entry;
   }
 
   /** Sends a call with its idempotency key; the same arguments send the same call. */
-  async #propose(call: ModelCall, turn: number, by: Entry['by']): Promise<string> {
+  async #propose({ call, turn, by }: Pick<Entry, 'call' | 'turn' | 'by'>): Promise<string> {
     const { agent, workspaceId, tokenId, runId, model } = this.#options;
     const answer = await agent.ask('/v1/tool-calls', {
       method: 'POST',

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Demo } from './demo-tenant.ts';
+
+/** What the command line tool finds upwards from where it is called, so that it works without settings. */
+export interface CliFacts {
+  readonly apiUrl: string;
+  readonly platformKey: string;
+  readonly demo: Demo;
+  readonly workspaceId: string;
+  readonly tokenId: string;
+}
+
+/** Writes `cli.json`, readable by us alone: it holds keys. */
+export function writeCliFile(stateDir: string, { apiUrl, platformKey, demo, workspaceId, tokenId }: CliFacts): void {
+  const path = join(stateDir, 'cli.json');
+  const facts = {
+    url: apiUrl, api_key: demo.keys.admin, operator_key: demo.keys.operator, agent_key: demo.keys.agent, platform_key: platformKey,
+    tenant_id: demo.tenant_id, agent_id: demo.agent_id, workspace_id: workspaceId, capability_token_id: tokenId,
+  };
+  writeFileSync(path, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 });
+  // The mode above is only for a file that is new.
+  chmodSync(path, 0o600);
+}

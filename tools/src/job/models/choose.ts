@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { TranscriptModel, type Model, type Transcript } from '@writ/agent-loop';
+import { AnthropicModel } from './anthropic.ts';
+import { OpenAiModel } from './openai.ts';
+
+export interface ChosenModel {
+  readonly model: Model;
+  /** The task; the same one whoever does it. */
+  readonly prompt: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads a recorded run that ships with the repository. */
+export const readTranscript = (path: string): Transcript => JSON.parse(readFileSync(path, 'utf8')) as Transcript;
+
+/** Good at tools at a moderate price; WRIT_MODEL names another. */
+const ANTHROPIC_MODEL = 'claude-sonnet-5';
+const OPENAI_MODEL = 'gpt-5.1';
+
+/** A provider's model if there is a key for one, else the recorded run. */
+export function chooseModel(env: Env, transcript: Transcript): ChosenModel {
+  const { prompt } = transcript;
+  const named = env['WRIT_MODEL'];
+  const anthropic = env['ANTHROPIC_API_KEY'];
+  if (anthropic) return { prompt, model: new AnthropicModel({ apiKey: anthropic, model: named || ANTHROPIC_MODEL, baseUrl: env['ANTHROPIC_BASE_URL'] }) };
+  const openai = env['OPENAI_API_KEY'];
+  if (openai) return { prompt, model: new OpenAiModel({ apiKey: openai, model: named || OPENAI_MODEL, baseUrl: env['OPENAI_BASE_URL'] }) };
+  return { prompt, model: new TranscriptModel(transcript) };
+}
