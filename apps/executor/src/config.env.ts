@@ -12,7 +12,7 @@ const Environment = Type.Object({
   WRIT_SANDBOX_IMAGE: Type.String({ minLength: 1, description: 'the image that commands run in, as the engine knows it' }),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of that image' }),
   WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'the engine\'s runtime for sandboxes, `runsc` for example' })),
-  WRIT_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
+  WRIT_SANDBOX_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
   DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'the address of the Docker engine' }),
   WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
   WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take' }),

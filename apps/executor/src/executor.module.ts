@@ -43,7 +43,7 @@ export class ExecutorModule {
       memoryBytes: SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: SANDBOX_LIMITS.pids, tmpfsBytes: LIMITS.deltaBytes.max,
     };
     const sandbox = await DockerSandbox.open({
-      docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_LABEL, owner: executorId,
+      docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,
       pools: [{ image: config.WRIT_SANDBOX_IMAGE, size, count: config.WRIT_POOL_SIZE }],
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: (event) => logger.warn({ event }, 'sandbox'),

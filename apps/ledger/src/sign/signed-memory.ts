@@ -3,7 +3,7 @@
 // The second place: what this replica signed last for each log, in a file outside of the database.
 // INVARIANT (no going back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
 // restored from a backup. The file has a line a signature and is written out before the signature leaves.
-import { closeSync, existsSync, fdatasyncSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '@writ/contract';
 import { isSameHash } from '@writ/merkle';
@@ -21,6 +21,7 @@ export class SignedMemory {
   /** Opens or makes the file. Throws on a line that can't be read: without it nothing may be signed. */
   constructor(path: string) {
     this.#path = path;
+    mkdirSync(dirname(path), { recursive: true });
     if (existsSync(path)) for (const root of parseLines(readFileSync(path, 'utf8'))) this.#last.set(root.logId, root);
     this.#fd = this.#rewrite();
   }

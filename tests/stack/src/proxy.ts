@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** `out`: from the process to the server behind; `in`: from the server to the process. */
+export type Direction = 'in' | 'out';
+
+/**
+ * Stands between one process and a server (the bus, the database) and holds back what passes in one direction, so that a message
+ * is sent and its answer never arrives, without either side knowing anything of tests.
+ */
+export class Proxy {
+  readonly #server: Server;
+  readonly #target: { host: string; port: number };
+  readonly #held: Record<Direction, boolean> = { in: false, out: false };
+  readonly #links = new Set<Link>();
+
+  private constructor(target: { host: string; port: number }) {
+    this.#target = target;
+    this.#server = createServer((client) => {
+      const link = new Link(client, connect(this.#target));
+      this.#links.add(link);
+      link.onClose(() => this.#links.delete(link));
+      for (const direction of ['in', 'out'] as const) if (this.#held[direction]) link.hold(direction);
+    });
+  }
+
+  static async to(target: { host: string; port: number }): Promise<Proxy> {
+    const proxy = new Proxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From now on nothing passes in that direction; bytes wait. */
+  hold(direction: Direction): void {
+    this.#held[direction] = true;
+    for (const link of this.#links) link.hold(direction);
+  }
+
+  /** Lets everything pass again, what waited first. */
+  release(): void {
+    for (const direction of ['in', 'out'] as const) {
+      this.#held[direction] = false;
+      for (const link of this.#links) link.release(direction);
+    }
+  }
+
+  /** Drops every connection with whatever waits in it, and lets new ones pass. */
+  cut(): void {
+    this.#held.in = false;
+    this.#held.out = false;
+    for (const link of [...this.#links]) link.destroy();
+  }
+
+  async close(): Promise<void> {
+    for (const link of [...this.#links]) link.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+class Link {
+  readonly #client: Socket;
+  readonly #upstream: Socket;
+
+  constructor(client: Socket, upstream: Socket) {
+    this.#client = client;
+    this.#upstream = upstream;
+    client.setNoDelay(true);
+    upstream.setNoDelay(true);
+    client.pipe(upstream);
+    upstream.pipe(client);
+    client.on('error', () => this.destroy()).on('close', () => this.destroy());
+    upstream.on('error', () => this.destroy()).on('close', () => this.destroy());
+  }
+
+  onClose(listener: () => void): void {
+    this.#client.once('close', listener);
+  }
+
+  hold(direction: Direction): void {
+    const [from, to] = this.#ends(direction);
+    from.unpipe(to);
+    from.pause();
+  }
+
+  release(direction: Direction): void {
+    const [from, to] = this.#ends(direction);
+    from.unpipe(to);
+    from.pipe(to);
+  }
+
+  destroy(): void {
+    this.#client.destroy();
+    this.#upstream.destroy();
+  }
+
+  #ends(direction: Direction): [Socket, Socket] {
+    return direction === 'out' ? [this.#client, this.#upstream] : [this.#upstream, this.#client];
+  }
+}

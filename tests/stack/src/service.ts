@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Process } from '@writ/contract';
+import { repositoryRoot } from '@writ/testing';
+
+const READY_MS = 30_000;
+
+/** One real process of Writ, as `npm start` would start it. */
+export class Service {
+  readonly name: string;
+  readonly #program: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #logFile: string;
+  #child: ChildProcess | undefined;
+
+  constructor(name: string, env: Readonly<Record<string, string>>, logFile: string, program?: readonly string[]) {
+    this.name = name;
+    this.#env = env;
+    this.#logFile = logFile;
+    this.#program = program ?? [join(repositoryRoot(), 'apps', name, 'dist', 'main.js')];
+  }
+
+  static programOf(name: Process): string {
+    return join(repositoryRoot(), 'apps', name, 'dist', 'main.js');
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return this.#env;
+  }
+
+  get pid(): number {
+    if (this.#child?.pid === undefined) throw new Error(`${this.name} doesn't run`);
+    return this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Starts the process and resolves when it says that it is ready. */
+  async start(): Promise<void> {
+    const log = openSync(this.#logFile, 'a', 0o600);
+    this.#child = spawn(process.execPath, [...this.#program], { env: { ...this.#env }, stdio: ['ignore', log, log] });
+    closeSync(log);
+    const until = Date.now() + READY_MS;
+    while (!(await this.#isReady())) {
+      if (!this.isRunning || Date.now() > until) throw new Error(`${this.name} didn't become ready:\n${this.log()}`);
+      await sleep(25);
+    }
+  }
+
+  log(): string {
+    return readFileSync(this.#logFile, 'utf8').split('\n').slice(-60).join('\n');
+  }
+
+  /** SIGKILL, as a power cut of this process alone; resolves when it is gone. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child;
+    if (!child || !this.isRunning) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+
+  /** Stops it where it stands (SIGSTOP); `thaw` lets it go on. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      return (await fetch(`http://127.0.0.1:${this.#env['WRIT_OPS_PORT']}/readyz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { natsServerConfig } from '@writ/bus-nats';
+import type { Process } from '@writ/contract';
+import { startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
+import { makeKeys, type StackKeys } from './keys.ts';
+import { Proxy } from './proxy.ts';
+import { Service } from './service.ts';
+
+export const DEPLOYMENT = 'writ.test';
+export const SHARD = 's0';
+const ORDER: readonly Process[] = ['ledger', 'kernel', 'executor', 'orchestrator'];
+
+export interface StackOptions {
+  /** further variables of a process */
+  readonly env?: Partial<Record<Process, Readonly<Record<string, string>>>>;
+  /** processes that reach the bus through a proxy of their own */
+  readonly busProxies?: readonly Process[];
+  /** processes that are not started */
+  readonly without?: readonly Process[];
+  /** what runs in the place of a process's own program */
+  readonly programs?: Partial<Record<Process, readonly string[]>>;
+  /** a database laid out already; a fresh one unless given */
+  readonly database?: TestDatabase;
+}
+
+/** A whole Writ of a test's own: real Postgres, NATS, Docker, and the four processes. */
+export interface Stack {
+  readonly url: string;
+  readonly folder: string;
+  readonly keys: StackKeys;
+  readonly database: TestDatabase;
+  readonly nats: TestNatsServer;
+  readonly services: Readonly<Record<Process, Service>>;
+  readonly busProxy: (name: Process) => Proxy;
+  /** One more process of a kind, with an environment like the first one's. */
+  readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
+  /** The end of every process's log: for a test's message when something is wrong. */
+  readonly logs: () => string;
+  readonly stop: () => Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const password = (name: string): string => `password-of-${name}-0123456789`;
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-stack-'));
+  const keys = makeKeys(join(folder, 'keys'), DEPLOYMENT);
+  const database = options.database ?? await testDatabase();
+  const nats = await startNatsServer((place) => natsServerConfig({
+    ...place, serverName: 'writ-test', shard: SHARD, users: Object.fromEntries(ORDER.map((name) => [name, password(name)])) as Record<Process, string>,
+  }));
+  const proxies = new Map<Process, Proxy>();
+  for (const name of options.busProxies ?? []) proxies.set(name, await Proxy.to({ host: '127.0.0.1', port: nats.port }));
+  const httpPort = await freePort();
+  const extra: Service[] = [];
+  const environment = async (name: Process, own: Readonly<Record<string, string>> = {}) => ({
+    ...common(name, proxies.get(name)?.port ?? nats.port), WRIT_OPS_PORT: String(await freePort()),
+    ...particular(name, { folder, keys, database, httpPort }), ...options.env?.[name], ...own,
+  });
+  const services = {} as Record<Process, Service>;
+  for (const name of ORDER) services[name] = new Service(name, await environment(name), join(folder, `${name}.log`), options.programs?.[name]);
+  const stop = async (): Promise<void> => {
+    for (const service of [...extra, ...ORDER.map((name) => services[name])].reverse()) { service.thaw(); await service.kill(); }
+    for (const proxy of proxies.values()) await proxy.close();
+    await nats.stop();
+    if (!options.database) await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const stack: Stack = {
+    url: `http://127.0.0.1:${httpPort}`, folder, keys, database, nats, services, stop,
+    busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
+    another: async (name, own = {}, program) => {
+      const service = new Service(name, await environment(name, own), join(folder, `${name}-${extra.length + 2}.log`), program ?? options.programs?.[name]);
+      extra.push(service);
+      await service.start();
+      return service;
+    },
+    logs: () => [...Object.values(services), ...extra].map((service) => `── ${service.name}\n${service.log()}`).join('\n'),
+  };
+  try {
+    await Promise.all(ORDER.filter((name) => !options.without?.includes(name)).map((name) => services[name].start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stack;
+}
+
+const fail = (message: string): never => { throw new Error(message); };
+
+function common(name: Process, natsPort: number): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '', NODE_ENV: 'production', WRIT_DEPLOYMENT: DEPLOYMENT, WRIT_SHARD: SHARD, WRIT_NATS_URL: `nats://127.0.0.1:${natsPort}`, WRIT_NATS_USER: name,
+    WRIT_OPS_HOST: '127.0.0.1',
+  };
+}
+
+function secretFile(folder: string, name: string, secret: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, secret, { mode: 0o600 });
+  return path;
+}
+
+interface Place { folder: string; keys: StackKeys; database: TestDatabase; httpPort: number }
+
+function particular(name: Process, { folder, keys, database, httpPort }: Place): Record<string, string> {
+  const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, password(name)) };
+  switch (name) {
+    case 'ledger': return {
+      ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.pem'),
+      WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LEDGER_MEMORY_FILE: join(folder, 'ledger', 'signed'),
+    };
+    case 'kernel': return {
+      ...natsPassword, WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
+      WRIT_PERMIT_KEY_FILE: keys.file('permit.pem'), WRIT_RECORD_KEY_FILE: keys.file('record.pem'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
+      WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
+    };
+    case 'executor': return {
+      ...natsPassword, WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'), WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.file('permit-keys.json'),
+      WRIT_SANDBOX_IMAGE: testAddress('WRIT_TEST_SANDBOX_IMAGE'), WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
+      WRIT_SANDBOX_LABEL: testAddress('WRIT_TEST_LABEL'), DOCKER_HOST: testAddress('DOCKER_HOST'), WRIT_CACHE_DIR: join(folder, 'cache'), WRIT_POOL_SIZE: '1',
+    };
+    case 'orchestrator': return {
+      ...natsPassword, WRIT_HTTP_HOST: '127.0.0.1', WRIT_HTTP_PORT: String(httpPort), WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
+      WRIT_PLATFORM_KEY_HASH_FILE: keys.file('platform-key.sha256'), WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LOG_PUBLIC_KEYS_FILE: keys.file('log-keys.json'),
+    };
+  }
+}

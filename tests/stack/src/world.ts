@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Api, type Answer, type JsonValue } from './api.ts';
+
+/** A tenant with everything that a call needs. */
+export interface World {
+  readonly tenantId: string;
+  readonly admin: Api;
+  readonly operator: Api;
+  readonly auditor: Api;
+  readonly agent: Api;
+  readonly agentId: string;
+  readonly workspaceId: string;
+  readonly tokenId: string;
+  /** Makes a call as the agent; a fresh idempotency key unless `over` has one. */
+  call(toolId: string, args: unknown, over?: Record<string, unknown>, waitMs?: number): Promise<Answer<JsonValue>>;
+  /** Reads the operation until it is in one of the states. */
+  until(operationId: string, states: readonly string[], timeoutMs?: number): Promise<JsonValue>;
+  /** The content of a file at the head, or null. */
+  file(path: string): Promise<string | null>;
+}
+
+export interface WorldOptions {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly fs?: readonly { path: string; read: boolean; write: boolean }[];
+  readonly budgets?: Readonly<Record<string, number>>;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Polls every 25 ms until `probe` gives something. A condition, not a nap: it ends as soon as it holds. */
+export async function eventually<T>(what: string, probe: () => Promise<T | null | undefined | false>, timeoutMs = 15_000): Promise<T> {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found) return found;
+    if (Date.now() > until) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await sleep(25);
+  }
+}
+
+async function keyOf(admin: Api, role: string, agentId?: string): Promise<string> {
+  return ((await admin.must('/v1/api-keys', { name: `${role} of a test`, role, ...(agentId === undefined ? {} : { agent_id: agentId }) })) as { key: string }).key;
+}
+
+/** Makes a tenant through the public doors alone. */
+export async function makeWorld(url: string, platformKey: string, options: WorldOptions = {}): Promise<World> {
+  const tenant = await new Api(url, platformKey).must('/v1/tenants', { name: `test ${randomUUID().slice(0, 8)}` });
+  const admin = new Api(url, tenant.api_key.key ?? tenant.api_key);
+  const agentId = (await admin.must('/v1/agents', { name: 'fixer' })).agent_id as string;
+  const workspaceId = (await admin.must('/v1/workspaces', { name: 'repository' })).workspace_id as string;
+  const files = Object.entries(options.files ?? {}).map(([path, content]) => ({ path, content }));
+  if (files.length > 0) await admin.must(`/v1/workspaces/${workspaceId}/files`, { files });
+  const token = await admin.must('/v1/capability-tokens', {
+    agent_id: agentId, workspace_id: workspaceId,
+    grant: {
+      tools: ['fs.*', 'shell.run'], fs: options.fs ?? [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: options.budgets ?? {},
+      not_before: 0, expires_at: Date.now() + HOUR_MS,
+    },
+  });
+  const tokenId = token.capability_token_id as string;
+  const agent = admin.as(await keyOf(admin, 'agent', agentId));
+  return {
+    tenantId: tenant.tenant_id as string, admin, agent, agentId, workspaceId, tokenId,
+    operator: admin.as(await keyOf(admin, 'operator')), auditor: admin.as(await keyOf(admin, 'auditor')),
+    call: (toolId, args, over = {}, waitMs = 30_000) => agent.post(`/v1/tool-calls?wait=${waitMs}`, {
+      tool_id: toolId, args, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: randomUUID(), ...over,
+    }),
+    until: (operationId, states, timeoutMs = 30_000) => eventually(`${operationId} in ${states.join('|')}`, async () => {
+      const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
+      return status === 200 && states.includes(body.state as string) ? body : null;
+    }, timeoutMs),
+    file: async (path) => {
+      const answer = await admin.get(`/v1/workspaces/${workspaceId}/files/${path}`);
+      return answer.status === 404 ? null : answer.text;
+    },
+  };
+}
