@@ -34,12 +34,11 @@ function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = ma
         // The group is empty.
       }
     };
-    const agent = new Agent({ root, pipes, endAll }, (message) => {
+    const agent = new Agent({ root, scratch: tmpdir(), pipes, endAll }, (message) => {
       said.push(message);
       if (message.type === 'end' || message.type === 'fault' || (message.type === 'exit' && message.timedOut)) resolve(said);
     });
     for (const message of [...messages, { type: 'job' as const, job: { ...ORDER, ...order } }]) agent.take(message);
-    if (order.stdin) for (const message of [{ type: 'stdin' as const, bytes: Buffer.from('spoken') }, { type: 'stdin_end' as const }]) agent.take(message);
   });
 }
 
@@ -89,9 +88,16 @@ test('a command that runs too long is killed, and nothing is compared', async ()
   expect(said).toEqual([{ type: 'exit', code: null, signal: 'SIGKILL', timedOut: true, droppedBytes: 0 }]);
 });
 
-test.each([['pipes', true], ['sockets, where the image has no mkfifo', false]])('stdin reaches the command over %s', async (_, withPipes) => {
-  const said = await tell([], { command: 'cat', stdin: true }, withPipes ? makePipes(root) : null);
+test.each([['pipes', true], ['sockets, where the image has no mkfifo', false]])('streams reach the command and come back over %s', async (_, withPipes) => {
+  const spoken: HostMessage[] = [{ type: 'stdin', bytes: Buffer.from('spo') }, { type: 'stdin', bytes: Buffer.from('ken') }];
+  const said = await tell(spoken, { command: 'cat; echo err >&2', stdin: true }, withPipes ? makePipes(root) : null);
   expect(stdoutOf(said).join('')).toBe('spoken');
+  expect(said.map(({ type }) => type).sort()).toEqual(['end', 'exit', 'stderr', 'stdout']);
+});
+
+test('every stream can be opened by its name, also late', async () => {
+  const said = await tell([{ type: 'stdin', bytes: Buffer.from('spoken') }], { command: 'sleep 0.1; cat /dev/stdin > /dev/stdout; echo err > /dev/stderr', stdin: true });
+  expect(said.map((message) => ('bytes' in message ? message.bytes.toString() : message.type))).toEqual(['spoken', 'err\n', 'exit', 'end']);
 });
 
 test('without stdin a command reads an empty one', async () => {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Writable } from 'node:stream';
 import { FrameError, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
 import type { Baseline } from './baseline.ts';
 import { differences } from './compare.ts';
@@ -7,6 +6,7 @@ import { AgentFault } from './fault.ts';
 import { OutputCut } from './output-cut.ts';
 import { perform, type Place } from './perform.ts';
 import { sendBack } from './send-back.ts';
+import { StdinFile } from './stdin-file.ts';
 import { Unpacker } from './unpack.ts';
 
 /** One job in one container: workspace in, command, delta out. */
@@ -16,7 +16,7 @@ export class Agent {
   readonly #unpacker: Unpacker;
   #started = false;
   #failed = false;
-  #stdin: Writable | null = null;
+  #stdin: StdinFile | null = null;
 
   constructor(place: Place, speak: (message: AgentMessage) => void) {
     this.#place = place;
@@ -31,8 +31,7 @@ export class Agent {
       if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
       else if (message.type === 'data') this.#unpacker.data(message.bytes);
       else if (message.type === 'job') this.#start(message.job);
-      else if (message.type === 'stdin') this.#stdin?.write(message.bytes);
-      else this.#stdin?.end();
+      else (this.#stdin ??= new StdinFile(this.#place.scratch)).append(message.bytes);
     });
   }
 
@@ -41,9 +40,9 @@ export class Agent {
     this.#started = true;
     const baseline = this.#unpacker.finish();
     const output = new OutputCut(order.output_bytes_max, this.#speak);
-    const { stdin, exit } = perform(order, this.#place, output);
-    this.#stdin = stdin;
-    void exit.then(({ code, signal, timedOut }) => {
+    const stdin = order.stdin ? (this.#stdin ?? new StdinFile(this.#place.scratch)) : null;
+    void perform(order, stdin, this.#place, output).then(({ code, signal, timedOut }) => {
+      stdin?.close();
       this.#speak({ type: 'exit', code, signal, timedOut, droppedBytes: output.droppedBytes });
       // What a command left behind that was cut off half-way is no effect.
       if (!timedOut) this.#orFault(() => this.#compare(order, baseline));

@@ -25,7 +25,7 @@ function endAll(): void {
 // Files of the workspace have mode 644 or 755, whatever the container was started with.
 process.umask(0o022);
 
-const agent = new Agent({ root: '/workspace', pipes: makePipes('/tmp'), endAll }, speak);
+const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes: makePipes('/tmp'), endAll }, speak);
 const frames = new FrameDecoder(HOST_FRAMES);
 
 process.stdin.on('data', (chunk: Buffer) => {

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Both ends of a pipe: the agent's doesn't block, the job's does, as programs expect of their standard streams. */
+/** Both ends of a pipe out of the job: the agent's doesn't block, the job's does, as programs expect of their standard streams. */
 export interface Pipe {
   readonly agentFd: number;
   readonly jobFd: number;
 }
 
 export interface JobPipes {
-  readonly stdin: Pipe;
   readonly stdout: Pipe;
   readonly stderr: Pipe;
 }
 
 /**
- * Makes the job's three streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by name: every
+ * Makes the job's output streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by name: every
  * script that writes to `/dev/stderr` would fail. Null where the image has no `mkfifo`: the sockets then have to do.
  */
 export function makePipes(parent: string): JobPipes | null {
   const folder = mkdtempSync(join(parent, '.writ-'));
-  const names = ['stdin', 'stdout', 'stderr'].map((name) => join(folder, name));
+  const names = ['stdout', 'stderr'].map((name) => join(folder, name));
   try {
     if (spawnSync('mkfifo', names, { stdio: 'ignore' }).status !== 0) return null;
-    const [stdin = '', stdout = '', stderr = ''] = names;
-    return { stdin: towardsJob(stdin), stdout: fromJob(stdout), stderr: fromJob(stderr) };
+    const [stdout = '', stderr = ''] = names;
+    return { stdout: fromJob(stdout), stderr: fromJob(stderr) };
   } finally {
     // Names are only needed to open the ends: the job finds nothing of ours.
     rmSync(folder, { recursive: true });
@@ -35,13 +34,4 @@ export function makePipes(parent: string): JobPipes | null {
 function fromJob(name: string): Pipe {
   const agentFd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   return { agentFd, jobFd: openSync(name, constants.O_WRONLY) };
-}
-
-function towardsJob(name: string): Pipe {
-  // A writer finds a reader only if one is there; this one makes way for the job's, which blocks.
-  const door = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-  const agentFd = openSync(name, constants.O_WRONLY);
-  const jobFd = openSync(name, constants.O_RDONLY);
-  closeSync(door);
-  return { agentFd, jobFd };
 }

@@ -24,7 +24,7 @@ export class Unpacker {
     if (this.#open) throw new FrameError('an entry comes out of turn');
     for (const parent of parentsOf(head.path)) if (!this.#entries.has(parent)) this.#entries.set(parent, { kind: 'dir' });
     this.#entries.set(head.path, head);
-    this.#withSpace(() => {
+    withSpace(() => {
       if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
       // Links are made last: a file is never written through one.
       if (head.kind === 'symlink') return;
@@ -39,7 +39,7 @@ export class Unpacker {
   /** The next chunk of the file that is open. */
   data(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');
-    this.#withSpace(() => this.#append(bytes));
+    withSpace(() => this.#append(bytes));
   }
 
   /** Makes the links and answers what now stands in the workspace. */
@@ -47,7 +47,7 @@ export class Unpacker {
     if (this.#open) throw new FrameError('a file is shorter than announced');
     for (const [path, entry] of this.#entries) {
       if (entry.kind !== 'symlink') continue;
-      this.#withSpace(() => {
+      withSpace(() => {
         this.#makeDirectory(dirname(join(this.#root, path)));
         symlinkSync(entry.target, join(this.#root, path));
       });
@@ -71,13 +71,14 @@ export class Unpacker {
     mkdirSync(path, { recursive: true });
     this.#made.add(path);
   }
+}
 
-  #withSpace(write: () => void): void {
-    try {
-      write();
-    } catch (error) {
-      if (codeOf(error) === 'ENOSPC') throw new AgentFault('workspace_space', 'the workspace does not fit into the container');
-      throw error;
-    }
+/** Runs a writing into the container; that there is no room for what was sent is told as such. */
+export function withSpace(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (codeOf(error) === 'ENOSPC') throw new AgentFault('workspace_space', 'what was sent does not fit into the container');
+    throw error;
   }
 }

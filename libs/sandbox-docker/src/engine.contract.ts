@@ -26,17 +26,24 @@ export function testEngine(): Docker {
 
 /** The agent, bundled from its sources as they are. */
 async function bundleAgent(folder: string): Promise<string> {
-  const bundle = join(folder, 'agent.js');
+  const bundle = join(folder, 'agent.mjs');
   await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'), bundle]);
   return bundle;
 }
 
-/** What the test image is made of; `use` may change any of it. The files are gone when it resolves. */
+/**
+ * What the test image is made of; `use` may change any of it. The files are gone when it resolves. The image that the set-up made serves
+ * as the base, so that the agent under test is the one in the sources, whenever the set-up ran.
+ */
 export async function withImageSource<T>(docker: Docker, use: (source: SandboxImageSource) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'writ-agent-'));
   try {
     return await use({
-      docker, base: testAddress('WRIT_TEST_SANDBOX_BASE'), nodeBinaryPath: process.execPath, agentBundlePath: await bundleAgent(folder), reference: 'writ/sandbox-test:current',
+      docker,
+      base: testAddress('WRIT_TEST_SANDBOX_IMAGE'),
+      nodeBinaryPath: process.execPath,
+      agentBundlePath: await bundleAgent(folder),
+      reference: `writ/sandbox-test:${testAddress('WRIT_TEST_LABEL')}`,
     });
   } finally {
     await rm(folder, { recursive: true });

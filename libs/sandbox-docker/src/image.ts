@@ -58,8 +58,9 @@ function dockerfile(base: string, agentHash: string): string {
   return [
     `FROM ${base}`,
     'USER 0:0',
-    `RUN echo 'sandbox:x:${SANDBOX_UID}:${SANDBOX_UID}:sandbox:/tmp:/bin/bash' >> /etc/passwd \\`,
-    ` && echo 'sandbox:x:${SANDBOX_UID}:' >> /etc/group \\`,
+    // By hand, for images without useradd; once, for images that have the user already.
+    `RUN { grep -q '^sandbox:' /etc/passwd || echo 'sandbox:x:${SANDBOX_UID}:${SANDBOX_UID}:sandbox:/tmp:/bin/bash' >> /etc/passwd; } \\`,
+    ` && { grep -q '^sandbox:' /etc/group || echo 'sandbox:x:${SANDBOX_UID}:' >> /etc/group; } \\`,
     ' && mkdir -p /workspace /opt/writ /usr/local/bin',
     'COPY node /opt/writ/node',
     // Jobs find a node of their own version by name; a base image's own one stays first.

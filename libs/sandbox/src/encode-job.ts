@@ -11,9 +11,13 @@ const NONE = Buffer.alloc(0);
 /** Frames of small files are joined up to here: one write for dozens of files instead of one each. */
 const BATCH_BYTES = 64 * 1024;
 
+/** What is larger belongs into the workspace as a file. */
+const STDIN_BYTES_MAX = 4 * 1024 * 1024;
+
 /** Throws SandboxJobError unless every field that doesn't come from a stream can be run as asked. */
 export function assertRunnable(job: SandboxJob): void {
   if (job.command === '' || job.command.includes('\0')) throw new SandboxJobError('the command is empty or contains NUL');
+  if ((job.stdin?.length ?? 0) > STDIN_BYTES_MAX) throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
   if (job.cwd !== '' && pathFault(job.cwd) !== null) throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
   for (const [name, value] of Object.entries(job.env)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) throw new SandboxJobError(`the variable \`${name}\` can't be set`);
@@ -24,7 +28,7 @@ export function assertRunnable(job: SandboxJob): void {
 }
 
 /**
- * The bytes that carry a job to its agent: workspace, order, stdin. Fills `sent` with what stands in the workspace.
+ * The bytes that carry a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace.
  * Throws SandboxJobError at an entry that can't be there.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
@@ -40,19 +44,18 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
       batched = 0;
     }
   }
-  batch.push(...encodeOrder(job));
+  for (const bytes of chunksOf(job.stdin ?? NONE)) batch.push(encodeHostMessage({ type: 'stdin', bytes }));
+  batch.push(encodeOrder(job));
   yield Buffer.concat(batch);
-  for (const bytes of chunksOf(job.stdin ?? NONE)) yield encodeHostMessage({ type: 'stdin', bytes });
-  if (job.stdin) yield encodeHostMessage({ type: 'stdin_end' });
 }
 
-function encodeOrder({ command, cwd, env, stdin, limits }: SandboxJob): Buffer[] {
+function encodeOrder({ command, cwd, env, stdin, limits }: SandboxJob): Buffer {
   const order = {
     command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
     output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');
-  return [encodeHostMessage({ type: 'job', job: order })];
+  return encodeHostMessage({ type: 'job', job: order });
 }
 
 function* encodeEntry(entry: SandboxEntry, sent: EntryTree): Generator<Buffer> {

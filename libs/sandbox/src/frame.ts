@@ -23,7 +23,6 @@ export const HOST_FRAMES = {
   data: { code: 2, bytesMax: CHUNK_BYTES_MAX },
   job: { code: 3, bytesMax: 1024 * KIB },
   stdin: { code: 4, bytesMax: CHUNK_BYTES_MAX },
-  stdin_end: { code: 5, bytesMax: 0 },
 } as const;
 
 export const AGENT_FRAMES = {

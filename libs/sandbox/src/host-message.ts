@@ -15,20 +15,19 @@ export interface JobOrder {
   readonly cwd: string;
   readonly timeout_ms: number;
   readonly env: Readonly<Record<string, string>>;
-  /** whether `stdin` frames follow; without them the job reads an empty stream */
+  /** whether the job reads what `stdin` frames brought; else it reads an empty stream */
   readonly stdin: boolean;
   readonly output_bytes_max: number;
   readonly delta_bytes_max: number;
   readonly delta_files_max: number;
 }
 
-/** From the adapter to the agent, in this order: entries with their data, one job, its stdin. */
+/** From the adapter to the agent, in this order: entries with their data, stdin, one job, which starts at once. */
 export type HostMessage =
   | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
-  | { readonly type: 'stdin'; readonly bytes: Buffer }
-  | { readonly type: 'stdin_end' };
+  | { readonly type: 'stdin'; readonly bytes: Buffer };
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeHostMessage(message: HostMessage): Buffer {
@@ -37,7 +36,6 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'data': return encodeFrame(HOST_FRAMES.data, message.bytes);
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
-    case 'stdin_end': return encodeFrame(HOST_FRAMES.stdin_end);
   }
 }
 
@@ -51,7 +49,6 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
     case 'data': return { type, bytes: payload };
     case 'job': return { type, job: parseOrder(parseMeta(payload)) };
     case 'stdin': return { type, bytes: payload };
-    case 'stdin_end': return { type };
   }
 }
 

@@ -200,7 +200,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
 
     test.each([
       ['an empty command', { command: '' }], ['a working directory outside', { cwd: '..' }], ['a variable without a name', { env: { '': 'x' } }],
-      ['a NUL in a variable', { env: { A: '\0' } }],
+      ['a NUL in a variable', { env: { A: '\0' } }], ['too much stdin', { stdin: new Uint8Array(4 * MIB + 1) }],
     ])('a job with %s is refused', async (_, part) => {
       await expect(under.sandbox.run({ ...jobOf(COMMANDS.succeed), ...part }, new AbortController().signal)).rejects.toThrow(SandboxJobError);
     });

@@ -54,6 +54,7 @@ export interface SandboxJob {
   readonly command: string;
   /** a directory of the workspace; `''` is the workspace itself */
   readonly cwd: string;
+  /** at most 4 MiB; absent: an empty stream */
   readonly stdin?: Uint8Array;
   /** added to the few variables that every job has */
   readonly env: Readonly<Record<string, string>>;
