@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Change } from '@writ/contract';
+
+/** Parts of a workspace that policy can name without naming paths. */
+export const AREAS = ['git', 'runs_later', 'pipelines', 'secrets'] as const;
+export type Area = (typeof AREAS)[number];
+
+const PATTERNS: Readonly<Record<Area, RegExp>> = {
+  git: /(?:^|\/)\.git(?:\/|$)/,
+  // Git runs these on the machine of whoever commits or checks out next. Samples are switched off by their name.
+  runs_later: /(?:^|\/)(?:\.git\/(?:hooks\/(?!.*\.sample$).+|modules\/.*\/hooks\/(?!.*\.sample$).+)|\.husky\/[^/]+|\.envrc|\.vscode\/tasks\.json|\.devcontainer\/.*)$/,
+  pipelines: /(?:^|\/)(?:\.github\/workflows\/.+|\.gitlab-ci\.yml|\.circleci\/.+|Jenkinsfile|azure-pipelines\.yml|\.buildkite\/.+)$/,
+  secrets: /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/,
+};
+
+/** What policy is told of a delta: how many files, and which areas; paths one by one only if a rule looks at them. */
+export interface EffectFacts {
+  readonly created: number;
+  readonly modified: number;
+  readonly deleted: number;
+  readonly areas: readonly Area[];
+}
+
+/** Counts directories too: one that is made or removed is an entry of the delta. */
+export function effectFacts(changes: readonly Pick<Change, 'path' | 'before' | 'after'>[]): EffectFacts {
+  const count = (picks: (change: Pick<Change, 'before' | 'after'>) => boolean): number => changes.filter(picks).length;
+  return {
+    created: count(({ before }) => before === null),
+    modified: count(({ before, after }) => before !== null && after !== null),
+    deleted: count(({ after }) => after === null),
+    // What is deleted runs no more and tells nothing, so it is in no area but git's.
+    areas: AREAS.filter((area) => changes.some(({ path, after }) => (after !== null || area === 'git') && PATTERNS[area].test(path))),
+  };
+}
