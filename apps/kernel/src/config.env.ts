@@ -29,7 +29,7 @@ export type KernelConfig = Readonly<Static<typeof Environment>> & {
 };
 
 /** The only reader of the environment. Throws where a variable or a file isn't as it should be, naming it and never its content. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): KernelConfig {
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): KernelConfig {
   const read = readEnvironment(Environment, env);
   const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
   return Object.freeze({

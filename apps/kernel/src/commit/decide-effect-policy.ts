@@ -17,7 +17,7 @@ export interface JudgedEffect {
  * more supervision than the call has had. What it needs beyond that nobody can give any more, so the call is rolled back.
  */
 export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta }: JudgedEffect): EndingFault | null {
-  const asked = policy.judge({
+  const asked = policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
     workspace_id: operation.workspace_id ?? '',
@@ -26,6 +26,9 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args
     resources: delta.changes.map(({ path }) => ({ kind: 'fs', access: 'write', path })),
     task_class: operation.task_class,
     session_mode: operation.session_mode,
+    max_autonomy: null,
+    changes: delta.changes,
+    granted: operation.autonomy_mode,
   });
   if (asked.effect === 'refuse') return endingFault('effect.out_of_scope', asked.message, asked.hint);
   if (AUTONOMY_MODES.indexOf(asked.autonomy_mode) <= AUTONOMY_MODES.indexOf(operation.autonomy_mode)) return null;

@@ -28,20 +28,21 @@ export function stricter(a: AutonomyMode, b: AutonomyMode): AutonomyMode {
 export function decideSupervision(call: JudgedCall, asked: Supervision, approval: GivenApproval | null): Corridor {
   const mode = call.max_autonomy === null ? asked.autonomy_mode : stricter(asked.autonomy_mode, call.max_autonomy);
   if (mode === 'autopilot') return { effect: 'allow', mode };
-  if (mode === 'no_go') return { ...denied(asked, mode), mode };
+  if (mode === 'no_go') return { ...denied(asked, call), mode };
   if (approval !== null) {
     if (approval.satisfies === 'escalated' || mode === 'soft_gate') return { effect: 'allow', mode };
     return { ...refusal('approval.stale', `the policy now asks for ${WORDS[mode]}`, 'propose the call anew'), mode };
   }
-  const reasons = asked.reasons.length > 0 ? asked.reasons : [{ code: mode, message: `the session asks for ${WORDS[mode]}` }];
+  const reasons = call.max_autonomy === mode ? [{ code: 'session.max_autonomy', message: `the session asks for ${WORDS[mode]}` }, ...asked.reasons] : asked.reasons;
   if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons };
   const nobody = refusal('policy.denied', `the call needs ${WORDS[mode]}, and a ${call.session_mode} session has nobody to ask`,
     'propose it in an interactive session, where it waits for the approval');
   return { ...nobody, reasons: [...reasons, { code: nobody.code, message: nobody.message }], mode };
 }
 
-function denied(asked: Supervision, mode: AutonomyMode): Refusal {
-  const byPolicy = asked.autonomy_mode === mode;
-  const message = byPolicy ? (asked.reasons[0]?.message ?? 'no policy permits the call') : 'the session permits no action';
-  return { ...refusal('policy.denied', message), reasons: byPolicy && asked.reasons.length > 0 ? asked.reasons : undefined };
+function denied({ autonomy_mode, reasons }: Supervision, call: JudgedCall): Refusal {
+  if (autonomy_mode !== 'no_go') return refusal('policy.denied', 'the session permits no action', 'propose it in a session that does');
+  const hint = call.session_mode === 'interactive' ? undefined : 'in an interactive session a person may be asked, unless no approval lifts the rule';
+  const no = refusal('policy.denied', reasons[0]?.message ?? 'no policy permits the call', hint);
+  return reasons.length > 0 ? { ...no, reasons } : no;
 }

@@ -79,5 +79,6 @@ function judgedAction(call: JudgedCall, form: WellFormed, reach: Reached): Judge
     resources: reach.resources,
     task_class: call.task_class,
     session_mode: call.session_mode,
+    max_autonomy: call.max_autonomy,
   };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
+import type { AutonomyMode, Change, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
 
 /** An action as policy sees it: parsed, within the token, on a known workspace. */
 export interface JudgedAction {
@@ -12,6 +12,14 @@ export interface JudgedAction {
   readonly resources: readonly FsResource[];
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
+  /** the least supervision that the session accepts; null: whatever policy asks for */
+  readonly max_autonomy: AutonomyMode | null;
+}
+
+/** What an action did, and the supervision that it had. */
+export interface JudgedEffect extends JudgedAction {
+  readonly changes: readonly Change[];
+  readonly granted: AutonomyMode;
 }
 
 /** How much supervision the action needs, and why. `no_go` is a refusal by policy. */
@@ -30,6 +38,8 @@ export interface ActivePolicy {
   readonly hash: string;
   /** A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. */
   readonly judge: (action: JudgedAction) => Verdict<Supervision>;
+  /** The same about what was done. More supervision than was granted means that the effect mustn't commit as it is. */
+  readonly judgeEffect: (effect: JudgedEffect) => Verdict<Supervision>;
 }
 
 /** The sole authority on which policy is in force. */

@@ -54,6 +54,7 @@ export class WrittenPolicy extends PolicySets {
         this.asked.push(action);
         return this.says(action);
       },
+      judgeEffect: (effect) => this.says(effect),
     });
   }
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { natsBus, workLanesOf } from '@writ/bus-nats';
+import { bootProcess } from '@writ/nest-kit';
+import { traceHooks } from '@writ/telemetry';
+import { readConfig } from './config.env.ts';
+import { KernelModule } from './kernel.module.ts';
+import { defaultPolicySets } from './policies/index.ts';
+
+await bootProcess(async () => {
+  const config = readConfig();
+  const policies = await defaultPolicySets();
+  return {
+    process: 'kernel',
+    version: '0.1.0',
+    config,
+    connectBus: (report) => natsBus({
+      url: config.WRIT_NATS_URL,
+      user: config.WRIT_NATS_USER ?? 'kernel',
+      password: config.natsPassword ?? undefined,
+      lanes: workLanesOf(config.WRIT_SHARD),
+      keepsLanes: true,
+      trace: traceHooks,
+      report,
+    }),
+    module: (parts) => KernelModule.with(config, parts, policies),
+  };
+});
