@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm start`: everything that Writ needs on this machine, an agent at work on a real repository, and a server that stays up.
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runJob } from '../job/main.ts';
+import { renderJob } from '../job/table.ts';
 import type { Child } from '../process/launch.ts';
 import { logTail } from '../process/log-tail.ts';
 import { SetupError } from '../setup-error.ts';
 import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
 import { supervise } from '../supervisor/supervise.ts';
 import { parseArguments } from './arguments.ts';
-import { loadJob } from './job.ts';
-import { presentJob, presentStack, writeLastRun } from './present.ts';
+import { presentStack } from './present.ts';
 import { startStack, type Stack } from './stack.ts';
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
@@ -20,11 +22,14 @@ const firstDeath = async (children: readonly Child[]): Promise<never> => {
   throw new SetupError(`${child.name} ${how}; the end of ${child.logFile}:`, logTail(child.logFile));
 };
 
+/** Runs the job, shows it, and leaves what it did where a script finds it. */
 const runMainJob = async (setup: Setup, { url, keys }: Stack): Promise<boolean> => {
-  const runJob = await loadJob();
-  const result = await runJob({ apiUrl: url, platformKey: keys.platformKey, stateDir: setup.stateDir, onProgress: say });
-  writeLastRun(setup.stateDir, result);
-  say(presentJob(result));
+  const lastRun = join(setup.stateDir, 'last-run.json');
+  // A job that breaks off must not leave an earlier one's result for its own.
+  rmSync(lastRun, { force: true });
+  const result = await runJob({ apiUrl: url, platformKey: keys.platformKey, stateDir: setup.stateDir, onProgress: say, env: setup.env });
+  writeFileSync(lastRun, `${JSON.stringify(result, null, 2)}\n`);
+  say(renderJob(result));
   return result.ok;
 };
 

@@ -34,9 +34,9 @@ const COMMON = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', '
 const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   ledger: [],
   kernel: ['WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
-  executor: ['WRIT_EXECUTOR_ID', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_POOL_SIZE'],
+  executor: ['WRIT_EXECUTOR_ID', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
   // The agent loop's model; no other process may see these keys.
-  orchestrator: ['WRIT_HTTP_HOST', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
 };
 
 const pick = (env: Surroundings['env'], names: readonly string[]): Variables =>
