@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '@writ/contract';
@@ -54,6 +54,7 @@ export class Service {
   }
 
   log(): string {
+    if (!existsSync(this.#logFile)) return '(never started)';
     return readFileSync(this.#logFile, 'utf8').split('\n').slice(-60).join('\n');
   }
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen with SIGSTOP
+// at exactly that point, which is reached from outside through locks and proxies.
+import { createHash, randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { eventually, makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import { expectWhole, Observer } from './harness.ts';
+
+const LEASE_MS = 4_000;
+const TUNING = { WRIT_LEASE_MS: String(LEASE_MS), WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
+
+jest.setTimeout(120_000);
+
+describe('the crash table', () => {
+  let stack: Stack;
+  let world: World;
+  let observer: Observer;
+  let key: string;
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { kernel: TUNING }, busProxies: ['kernel', 'executor', 'ledger'] });
+    world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+    observer = new Observer(stack);
+  });
+  afterAll(async () => {
+    await observer?.close();
+    await stack?.stop();
+  });
+  beforeEach(() => { key = randomUUID(); });
+  afterEach(async () => {
+    await observer.close();
+    for (const name of ['kernel', 'executor', 'ledger'] as const) stack.busProxy(name).release();
+    for (const service of Object.values(stack.services)) {
+      service.thaw();
+      if (!service.isRunning) await service.start();
+    }
+  });
+
+  const write = (path: string): Promise<Answer<JsonValue>> => world.call('fs.write', { path, content: key }, { idempotency_key: key }).catch(gone);
+  const shell = (command: string): Promise<Answer<JsonValue>> => world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
+  /** The door closed on the client; the call goes on. */
+  const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
+  const operationId = async (): Promise<string> => (await eventually('the operation', () => observer.operation(key)) as JsonValue).operation_id as string;
+
+  it('orchestrator dies after sending: the client asks again by its key and gets the one outcome', async () => {
+    const first = shell('sleep 1; echo once >> orchestrator.txt');
+    await observer.untilState(key, 'performing');
+    await stack.services.orchestrator.kill();
+    await first;
+    await stack.services.orchestrator.start();
+    const again = await shell('sleep 1; echo once >> orchestrator.txt');
+    expect(again.status).toBe(200);
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    expect(await world.file('orchestrator.txt')).toBe('once\n');
+  });
+
+  it('kernel dies before the decision\'s COMMIT: nothing happened, and the same operation is sent again', async () => {
+    const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
+    const answer = write('before-commit.txt');
+    await observer.untilBlocked('writ_kernel');
+    await stack.services.kernel.kill();
+    await letGo();
+    await observer.untilGone('writ_kernel');
+    expect(await observer.operation(key)).toBeUndefined();
+    await stack.services.kernel.start();
+    const { status } = await answer;
+    if (status !== 200) await write('before-commit.txt');
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+    expect(await world.file('before-commit.txt')).toBe(key);
+  });
+
+  it('kernel dies with the decision committed and its reply lost: the same operation returns the decision', async () => {
+    stack.busProxy('kernel').hold('out');
+    const answer = write('reply-lost.txt');
+    const id = await operationId();
+    await stack.services.kernel.kill();
+    stack.busProxy('kernel').cut();
+    await stack.services.kernel.start();
+    await answer;
+    expect((await write('reply-lost.txt')).body.operation_id).toBe(id);
+    await expectWhole(stack, world, observer, id, { tx_outcome: 'committed' });
+  });
+
+  it('a permit is signed and never published: it expires unredeemed, and the call is dispatched again', async () => {
+    stack.busProxy('kernel').hold('out');
+    const answer = write('no-bell.txt');
+    await observer.untilState(key, 'dispatched');
+    await stack.services.kernel.kill();
+    stack.busProxy('kernel').cut();
+    await stack.services.kernel.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+  });
+
+  it('the reply to a redemption is lost: the same nonce asks again, and the call runs once', async () => {
+    stack.services.executor.freeze();
+    const answer = shell('echo ran >> redeemed.txt');
+    const id = await operationId();
+    await observer.untilState(key, 'dispatched');
+    const letGo = await observer.hold('SELECT 1 FROM kernel.operation WHERE operation_id = $1 FOR UPDATE', [id]);
+    stack.services.executor.thaw();
+    await observer.untilBlocked('writ_kernel');
+    stack.busProxy('executor').hold('in');
+    await letGo();
+    await observer.untilState(key, 'performing');
+    stack.busProxy('executor').cut();
+    await answer;
+    await expectWhole(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
+    expect(await world.file('redeemed.txt')).toBe('ran\n');
+  });
+
+  it('executor dies while it performs: the lease expires, and another attempt does the whole', async () => {
+    const answer = shell('echo half > half.txt; sleep 2; echo whole > whole.txt');
+    await observer.untilState(key, 'performing');
+    await stack.services.executor.kill();
+    await stack.services.executor.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    expect([await world.file('half.txt'), await world.file('whole.txt')]).toEqual(['half\n', 'whole\n']);
+  });
+
+  it('a report is lost: the executor repeats it while its lease lives', async () => {
+    const answer = shell(`echo ${key} > reported.txt; sleep 1`);
+    await observer.untilState(key, 'performing');
+    stack.busProxy('executor').hold('out');
+    await untilBlobOf(`${key}\n`);
+    stack.busProxy('executor').cut();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+  });
+
+  it('executor dies with its blobs stored and its report unsent: the next attempt commits', async () => {
+    const answer = shell(`echo ${key} > unsent.txt; sleep 1`);
+    await observer.untilState(key, 'performing');
+    stack.busProxy('executor').hold('out');
+    await untilBlobOf(`${key}\n`);
+    await stack.services.executor.kill();
+    stack.busProxy('executor').cut();
+    await stack.services.executor.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+  });
+
+  it('kernel dies in the commit transaction: the repeated report gives the one outcome', async () => {
+    const answer = shell('sleep 1; echo done > committed.txt');
+    await observer.untilState(key, 'performing');
+    const letGo = await observer.hold('LOCK TABLE kernel.snapshot IN ACCESS EXCLUSIVE MODE');
+    await observer.untilBlocked('writ_kernel');
+    await stack.services.kernel.kill();
+    await letGo();
+    await observer.untilGone('writ_kernel');
+    expect((await observer.operation(key))?.state).toBe('performing');
+    await stack.services.kernel.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
+    expect(await world.file('committed.txt')).toBe('done\n');
+  });
+
+  it('the ledger appended and its answer is lost: sent again, dropped by record id', async () => {
+    stack.busProxy('ledger').hold('out');
+    await write('appended.txt');
+    const id = await operationId();
+    await eventually('leaves of the operation', async () => (await observer.rows('SELECT 1 FROM ledger.leaf WHERE operation_id = $1', [id])).length === 2);
+    await stack.services.kernel.kill();
+    stack.busProxy('ledger').cut();
+    await stack.services.kernel.start();
+    await expectWhole(stack, world, observer, id, { tx_outcome: 'committed', attempt: 1 });
+  });
+
+  it('ledger dies with leaves committed and the root unsigned: the root is signed when it is back', async () => {
+    const letGo = await observer.hold('LOCK TABLE ledger.checkpoint IN ACCESS EXCLUSIVE MODE');
+    await write('unsigned.txt');
+    await observer.untilBlocked('writ_ledger');
+    await stack.services.ledger.kill();
+    await letGo();
+    await observer.untilGone('writ_ledger');
+    await stack.services.ledger.start();
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
+  });
+
+  it('an executor frozen past its lease thaws: its attempt is fenced', async () => {
+    const answer = shell('sleep 1; echo x >> frozen.txt');
+    await observer.untilState(key, 'performing');
+    stack.services.executor.freeze();
+    const other = await stack.another('executor');
+    try {
+      await observer.untilState(key, 'committed');
+      stack.services.executor.thaw();
+      await answer;
+      await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+      expect(await world.file('frozen.txt')).toBe('x\n');
+    } finally {
+      await other.kill();
+    }
+  });
+
+  it('a kernel frozen in the middle of a call thaws: nothing is done twice', async () => {
+    const answer = shell('sleep 1; echo x >> kernel-frozen.txt');
+    await observer.untilState(key, 'performing');
+    stack.services.kernel.freeze();
+    const other = await stack.another('kernel', TUNING);
+    try {
+      await observer.untilState(key, 'committed');
+      stack.services.kernel.thaw();
+      await answer;
+      await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed' });
+      expect(await world.file('kernel-frozen.txt')).toBe('x\n');
+    } finally {
+      await other.kill();
+    }
+  });
+
+  async function untilBlobOf(text: string): Promise<void> {
+    const hash = createHash('sha256').update(text).digest();
+    await eventually('the blob of the change', async () => (await observer.rows('SELECT 1 FROM blobs.blob WHERE sha256 = $1', [hash])).length > 0, 30_000);
+  }
+});
