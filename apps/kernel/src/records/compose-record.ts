@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logIdOf, type AuditRecord } from '@writ/contract';
-import { newId } from '../store/new-id.ts';
+import { newId } from '@writ/nest-kit';
 
 /** What every record says; the rest is null, empty or zero unless said. `kernel_key_id` is the sealer's to fill. */
 export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> & Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id'>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AuditRecord, parseMessage } from '@writ/contract';
-import { newId } from '../store/new-id.ts';
+import { newId } from '@writ/nest-kit';
 import { composeRecord } from './compose-record.ts';
 import { RecordSeal, RecordSealer } from './record-sealer.ts';
 import { traceIdsOf } from './trace-context.ts';

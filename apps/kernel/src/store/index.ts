@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-export { pageOf, parseCursor, type Place } from './cursor.ts';
+export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { callKernel, isAgain, isTaken } from './kernel-function.ts';
-export { newId } from './new-id.ts';
+export { newId } from '@writ/nest-kit';
 export type { OperationRow } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
