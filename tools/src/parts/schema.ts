@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findMigrations, migrate, provisionRoles, type LoginRole } from '@writ/database';
+import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 
 /** How the processes reach their database. */
@@ -12,7 +13,13 @@ export interface Schema {
 export const ensureSchema = async (setup: Setup, url: string, passwords: Readonly<Record<LoginRole, string>>): Promise<Schema> => {
   const { ownerUrl, urlFor } = await provisionRoles({ url, passwords });
   for (const { schema, dir } of await findMigrations(setup.checkout)) {
-    await migrate({ url: ownerUrl, schema, dir, log: setup.report });
+    try {
+      await migrate({ url: ownerUrl, schema, dir, log: setup.report });
+    } catch (cause) {
+      throw new SetupError(`the schema \`${schema}\` cannot be brought up to date: ${cause instanceof Error ? cause.message : String(cause)}`, [
+        `if nothing in it is worth keeping, delete ${setup.stateDir} and start again`,
+      ], cause);
+    }
   }
   return { urlFor };
 };
