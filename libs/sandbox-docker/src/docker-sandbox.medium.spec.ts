@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { testAddress } from '@writ/testing';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- the suite is no entry point of its package; specs alone use it
-import { CONTRACT_LIMITS, sandboxContract } from '../../sandbox/src/sandbox.contract.ts';
+import { CONTRACT_LIMITS, sandboxContract } from '@writ/sandbox/contract';
 import { DockerSandbox } from './docker-sandbox.ts';
 import { openSandbox, testEngine, testImage } from './engine.contract.ts';
 
