@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run bench`: what a call costs, beside what it can't cost less than, in one run on one machine.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, release, totalmem, type } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startStack, type Stack } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+import Table from 'cli-table3';
+import type { Metric } from './measure.ts';
+import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
+import { dockerRun, pgCommit } from './metrics/references.ts';
+
+type Measured = Omit<Metric, 'reference' | 'ratio'>;
+interface Benchmark { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured> }
+
+const MS_MAX = 40_000;
+const load = (clients: number, samples: number, warmUp: number) => ({ clients, samples, warmUp, msMax: MS_MAX });
+
+const BENCHMARKS: readonly Benchmark[] = [
+  { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
+  { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
+  { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
+  { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
+  { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
+  { name: 'sandboxed_call_c16', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)) },
+];
+
+function chosen(only: string | undefined): readonly Benchmark[] {
+  if (only === undefined) return BENCHMARKS;
+  const names = only.split(',');
+  const unknown = names.find((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  if (unknown !== undefined) throw new Error(`there is no benchmark \`${unknown}\`; there are: ${BENCHMARKS.map((benchmark) => benchmark.name).join(', ')}`);
+  // A reference is measured in the same run, or the ratio means nothing.
+  const needed = new Set(names.flatMap((name) => [name, BENCHMARKS.find((benchmark) => benchmark.name === name)?.reference ?? name]));
+  return BENCHMARKS.filter((benchmark) => needed.has(benchmark.name));
+}
+
+function machine(): Record<string, unknown> {
+  const [first] = cpus();
+  return { date: new Date().toISOString(), cpu: first?.model ?? 'unknown', cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30), os: `${type()} ${release()}`, node: process.version };
+}
+
+function show(metrics: Readonly<Record<string, Metric>>): void {
+  const table = new Table({ head: ['benchmark', 'n', 'p50 ms', 'p99 ms', 'per second', 'beside', 'ratio'], colAligns: ['left', 'right', 'right', 'right', 'right', 'left', 'right'] });
+  for (const [name, m] of Object.entries(metrics)) table.push([name, m.n, m.p50, m.p99, m.rate, m.reference ?? '', m.ratio ?? '']);
+  console.log(table.toString());
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
+  const benchmarks = chosen(values.only);
+  const metrics: Record<string, Metric> = {};
+  const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '2' }, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+  try {
+    for (const { name, reference, run } of benchmarks) {
+      console.log(`${name} …`);
+      const measured = await run(stack);
+      const beside = reference === null ? undefined : metrics[reference];
+      metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((measured.p50 / beside.p50) * 1_000) / 1_000 };
+    }
+  } finally {
+    await stack.stop();
+  }
+  show(metrics);
+  const file = values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ machine: machine(), metrics }, null, 2)}\n`);
+  console.log(`written to ${file}`);
+}
+
+await main();
