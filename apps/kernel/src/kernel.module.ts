@@ -7,8 +7,10 @@ import { createPool } from '@writ/database';
 import type { Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions } from './admit/index.ts';
+import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
+import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { Commit, CommitController, EffectCheck } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import { Approvals, Decide, DecideController, Readmission } from './decide/index.ts';
@@ -18,6 +20,7 @@ import { ExpireHeld } from './expire/index.ts';
 import { HeldCalls } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
+import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import type { PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
@@ -29,6 +32,10 @@ import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Repeated } from './support/repeated.ts';
 import { Sweeper } from './sweep/index.ts';
+import { Tenancy } from './tenancy/index.ts';
+import { CreateTenant, TenantsController } from './tenants/index.ts';
+import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
+import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
@@ -99,6 +106,24 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
   };
 }
 
+/** through: what people and their programs manage */
+function management(config: KernelConfig, on: Ground, views: OperationViews) {
+  const tenancy = new Tenancy(on.tenants);
+  const changes = new Changes(tenancy, on.sealer, on.outbox);
+  return {
+    tenancy,
+    useCases: [
+      new CreateTenant(changes, config.masterKey),
+      new RecordChange(changes),
+      new Agents(tenancy, changes),
+      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
+      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
+      new ReadOperation(on.tenants, views), new ListOperations(tenancy),
+    ],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController],
+  };
+}
+
 const given = <T extends object>(value: T): Provider => ({ provide: value.constructor as Type<T>, useValue: value });
 
 /** The kernel: what it is asked (controllers), through one use case a verb, with what it is given. */
@@ -108,6 +133,7 @@ export class KernelModule {
     const on = stand(config, parts);
     const run = execution(config, on, policies);
     const ask = admission(on, run, policies);
+    const manage = management(config, on, ask.views);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,
@@ -116,14 +142,16 @@ export class KernelModule {
       every(RESEND_MS, () => on.outbox.resend()),
     ], async () => {
       await on.outbox.idle();
+      await manage.tenancy.close();
       await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, RedeemController, RenewController, CommitController, SlotsController],
+      controllers: [AdmitController, DecideController, CancelController, RedeemController, RenewController, CommitController, SlotsController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit].map(given),
+        ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter].map(given),
         { provide: TenantPool, useValue: on.tenants },
         { provide: Background, useFactory: () => background },

@@ -2,6 +2,7 @@
 export { connect, createPool, type Client, type Pool, type PoolOptions } from './pool.ts';
 export { verifyDurability } from './durability.ts';
 export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
+export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
 export { parseInt8, parseInt8Array } from './int8.ts';

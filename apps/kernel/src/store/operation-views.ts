@@ -11,6 +11,8 @@ export interface ViewOptions {
   readonly replayed?: boolean;
   /** how long to wait for the receipt of an operation that has ended; 0 unless said */
   readonly waitMs?: number;
+  /** the encrypted result where it was read already, null where there is none; read unless said */
+  readonly sealedResult?: Buffer | null;
 }
 
 /** Makes the view of an operation: decrypts its result and says where its receipt stands. */
@@ -28,19 +30,23 @@ export class OperationViews {
   async of(row: OperationRow, options: ViewOptions = {}): Promise<OperationView> {
     const replayed = options.replayed ?? false;
     if (!isFinal(row.state)) return viewOf(row, { replayed, result: null, receipt: null });
-    const [result, receipt] = await Promise.all([this.#resultOf(row), this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0)]);
+    const [result, receipt] = await Promise.all([this.#resultOf(row, options.sealedResult), this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0)]);
     return viewOf(row, { replayed, result, receipt });
   }
 
   /** Null where the call left none, where it is a blob, and where it was erased. */
-  async #resultOf(row: OperationRow): Promise<unknown> {
+  async #resultOf(row: OperationRow, given: Buffer | null | undefined): Promise<unknown> {
     if (row.result_hash === null || row.result_ref !== null) return null;
-    const sealed = await inTenant(this.#tenants.pool, row.tenant_id, async (client) => {
-      const { rows } = await client.query<{ result: Buffer | null }>('SELECT result FROM kernel.payload WHERE operation_id = $1', [row.operation_id]);
-      return rows[0]?.result ?? null;
-    }, { readOnly: true });
+    const sealed = given === undefined ? await this.#readSealed(row) : given;
     if (sealed === null) return null;
     const box = await this.#vault.of(row.tenant_id);
     return JSON.parse(box.open(row.operation_id, 'result', sealed).toString('utf8')) as unknown;
+  }
+
+  async #readSealed(row: OperationRow): Promise<Buffer | null> {
+    return await inTenant(this.#tenants.pool, row.tenant_id, async (client) => {
+      const { rows } = await client.query<{ result: Buffer | null }>('SELECT result FROM kernel.payload WHERE operation_id = $1', [row.operation_id]);
+      return rows[0]?.result ?? null;
+    }, { readOnly: true });
   }
 }

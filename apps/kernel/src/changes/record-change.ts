@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KernelRequest } from '@writ/contract';
+import { newId } from '../store/index.ts';
+import { found, requireRole } from '../tenancy/index.ts';
+import type { Changes } from './changes.ts';
+
+/** Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is one record too many, the other way round one too few. */
+export class RecordChange {
+  readonly #changes: Changes;
+
+  constructor(changes: Changes) {
+    this.#changes = changes;
+  }
+
+  /** @throws Fault `auth.role`, `not_found` for a tenant that isn't there */
+  async run({ caller, verb, subject }: KernelRequest<'change.record'>): Promise<{ recorded: string }> {
+    requireRole(caller, 'admin');
+    return await this.#changes.make(caller.tenant_id, async (rows) => {
+      found(await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }));
+      const record_id = newId('record');
+      return { value: { recorded: record_id }, records: [{ record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: null } }] };
+    });
+  }
+}

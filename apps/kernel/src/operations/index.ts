@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+export { ListOperations } from './list-operations.ts';
+export { OperationsController } from './operations.controller.ts';
+export { ReadOperation } from './read-operation.ts';

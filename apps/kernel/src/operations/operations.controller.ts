@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { KERNEL_REQUESTS, parseMessage, type OperationView } from '@writ/contract';
+import type { Listed } from '../store/index.ts';
+import { ListOperations } from './list-operations.ts';
+import { ReadOperation } from './read-operation.ts';
+
+/** Reads at once by one replica: each call that ends is read by whoever waited for it. */
+const CONCURRENCY_MAX = 256;
+
+@Controller()
+export class OperationsController {
+  readonly #read: ReadOperation;
+  readonly #list: ListOperations;
+
+  constructor(read: ReadOperation, list: ListOperations) {
+    this.#read = read;
+    this.#list = list;
+  }
+
+  @MessagePattern('kernel.operation.read', { concurrencyMax: CONCURRENCY_MAX })
+  async read(@Payload() payload: unknown): Promise<OperationView> {
+    return await this.#read.run(parseMessage(KERNEL_REQUESTS['operation.read'], payload));
+  }
+
+  @MessagePattern('kernel.operation.list')
+  async list(@Payload() payload: unknown): Promise<Listed<OperationView>> {
+    return await this.#list.run(parseMessage(KERNEL_REQUESTS['operation.list'], payload));
+  }
+}

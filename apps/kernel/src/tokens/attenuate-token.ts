@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Caller, type CapabilityToken, type Grant, type KernelRequest } from '@writ/contract';
+import { attenuate, decideValidity, type ChildToken } from '@writ/capability';
+import type { Changes } from '../changes/index.ts';
+import { newId } from '../store/index.ts';
+import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../tenancy/index.ts';
+import { insertToken } from './insert-token.ts';
+import { storedToken, type TokenView } from './token-view.ts';
+import { CHAIN_TOKENS_MAX, verifyGrant } from './verify-grant.ts';
+
+/**
+ * Makes narrower tokens of tokens.
+ * INVARIANT (children only narrow): a child grants a subset of its parent in every dimension, under a chain that is valid when it is made.
+ */
+export class AttenuateToken {
+  readonly #changes: Changes;
+
+  constructor(changes: Changes) {
+    this.#changes = changes;
+  }
+
+  /**
+   * An administrator narrows any token of the tenant, an agent its own and for itself.
+   * @throws Fault `auth.role`, `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `conflict` for a chain as long as one may be, and those of `verifyGrant`
+   */
+  async run({ caller, parent_id, agent_id, grant }: KernelRequest<'token.attenuate'>): Promise<TokenView> {
+    requireRole(caller, 'admin', 'agent');
+    requireId('token', parent_id);
+    if (agent_id !== null) requireId('agent', agent_id);
+    const { tenant_id } = caller;
+    const capability_token_id = newId('token');
+    return await this.#changes.make(tenant_id, async (rows, now) => {
+      const chain = await lockedChain(rows, caller, parent_id);
+      const [parent] = chain as [CapabilityToken];
+      const child = narrowed(chain, verifyGrant(grant, now), now);
+      const holder = await holderOf(rows, caller, agent_id ?? parent.agent_id);
+      const token = { v: 1, ...child, capability_token_id, agent_id: holder, issuer: caller.api_key_id, created_at: now, revoked_at: null } as const;
+      return await insertToken(rows, caller, 'token_attenuated', token, [...chain.map((above) => above.capability_token_id).reverse(), capability_token_id]);
+    });
+  }
+}
+
+/** The parent first, up to the root, none of which can be revoked before this transaction ends. @throws Fault `not_found` */
+async function lockedChain(rows: Rows, caller: Caller, parentId: string): Promise<CapabilityToken[]> {
+  const { tenant_id } = caller;
+  const { chain } = found(await rows.token.findFirst({ where: { AND: [{ tenant_id, capability_token_id: parentId }, onlyAgentOf(caller)] }, select: { chain: true } }));
+  await rows.$queryRaw`SELECT 1 FROM kernel.token WHERE capability_token_id = ANY (${chain}) ORDER BY capability_token_id FOR SHARE`;
+  const stored = await rows.token.findMany({ where: { capability_token_id: { in: chain } } });
+  return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));
+}
+
+function narrowed(chain: readonly CapabilityToken[], grant: Grant, now: number): ChildToken {
+  const invalid = decideValidity(chain, now);
+  if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
+  if (chain.length >= CHAIN_TOKENS_MAX) throw new Fault('conflict', `a token is at most the ${CHAIN_TOKENS_MAX}th of its chain`);
+  const verdict = attenuate(chain[0] as CapabilityToken, grant);
+  if (verdict.effect === 'refuse') throw new Fault(verdict.code, verdict.message);
+  return verdict.child;
+}
+
+/** Who the child is for. @throws Fault `auth.role`, `not_found` */
+async function holderOf(rows: Rows, caller: Caller, agentId: string): Promise<string> {
+  if (caller.role === 'agent' && agentId !== caller.agent_id) throw new Fault('auth.role', 'an agent narrows its tokens for itself');
+  const { tenant_id } = caller;
+  return found(await rows.agent.findFirst({ where: { agent_id: agentId, tenant_id }, select: { agent_id: true } })).agent_id;
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+export { AttenuateToken } from './attenuate-token.ts';
+export { IssueToken } from './issue-token.ts';
+export { RevokeToken } from './revoke-token.ts';
+export { Tokens } from './tokens.ts';
+export { TokensController } from './tokens.controller.ts';

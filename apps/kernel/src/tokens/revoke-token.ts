@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KernelRequest } from '@writ/contract';
+import type { Changes } from '../changes/index.ts';
+import type { Events } from '../ports/index.ts';
+import { found, requireId, requireRole, type Tenancy } from '../tenancy/index.ts';
+import { tokenViews, type TokenView } from './token-view.ts';
+
+/**
+ * Revokes tokens. The mark on one row is the whole of it: every decision reads its chain to the root, so what derives from the token is revoked with it.
+ * Calls that run under it are told to stop; one that isn't reached finds out when it renews its lease, and none of them commits.
+ */
+export class RevokeToken {
+  readonly #tenancy: Tenancy;
+  readonly #changes: Changes;
+  readonly #events: Events;
+
+  constructor(tenancy: Tenancy, changes: Changes, events: Events) {
+    this.#tenancy = tenancy;
+    this.#changes = changes;
+    this.#events = events;
+  }
+
+  /** Once or many times: it is revoked at the first. @throws Fault `auth.role`, `not_found` */
+  async run({ caller, capability_token_id }: KernelRequest<'token.revoke'>): Promise<TokenView> {
+    requireRole(caller, 'admin', 'operator');
+    requireId('token', capability_token_id);
+    const { tenant_id } = caller;
+    const view = await this.#changes.make(tenant_id, async (rows, now) => {
+      // Waits for commits that hold the row shared: those under way come wholly before this.
+      const { count } = await rows.token.updateMany({ where: { capability_token_id, tenant_id, revoked_at: null }, data: { revoked_at: now } });
+      const token = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
+      const [value] = await tokenViews(rows, [token]);
+      const { agent_id, workspace_id } = token;
+      const change = { verb: 'token_revoked', subject: capability_token_id, digest: null };
+      return { value: found(value), records: count === 0 ? [] : [{ kind: 'token', actor: caller.api_key_id, agent_id, capability_token_id, workspace_id, change }] };
+    });
+    await this.#stopUnderWay(tenant_id, capability_token_id);
+    return view;
+  }
+
+  /** After the COMMIT, in a transaction of its own: who locks calls before tokens must never wait for this. */
+  async #stopUnderWay(tenantId: string, tokenId: string): Promise<void> {
+    const running = await this.#tenancy.within(tenantId, (rows) => rows.$queryRaw<{ operation_id: string; attempt: number }[]>`
+      SELECT o.operation_id, o.attempt FROM kernel.operation o JOIN kernel.token t ON t.capability_token_id = o.capability_token_id
+      WHERE o.tenant_id = ${tenantId} AND o.state = 'performing' AND t.chain @> ARRAY[${tokenId}]`);
+    for (const { operation_id, attempt } of running) this.#events.stop(tenantId, operation_id, attempt);
+  }
+}

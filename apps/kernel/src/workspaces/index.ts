@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+export { ChangeWorkspace } from './change-workspace.ts';
+export { CreateWorkspace } from './create-workspace.ts';
+export { Workspaces } from './workspaces.ts';
+export { WorkspacesController } from './workspaces.controller.ts';

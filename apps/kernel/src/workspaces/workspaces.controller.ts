@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceView } from '@writ/contract';
+import type { Listed } from '../store/index.ts';
+import { ChangeWorkspace } from './change-workspace.ts';
+import { CreateWorkspace } from './create-workspace.ts';
+import { Workspaces } from './workspaces.ts';
+
+/** Changes at once by one replica: each may hold a tree of thousands of files while it is computed. */
+const CHANGES_MAX = 16;
+
+@Controller()
+export class WorkspacesController {
+  readonly #workspaces: Workspaces;
+  readonly #create: CreateWorkspace;
+  readonly #change: ChangeWorkspace;
+
+  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace) {
+    this.#workspaces = workspaces;
+    this.#create = create;
+    this.#change = change;
+  }
+
+  @MessagePattern('kernel.workspace.create')
+  async create(@Payload() payload: unknown): Promise<WorkspaceView> {
+    return await this.#create.run(parseMessage(KERNEL_REQUESTS['workspace.create'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.change', { concurrencyMax: CHANGES_MAX })
+  async change(@Payload() payload: unknown): Promise<WorkspaceView> {
+    return await this.#change.run(parseMessage(KERNEL_REQUESTS['workspace.change'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.read')
+  async read(@Payload() payload: unknown): Promise<WorkspaceView> {
+    return await this.#workspaces.read(parseMessage(KERNEL_REQUESTS['workspace.read'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.list')
+  async list(@Payload() payload: unknown): Promise<Listed<WorkspaceView>> {
+    return await this.#workspaces.list(parseMessage(KERNEL_REQUESTS['workspace.list'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.snapshots')
+  async snapshots(@Payload() payload: unknown): Promise<Listed<SnapshotView>> {
+    return await this.#workspaces.snapshots(parseMessage(KERNEL_REQUESTS['workspace.snapshots'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.snapshot')
+  async snapshot(@Payload() payload: unknown): Promise<{ snapshot_id: string }> {
+    return await this.#workspaces.snapshot(parseMessage(KERNEL_REQUESTS['workspace.snapshot'], payload));
+  }
+}
