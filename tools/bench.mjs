@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 import { run } from './bootstrap.mjs';
 
-await run('bench/src/main.ts', process.argv.slice(2));
+await run('tools/src/bench/main.ts', process.argv.slice(2));

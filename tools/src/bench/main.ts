@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run bench`: brings up the parts and builds, then runs the benchmarks in a process of their own.
+import { join } from 'node:path';
+import { build } from '../build.ts';
+import { explain } from '../explain.ts';
+import { checkout } from '../setup.ts';
+import { runPlan } from '../steps.ts';
+import { runCheck } from '../test/run-check.ts';
+import { withParts } from '../test/with-parts.ts';
+
+const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+
+await withParts(async (setup, environmentOf) => {
+  try {
+    const environment = await environmentOf();
+    await runPlan(setup, [{ title: 'Build', run: (step) => build(step.env, step.report) }]);
+    const command = [process.execPath, '--conditions=@writ/source', join(checkout, 'bench', 'src', 'main.ts'), ...process.argv.slice(2)];
+    return (await runCheck(setup, { name: 'bench', command, cwd: checkout, results: [] }, environment)).failed;
+  } catch (error) {
+    explain(error);
+    return 1;
+  }
+}, say);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
+import { askHolder } from '../supervisor/lock.ts';
+import { supervise } from '../supervisor/supervise.ts';
+import { bringUpParts, readEnvironment, type TestEnvironment } from './bring-up.ts';
+
+/**
+ * Runs something on real parts: those of `npm run parts` where they are up, else parts of its own, which end with it. What it resolves with is
+ * the exit status. `environmentOf` brings the parts up when it is called.
+ */
+export const withParts = async (run: (setup: Setup, environmentOf: () => Promise<TestEnvironment>) => Promise<number>, say: (line: string) => void): Promise<void> => {
+  const root = defaultStateDir(process.env);
+  const parts = makeSetup(join(root, 'test'), join(root, 'cache'), process.env, say);
+  if ((await askHolder(parts.stateId))?.role === 'parts') {
+    say(`using the parts that are up in ${parts.stateDir}`);
+    const own = makeSetup(join(root, 'test-run'), join(root, 'cache'), process.env, say);
+    await supervise(own, 'test', () => run(own, async () => readEnvironment(parts.stateDir)));
+  }
+  await supervise(parts, 'test', () => run(parts, async () => (await bringUpParts(parts)).environment));
+};
