@@ -10,7 +10,7 @@ const DIRECTORIES = new Set([
 ]);
 const FILES = new Set(['.DS_Store', 'Thumbs.db', '.coverage', 'a.out', 'core', '.eslintcache', 'nohup.out', 'npm-debug.log', 'CMakeCache.txt', '.stylelintcache']);
 const SUFFIXES = [
-  '.log', '.tmp', '.temp', '.cache', '.pyc', '.pyo', '.pyd', '.o', '.obj', '.a', '.class', '.swp', '.swo', '.orig', '.rej', '.bak', '.old', '~', '.pid', '.tsbuildinfo', '.gcda', '.gcno', '.gcov',
+  '.log', '.tmp', '.temp', '.cache', '.pyc', '.pyo', '.pyd', '.o', '.obj', '.a', '.so', '.dylib', '.class', '.swp', '.swo', '.orig', '.rej', '.bak', '.old', '~', '.pid', '.tsbuildinfo', '.gcda', '.gcno', '.gcov',
   '.egg-info', '.dSYM', '.hi', '.beam', '.elc', '.aux', '.toc', '.crdownload', '.part', '.prof', '.stackdump', '.core', '.hprof', '.trace',
 ];
 

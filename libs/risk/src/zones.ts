@@ -19,7 +19,7 @@ export const TEMPORARY = '/tmp/tmp.mktemp';
 const SYSTEM = /^\/(?:bin|boot|dev|etc|lib|lib32|lib64|proc|run|sbin|srv|sys|usr|var)(?:\/|$)/;
 /** Parts of those trees that people may call their own. */
 const LOCAL = /^\/(?:usr\/local|var\/tmp)(?:\/|$)/;
-const SINKS = /^\/dev\/(?:null|zero|full|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/;
+const SINKS = /^\/dev\/(?:(?:tcp|udp)\/.*|null|zero|full|stdin|stdout|stderr|tty|random|urandom|fd\/\d+)$/;
 const HOMES = /^\/(?:root|home(?:\/[^/]*)?|Users(?:\/[^/]*)?)$/;
 const SCRATCH = /^\/(?:tmp|var\/tmp|dev\/shm)\/[^/]/;
 const WILD = /[*?[]/;

@@ -71,6 +71,13 @@ const history: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** `hash -p file name` makes a name mean another file from here on. */
+const hash: Reading = ({ name, args }, shell) => {
+  const target = args[args.findIndex(({ text }) => text === '-p') + 1];
+  if (args.some(({ text }) => text === '-p')) shell.act('unknown_command', name, target?.text ?? '');
+  return NOTHING;
+};
+
 const declares: Reading = ({ args }, { scope }) => {
   for (const { text } of args) {
     const equals = text.indexOf('=');
@@ -81,5 +88,5 @@ const declares: Reading = ({ args }, { scope }) => {
 
 /** `printf -v` and `let` set variables too; what they set is a number or was seen already. */
 export const BUILTINS: Readonly<Record<string, Reading>> = {
-  cd, chdir: cd, pushd: cd, popd, alias, read, mapfile, readarray: mapfile, set, shift, history, fc: history, export: declares, declare: declares, local: declares, readonly: declares, typeset: declares,
+  cd, chdir: cd, pushd: cd, popd, alias, read, mapfile, readarray: mapfile, set, shift, hash, history, fc: history, export: declares, declare: declares, local: declares, readonly: declares, typeset: declares,
 };

@@ -12,18 +12,26 @@ import { ANYTHING, NOTHING, textOf, type Source } from '../shell/source.ts';
 const DELETES = new RegExp([
   String.raw`\brmtree\s*\(`, String.raw`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(`, String.raw`\.unlink\s*\(`, String.raw`\b(?:rmSync|rmdirSync|unlinkSync|truncateSync|rmdir|unlink|rm)\s*\(`,
   String.raw`\bFileUtils\.(?:rm|remove)\w*`, String.raw`\bFile\.(?:delete|unlink)\b`, String.raw`\bDir\.(?:delete|rmdir|unlink)\b`, String.raw`\bremove_tree\b`, String.raw`\bunlink\b\s*[^=\s,;)]`,
-  String.raw`\b(?:removeSync|emptyDirSync|rimraf|deleteSync)\s*\(`,
+  String.raw`\bRemove-Item\b`, String.raw`\b(?:removeSync|emptyDirSync|rimraf|deleteSync)\s*\(`,
 ].join('|'));
 const STARTS = /\b(?:os\.(?:system|popen|exec\w*|spawn\w*)|subprocess\.\w+|Popen|child_process|exec(?:Sync|File|FileSync)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|proc_open|Deno\.(?:run|Command)|Bun\.spawn\w*|IO\.popen|Open3)\b\s*[(["'\s.]|\bqx[\s({/]|%x[({[]|`[^`]+`/;
 const STRINGS = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g;
 /** Code put together at run time: what it does isn't in the text. */
 const OBFUSCATED = /\b(?:b64decode|base64|fromhex|unhexlify|atob|codecs\.decode|marshal|__import__|getattr)\b|\bBuffer\.from\([^)]*(?:base64|hex)/;
 
+/** Content of the network that is evaluated. */
+const EVALUATES = /\b(?:eval|exec|Function|instance_eval)\b/;
+const FETCHES = /https?:\/\/|\burlopen\b|\bfetch\s*\(|\b(?:curl|wget)\b|\brequests\.get\b/;
+/** A process that doubles itself in a loop. */
+const FORKS = /\bfork\b\s*(?:\(\s*\))?\s*(?:while|until|;?\s*redo)|(?:while|until|for|loop)\b[^;]*\bfork\b|\bos\.fork\s*\(/;
+
 /** Notes what code of another language calls. */
 export function noteCode(language: string, code: string, shell: Shell): void {
   if (code.includes(DOWNLOADED)) shell.act('run_downloaded', language, code);
   else if (withoutMarkers(code).trim() === '' && !isExact(code)) shell.act('run_unknown', language, code);
   if (DELETES.test(code)) shell.act('code', language, DELETES.exec(code)?.[0] ?? language);
+  if (FORKS.test(code)) shell.act('code', language, FORKS.exec(code)?.[0] ?? language);
+  if (EVALUATES.test(code) && FETCHES.test(code)) shell.act('run_downloaded', language, code);
   if (!STARTS.test(code)) return;
   if (OBFUSCATED.test(code)) shell.act('code', language, OBFUSCATED.exec(code)?.[0] ?? language);
   const strings = [...code.matchAll(STRINGS)].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
@@ -97,6 +105,6 @@ const editor: Reading = ({ name, args, stdin }, shell) => {
 
 export const CODE: Readonly<Record<string, Reading>> = {
   python, python2: python, python3: python, pypy3: python, ipython: python, node, nodejs: node, deno: interpreter(['eval']), bun: node, tsx: node, 'ts-node': node,
-  perl, ruby: interpreter(['-e']), php: interpreter(['-r']), lua: interpreter(['-e']), Rscript: interpreter(['-e']), julia: interpreter(['-e', '-E']), osascript: interpreter(['-e']),
+  perl, ruby: interpreter(['-e']), php: interpreter(['-r']), pwsh: interpreter(['-c', '-Command', '-EncodedCommand']), powershell: interpreter(['-c', '-Command', '-EncodedCommand']), lua: interpreter(['-e']), Rscript: interpreter(['-e']), julia: interpreter(['-e', '-E']), osascript: interpreter(['-e']),
   awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, ex: editor, ed: editor,
 };

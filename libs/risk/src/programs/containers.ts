@@ -12,7 +12,7 @@ const HOST_MOUNT = /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/
 const RUNS = new Set(['run', 'exec', 'create', 'debug']);
 
 /** `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed as if it ran here. */
-const container: Reading = ({ name, args }, shell) => {
+const container: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, VALUES, true);
   const words = options.operands[0]?.text === 'compose' ? options.operands.slice(1) : options.operands;
   const [verb, ...rest] = words;
@@ -27,7 +27,7 @@ const container: Reading = ({ name, args }, shell) => {
   const before = shell.scope.cwds;
   // What is deleted there isn't here; where it would be is the container's business, so nothing counts as inside the workspace.
   shell.scope.cwds = [undefined];
-  shell.invoke(command, ANYTHING);
+  shell.invoke(command, stdin);
   shell.scope.cwds = before;
   return ANYTHING;
 };

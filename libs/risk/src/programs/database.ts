@@ -47,6 +47,7 @@ const mongo: Reading = ({ name, args, stdin }, shell) => {
 const REDIS_LOSS = /^\s*(?:flushall|flushdb|config\s+set|debug\s+segfault|shutdown)\b/i;
 const redis: Reading = ({ name, args, stdin }, shell) => {
   const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass']).operands.map(({ text }) => text).join(' ');
+  if (/^(?:del|unlink)\b/i.test(words) && !isExact(words)) shell.act('database_loss', name, words);
   for (const line of words === '' ? textOf(stdin).split('\n') : [words]) if (REDIS_LOSS.test(line)) shell.act('database_loss', name, line);
   return ANYTHING;
 };

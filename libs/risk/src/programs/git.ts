@@ -53,7 +53,8 @@ const push: Subcommand = (args, shell) => {
 const checkout: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-b', '-B', '--orphan', '--conflict']);
   if (has(options, '-f', '--force')) loses('checkout --force', options, shell);
-  else if (options.afterDashes.some(isBroad) || options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))) loses('checkout', options, shell);
+  // With two operands the first is a commit and the others are paths.
+  else if (options.afterDashes.some(isBroad) || options.operands.slice(1).some(isBroad) || options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))) loses('checkout', options, shell);
   return undefined;
 };
 

@@ -8,7 +8,7 @@ import { noteDeletions } from './delete.ts';
 import { noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
-const CREDENTIALS = /(?:^|\/)(?:\.ssh\/(?:id_\w+|identity)|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|shadow|gshadow|sudoers)$/;
+const CREDENTIALS = /(?:^|\/)(?:\.ssh\/?|\.ssh\/(?:id_\w+|identity|\*)|\.aws\/?|\.gnupg\/?|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|shadow|gshadow|sudoers)$/;
 
 /** Notes the reading of a credential that lies outside the workspace. */
 export function noteRead(form: string, paths: readonly Field[], shell: Shell): void {
@@ -27,6 +27,16 @@ function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[])
 const AWAY: ReadonlySet<Zone> = new Set(['outside', 'system', 'root', 'home', 'scratch', 'temporary', 'sink', 'device']);
 const WHOLE: ReadonlySet<Zone> = new Set(['root', 'home', 'workspace', 'system']);
 
+/** Programs that are given a key to use it, or a path to look at it from outside. */
+const USES = new Set([
+  'ssh', 'ssh-add', 'ssh-keygen', 'ssh-copy-id', 'sftp', 'chmod', 'chown', 'ls', 'dir', 'stat', 'test', '[', 'mkdir', 'touch', 'rm', 'echo', 'printf', 'git', 'kubectl', 'helm', 'cd', 'find', 'du', 'tree', 'file', 'export',
+]);
+
+/** Notes when any program at all is pointed at credentials. */
+export function noteCredentials(name: string, args: readonly Field[], shell: Shell): void {
+  if (!USES.has(name)) noteRead(name, args.filter(({ text }) => !text.startsWith('-')), shell);
+}
+
 const mv: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, TARGET);
   if (!target) return NOTHING;
@@ -35,6 +45,7 @@ const mv: Reading = ({ name, args }, shell) => {
     for (const zone of shell.zones(source)) {
       if (WHOLE.has(zone) && (away || zone !== 'workspace')) noteDeletions(name, [source], true, shell);
       else if (away && (zone === 'inside' || zone === 'history')) shell.act('move_out', name, source.text, { zone, many: source.glob });
+      else if (zone === 'history') shell.act('overwrite', name, source.text, { zone });
       else if (zone === 'outside') shell.act('move_out', name, source.text, { zone });
     }
   }
@@ -45,7 +56,6 @@ const mv: Reading = ({ name, args }, shell) => {
 
 const cp: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
-  noteRead(name, sources, shell);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
   if (sources.some(({ text }) => text === '/dev/null') && target.glob) noteDeletions(name, [target], false, shell);
@@ -60,6 +70,15 @@ function passContent(sources: readonly Field[], target: Field, shell: Shell): vo
   const content = from === undefined ? undefined : shell.scope.files.get(from);
   if (content && to !== undefined) shell.scope.files.set(to, content);
 }
+
+/** Copies to or from another machine; only a local target is written here. */
+const scp: Reading = ({ name, args }, shell) => {
+  const { operands } = takeOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
+  noteRead(name, operands, shell);
+  const target = operands.at(-1);
+  if (target && !/^[\w.@-]+:/.test(target.text)) noteWrite('place', name, target, shell);
+  return NOTHING;
+};
 
 const ln: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, TARGET);
@@ -91,7 +110,6 @@ const rsync: Reading = ({ name, args }, shell) => {
   const deletes = [...options.flags].some((flag) => flag.startsWith('--del') || flag === '--remove-source-files');
   const command = options.values.get('-e') ?? options.values.get('--rsh');
   if (command && /\s-c\s|\//.test(command.text)) shell.script(command.text, NOTHING);
-  noteRead(name, options.operands, shell);
   if (!target) return NOTHING;
   const remote = /^[\w.@-]+:/.test(target.text);
   if (remote && deletes) shell.act('remote_loss', 'rsync --delete', target.text);
@@ -133,5 +151,5 @@ const makes: Reading = ({ name, args }, shell) => {
 };
 
 export const MOVING: Readonly<Record<string, Reading>> = {
-  mv, cp, gcp: cp, gmv: mv, scp: cp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, '7z': unzip, mkdir: makes, touch: makes,
+  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, '7z': unzip, mkdir: makes, touch: makes,
 };

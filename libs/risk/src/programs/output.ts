@@ -38,18 +38,14 @@ function fileContent(path: Field, shell: Shell): Source {
   return path.source ?? (at === undefined ? undefined : shell.scope.files.get(at)) ?? ANYTHING;
 }
 
-const cat: Reading = ({ name, args, stdin }, shell) => {
+const cat: Reading = ({ args, stdin }, shell) => {
   const { operands } = takeOptions(args);
-  noteRead(name, operands, shell);
   if (operands.length === 0 || operands[0]?.text === '-') return stdin;
   return operands.length === 1 && operands[0] ? fileContent(operands[0], shell) : ANYTHING;
 };
 
 /** Programs that pass on some lines of their input, or of one file. */
-const filter: Reading = ({ name, args, stdin }, shell) => {
-  noteRead(name, takeOptions(args).operands, shell);
-  return passedOn(stdin, true);
-};
+const filter: Reading = ({ stdin }) => passedOn(stdin, true);
 
 function decoding(decode: (text: string) => string, decodes: (args: readonly Field[]) => boolean): Reading {
   return ({ args, stdin }, shell) => {
@@ -96,6 +92,13 @@ const wget: Reading = ({ args }, shell) => {
 
 const fetched: Reading = () => FROM_NETWORK;
 
+/** A connection may be led into a shell by an option of the program itself. */
+const connects: Reading = ({ name, args }, shell) => {
+  const runs = args.find(({ text }, index) => /^(?:exec|system):/i.test(text) || /,?(?:exec|system):/i.test(text) || (index > 0 && /^-\w*[ec]$|^--(?:exec|sh-exec)$/.test(args[index - 1]?.text ?? '')));
+  if (runs) shell.act('run_unknown', name, runs.text);
+  return FROM_NETWORK;
+};
+
 function saved(form: string, to: Field, shell: Shell): Source {
   if (to.text === '-' || to.text === '/dev/stdout') return FROM_NETWORK;
   noteWrite('overwrite', form, to, shell);
@@ -124,5 +127,5 @@ const envProgram: Reading = () => ANYTHING;
 export const OUTPUTS: Readonly<Record<string, Reading>> = {
   echo, printf, cat, bat: cat, tac: filter, head: filter, tail: filter, sort: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, less: filter, more: filter, nl: filter,
   cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
-  nc: fetched, ncat: fetched, socat: fetched, mktemp, pwd, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
+  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
 };

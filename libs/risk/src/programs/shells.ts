@@ -15,11 +15,16 @@ const sh: Reading = ({ name, args, stdin }, shell) => {
     return text ? shell.script(text.text, stdin, positional) : NOTHING;
   }
   const [file, ...positional] = operands;
-  if (file && !flags.has('-s') && file.text !== '-' && file.text !== '/dev/stdin') return runFile(name, file, positional, stdin, shell);
-  return stdin.kind === 'nothing' ? NOTHING : runSource(stdin, positional, NOTHING, shell);
+  if (file && !flags.has('-s')) return runFile(name, file, positional, stdin, shell);
+  // An interactive shell takes its commands from wherever its input is led to.
+  if (flags.has('-i')) shell.act('run_unknown', name, `${name} -i`);
+  return runSource(stdin, operands, NOTHING, shell);
 };
 
+const ON_INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
+
 function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell): Source {
+  if (ON_INPUT.test(file.text)) return runSource(stdin, positional, NOTHING, shell);
   const path = shell.path(file);
   const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
   if (content) return runSource(content, positional, stdin, shell);
@@ -43,10 +48,10 @@ const trap: Reading = ({ args }, shell) => {
 
 /** Programs that hand a text to a shell, by the option in front of it; without one, what follows the operands. */
 const hands = (option: readonly string[], operands: number, takesValue: readonly string[] = []): Reading => ({ args, stdin }, shell) => {
-  const options = takeOptions(args, [...option, ...takesValue], true);
+  const options = takeOptions(args, [...option, ...takesValue], operands !== Infinity);
   const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
   if (text) return shell.script(text.text, stdin);
-  const rest = options.operands.slice(operands);
+  const rest = operands > 0 ? takeOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
   return rest.length > 0 ? shell.script(rest.map(({ text: word }) => word).join(' '), stdin) : ANYTHING;
 };
 
@@ -94,5 +99,5 @@ export const SHELLS: Readonly<Record<string, Reading>> = {
   su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
   script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm: hands(['-c', '--call'], Infinity, ['--prefix', '-w']),
   tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),
-  'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
+  zip: hands(['-TT', '--unzip-command'], Infinity), 'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
 };

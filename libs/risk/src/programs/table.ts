@@ -9,6 +9,10 @@ export interface TableRow {
   readonly programs: readonly string[];
   /** words that must stand in this order among the first operands; `a|b` is either */
   readonly words?: readonly string[];
+  /** whether the words must be the very first operands */
+  readonly first?: boolean;
+  /** whether it does nothing of the kind without any argument */
+  readonly needsArguments?: boolean;
   /** flags of which one must be given */
   readonly flags?: readonly string[];
   /** flags of which none may be given: with them it only shows what it would do */
@@ -30,7 +34,8 @@ export function noteTableRows({ name, args }: Invocation, shell: Shell): void {
   const words = operands.map(({ text }) => text);
   const given = args.map(({ text }) => text);
   for (const row of rows) {
-    if (!inOrder(words.slice(0, FIRST_OPERANDS), row.words ?? [])) continue;
+    if (row.needsArguments && args.length === 0) continue;
+    if (!inOrder(words.slice(0, row.first ? row.words?.length : FIRST_OPERANDS), row.words ?? [])) continue;
     if (row.flags && !row.flags.some((flag) => isGiven(given, flag))) continue;
     if (row.unless?.some((flag) => isGiven(given, flag))) continue;
     shell.act(row.kind, [name, ...(row.words ?? []).map((word) => words.find((one) => isOneOf(one, word)) ?? word)].join(' '), words.join(' '));

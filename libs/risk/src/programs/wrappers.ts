@@ -54,10 +54,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 const PRIVILEGED = new Set(['sudo', 'doas', 'pkexec', 'run0', 'gosu', 'su-exec', 'runuser', 'sudoedit', 'su']);
 
 /** The command within a wrapper; undefined if the program isn't one, or wraps nothing this time. */
-export function unwrapped({ name, args }: Invocation, shell: Shell): readonly Field[] | undefined {
+export function unwrapped({ name, args, stdin }: Invocation, shell: Shell): readonly Field[] | undefined {
   if (PRIVILEGED.has(name)) shell.act('privilege', name, name);
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (!wrapper) return undefined;
+  // `exec < file` makes the file the input of whatever comes next.
+  if (name === 'exec' && args.length === 0 && stdin.kind !== 'nothing') shell.act('run_unknown', name, 'exec <');
   // `command -v rm` asks where it is.
   if (name === 'command' && /^-\w*[vV]/.test(args[0]?.text ?? '')) return [];
   if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;

@@ -25,7 +25,7 @@ export const COMMAND_RULES: readonly RiskRule[] = [
   { id: 'run.downloaded', when: { kinds: ['run_downloaded'] }, points: 700, ceiling: 'soft_gate', dimension: 'ambiguity', message: '{form} would run what was just downloaded' },
   { id: 'run.decoded', when: { kinds: ['run_decoded'] }, points: 600, ceiling: 'soft_gate', dimension: 'ambiguity', message: '{form} would run a text that was hidden in an encoding' },
   { id: 'run.unknown', when: { kinds: ['run_unknown'] }, points: 550, ceiling: 'soft_gate', dimension: 'ambiguity', message: '{form} would run `{subject}`, and what that is can\'t be told' },
-  { id: 'run.code', when: { kinds: ['code'] }, points: 550, ceiling: 'soft_gate', dimension: 'ambiguity', message: 'the {form} code would delete files or hides what it runs: `{subject}`' },
+  { id: 'run.code', when: { kinds: ['code'] }, points: 550, ceiling: 'soft_gate', dimension: 'ambiguity', message: 'the {form} code would delete files, multiply itself or hide what it runs: `{subject}`' },
   { id: 'shell.unknown_command', when: { kinds: ['unknown_command'] }, points: 550, ceiling: 'soft_gate', dimension: 'ambiguity', message: 'which program `{subject}` is can\'t be told' },
   { id: 'shell.unparsed', when: { kinds: ['unparsed'] }, points: 600, ceiling: 'soft_gate', dimension: 'ambiguity', message: 'the command can\'t be understood as bash: `{subject}`' },
 ];

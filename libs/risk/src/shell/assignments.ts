@@ -18,9 +18,19 @@ export function assign(node: SyntaxNode, shell: Statements): Source {
     if (target?.type === 'subscript') return [UNKNOWN];
     return appends ? appended(shell.scope.isSet(name) ? shell.scope.value(name) : [''], assigned, value?.type === 'array') : assigned;
   }));
+  noteRunVariable(name, values, shell);
   // An element of an array leaves the others as they were.
   shell.scope.variables.set(name, target?.type === 'subscript' ? [...shell.scope.possible(name), ...values] : values);
   return NOTHING;
+}
+
+/** Variables whose value some program runs as a command. */
+const RUN_BY_OTHERS = new Set(['PROMPT_COMMAND', 'GIT_SSH_COMMAND', 'GIT_EDITOR', 'GIT_PAGER', 'GIT_SEQUENCE_EDITOR', 'GIT_EXTERNAL_DIFF', 'EDITOR', 'VISUAL', 'PAGER', 'MANPAGER', 'BROWSER', 'LESSOPEN']);
+
+/** Follows the value of such a variable: whoever sets it means it to be run. */
+export function noteRunVariable(name: string, values: readonly Value[], shell: Statements): void {
+  if (/^HIST(?:FILE|SIZE|FILESIZE)$/.test(name)) shell.act('trace_removal', 'the shell', name);
+  if (RUN_BY_OTHERS.has(name)) for (const value of values) if (value.join('') !== '') shell.script(value.join(' '), NOTHING);
 }
 
 function valueOf(node: SyntaxNode | undefined, shell: Statements): Value {
@@ -37,7 +47,6 @@ export function declare(node: SyntaxNode, shell: Statements): Source {
   for (const child of namedChildren(node)) {
     if (child.type === 'variable_assignment') {
       assign(child, shell);
-      if (fieldOf(child, 'name')?.text === 'HISTFILE') shell.act('trace_removal', 'export', child.text);
     } else if (child.type !== 'variable_name') {
       for (const { text } of shell.words(child)) {
         const equals = text.indexOf('=');

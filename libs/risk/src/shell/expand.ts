@@ -20,7 +20,7 @@ const SUBSTITUTIONS = new Set(['command_substitution', 'process_substitution']);
 export function expandWord(node: SyntaxNode, shell: Expander): Field[] {
   if (node.type === 'process_substitution') return [{ text: '/dev/fd/63', glob: false, source: shell.substitute(node) }];
   const quoted = [...descendants(node, ({ type }) => QUOTES.has(type))].length > 0;
-  return fieldsOf(expand(node, shell), quoted);
+  return fieldsOf(expand(node, shell), quoted, shell.scope.value('IFS').join(''));
 }
 
 /** The text that a word becomes where it isn't split: the value of an assignment, a here-string. */

@@ -7,13 +7,19 @@ import { descendants, type SyntaxNode } from './syntax.ts';
  * which ends or exhausts its own stack.
  */
 export function noteForkBomb(name: string, body: SyntaxNode, shell: Shell): void {
-  const callsItself = (node: SyntaxNode): boolean => [...descendants(node, ({ type, text }) => type === 'command_name' && text === name)].length > 0;
+  if (multiplies(body, (text) => text === name)) shell.act('fork_bomb', name, `${name}(){…}`);
+}
+
+/** The same for a script that starts itself by `$0`. */
+export function noteSelfStart(script: SyntaxNode, shell: Shell): void {
+  if (script.text.includes('$0') && multiplies(script, (text) => /^"?(?:\.\/)?\$0"?$/.test(text))) shell.act('fork_bomb', '$0', script.text);
+}
+
+function multiplies(body: SyntaxNode, isItself: (name: string) => boolean): boolean {
+  const startsItself = (node: SyntaxNode): boolean => [...descendants(node, ({ type, text }) => type === 'command_name' && isItself(text))].length > 0;
   for (const node of descendants(body, () => true)) {
-    const inPipeline = node.type === 'pipeline' && callsItself(node);
-    const inBackground = node.children.some((child, index) => node.children[index + 1]?.type === '&' && callsItself(child));
-    if (inPipeline || inBackground) {
-      shell.act('fork_bomb', name, `${name}(){…}`);
-      return;
-    }
+    if (node.type === 'pipeline' && startsItself(node)) return true;
+    if (node.children.some((child, index) => node.children[index + 1]?.type === '&' && startsItself(child))) return true;
   }
+  return false;
 }

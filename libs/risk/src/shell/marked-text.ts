@@ -27,9 +27,12 @@ const sliced = ({ text, marks }: MarkedText, start: number, end?: number): Marke
 /** Words that one brace expression may become; more are one unknown pattern to us, as they are to a reader. */
 const BRACES_MAX = 64;
 
-/** The fields that the text becomes: braces expanded, then split at white space that came from an expansion (POSIX XCU 2.6.5). */
-export function fieldsOf(text: MarkedText, quoted: boolean): Field[] {
-  return expandBraces(text).flatMap((word) => split(word, quoted)).map(asField);
+/**
+ * The fields that the text becomes: braces expanded, then split where it came from an expansion (POSIX XCU 2.6.5), at white space and at
+ * the characters of `IFS`, whichever of them it really holds: what splits too often is read too severely, not too mildly.
+ */
+export function fieldsOf(text: MarkedText, quoted: boolean, ifs: string): Field[] {
+  return expandBraces(text).flatMap((word) => split(word, quoted, ifs)).map(asField);
 }
 
 function asField({ text, marks }: MarkedText): Field {
@@ -38,11 +41,11 @@ function asField({ text, marks }: MarkedText): Field {
   return field(text);
 }
 
-function split(word: MarkedText, quoted: boolean): MarkedText[] {
+function split(word: MarkedText, quoted: boolean, ifs: string): MarkedText[] {
   const words: MarkedText[] = [];
   let start = 0;
   for (let i = 0; i <= word.text.length; i += 1) {
-    const ends = i === word.text.length || (word.marks[i] === 'x' && /\s/.test(word.text.charAt(i)));
+    const ends = i === word.text.length || (word.marks[i] === 'x' && (/\s/.test(word.text.charAt(i)) || ifs.includes(word.text.charAt(i))));
     if (!ends) continue;
     if (i > start) words.push(sliced(word, start, i));
     start = i + 1;

@@ -2,6 +2,7 @@
 import type { Act, ActKind } from '../act.ts';
 import { absolute, zonesOf, type Zone } from '../zones.ts';
 import { expandBody, expandText, expandWord, runWithin, type Expander } from './expand.ts';
+import { noteSelfStart } from './fork-bomb.ts';
 import { DOWNLOADED, isExact, shown, withoutMarkers, type Field } from './field.ts';
 import type { ShellGrammar } from './grammar.ts';
 import { isMadeForEval } from './made-for-eval.ts';
@@ -57,6 +58,7 @@ export class ShellReader implements Shell, Expander, Statements {
       if (!tree) return this.#unparsed(text);
       return this.inScope(this.scope.clone(), () => {
         this.scope.positional = positional;
+        noteSelfStart(tree, this);
         const output = this.run(tree, stdin);
         this.#runUncalled();
         return output;

@@ -15,7 +15,9 @@ export function withRedirects(node: SyntaxNode, stdin: Source, shell: Statements
   if (body && OPEN_ENDED.has(body.type)) return shell.run(pushedDown(body, redirects), stdin);
   let input = stdin;
   for (const redirect of redirects) input = inputOf(redirect, shell) ?? input;
-  let output = body ? shell.run(withWords(body, redirects.flatMap(strayWords), shell), input) : NOTHING;
+  // A number that touches the next redirection is its descriptor, as in `>& file 0>&1`.
+  const strays = redirects.flatMap(strayWords).filter(({ type, end }) => type !== 'number' || redirects.every(({ start }) => start !== end));
+  let output = body ? shell.run(withWords(body, strays, shell), input) : NOTHING;
   for (const redirect of redirects) output = redirected(redirect, input, output, shell);
   return output;
 }

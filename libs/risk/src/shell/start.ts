@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { noteCredentials } from '../programs/move.ts';
 import { PROGRAMS } from '../programs/programs.ts';
 import { noteTableRows } from '../programs/table.ts';
 import { unwrapped } from '../programs/wrappers.ts';
@@ -71,6 +72,7 @@ function startProgram(call: Invocation, shell: Shell): Source {
   const inner = unwrapped(call, shell);
   if (inner) return shell.invoke(inner, call.stdin);
   noteTableRows(call, shell);
+  noteCredentials(call.name, call.args, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
   return reading?.(call, shell) ?? (call.stdin.kind === 'downloaded' ? call.stdin : ANYTHING);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { assign, declare, define, unset } from './assignments.ts';
+import { assign, declare, define, noteRunVariable, unset } from './assignments.ts';
 import { combinations, COMBINATIONS_MAX, pinned } from './combinations.ts';
 import { nameOf, UNKNOWN, type Field } from './field.ts';
 import { withRedirects } from './redirects.ts';
@@ -67,7 +67,7 @@ function runPinned(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   for (const child of namedChildren(node)) {
     if (child.type === 'variable_assignment') {
       const value = fieldOf(child, 'value');
-      if (value) shell.text(value);
+      if (value) noteRunVariable(fieldOf(child, 'name')?.text ?? '', [[shell.text(value)]], shell);
     } else if (child.type === 'herestring_redirect') {
       stdin = hereString(child, shell);
     } else if (child.type === 'subshell') {
