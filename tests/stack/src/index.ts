@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Api, type Answer, type JsonValue } from './api.ts';
 export { makeKeys, type StackKeys } from './keys.ts';
+export { Observer } from './observer.ts';
 export { Proxy, type Direction } from './proxy.ts';
 export { Service } from './service.ts';
-export { DEPLOYMENT, freePort, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
+export { DEPLOYMENT, freePort, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
+export { expectCleanLog, expectWhole, fsck, verifiedReceipt } from './whole.ts';
 export { eventually, makeWorld, type World, type WorldOptions } from './world.ts';

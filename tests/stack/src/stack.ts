@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { natsServerConfig } from '@writ/bus-nats';
+import type { Bus } from '@writ/bus';
+import { natsBus, natsServerConfig, workLanesOf } from '@writ/bus-nats';
 import type { Process } from '@writ/contract';
 import { startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
 import { makeKeys, type StackKeys } from './keys.ts';
@@ -38,6 +39,8 @@ export interface Stack {
   readonly nats: TestNatsServer;
   readonly services: Readonly<Record<Process, Service>>;
   readonly busProxy: (name: Process) => Proxy;
+  /** A connection to the bus as that process's user, with its rights and no more. The test closes it. */
+  readonly busAs: (name: Process) => Promise<Bus>;
   /** One more process of a kind, with an environment like the first one's. */
   readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
   /** The end of every process's log: for a test's message when something is wrong. */
@@ -54,14 +57,15 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-const password = (name: string): string => `password-of-${name}-0123456789`;
+/** The password of a process's user on the bus. */
+export const passwordOf = (name: string): string => `password-of-${name}-0123456789`;
 
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-stack-'));
   const keys = makeKeys(join(folder, 'keys'), DEPLOYMENT);
   const database = options.database ?? await testDatabase();
   const nats = await startNatsServer((place) => natsServerConfig({
-    ...place, serverName: 'writ-test', shard: SHARD, users: Object.fromEntries(ORDER.map((name) => [name, password(name)])) as Record<Process, string>,
+    ...place, serverName: 'writ-test', shard: SHARD, users: Object.fromEntries(ORDER.map((name) => [name, passwordOf(name)])) as Record<Process, string>,
   }));
   const proxies = new Map<Process, Proxy>();
   for (const name of options.busProxies ?? []) proxies.set(name, await Proxy.to({ host: '127.0.0.1', port: nats.port }));
@@ -82,6 +86,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
   const stack: Stack = {
     url: `http://127.0.0.1:${httpPort}`, folder, keys, database, nats, services, stop,
+    busAs: (name) => natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
     busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
     another: async (name, own = {}, program) => {
       const service = new Service(name, await environment(name, own), join(folder, `${name}-${extra.length + 2}.log`), program ?? options.programs?.[name]);
@@ -118,7 +123,7 @@ function secretFile(folder: string, name: string, secret: string): string {
 interface Place { folder: string; keys: StackKeys; database: TestDatabase; httpPort: number }
 
 function particular(name: Process, { folder, keys, database, httpPort }: Place): Record<string, string> {
-  const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, password(name)) };
+  const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, passwordOf(name)) };
   switch (name) {
     case 'ledger': return {
       ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.pem'),

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect } from '@writ/database';
+import type { JsonValue } from './api.ts';
+import type { Stack } from './stack.ts';
+import { eventually } from './world.ts';
+
+type Client = Awaited<ReturnType<typeof connect>>;
+
+/** Looks at the database as its owner, and holds locks to stop a process at a known statement. */
+export class Observer {
+  readonly #url: string;
+  readonly #open: Client[] = [];
+
+  constructor(stack: Pick<Stack, 'database'>) {
+    this.#url = stack.database.ownerUrl;
+  }
+
+  async rows<R = Record<string, JsonValue>>(sql: string, values: unknown[] = []): Promise<R[]> {
+    const client = await connect(this.#url, 'test-observer');
+    try {
+      return (await client.query(sql, values)).rows as R[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Runs the statement in a transaction that stays open; answers how to end it. */
+  async hold(sql: string, values: unknown[] = []): Promise<() => Promise<void>> {
+    const client = await connect(this.#url, 'test-lock');
+    this.#open.push(client);
+    await client.query('BEGIN');
+    await client.query(sql, values);
+    return async () => {
+      this.#open.splice(this.#open.indexOf(client), 1);
+      await client.query('ROLLBACK');
+      await client.end();
+    };
+  }
+
+  /** Resolves when a session of that role waits for a lock: the process stands inside its transaction. */
+  async untilBlocked(role: string): Promise<void> {
+    await eventually(`a session of ${role} waits for a lock`, async () =>
+      (await this.rows(`SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database() AND wait_event_type = 'Lock'`, [role])).length > 0);
+  }
+
+  /** Resolves when no session of that role is left: what a killed process had open is rolled back. */
+  async untilGone(role: string): Promise<void> {
+    await eventually(`no session of ${role}`, async () =>
+      (await this.rows('SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role])).length === 0);
+  }
+
+  async operation(key: string): Promise<JsonValue | undefined> {
+    return (await this.rows('SELECT * FROM kernel.operation WHERE idempotency_key = $1', [key]))[0];
+  }
+
+  untilState(key: string, ...states: string[]): Promise<JsonValue> {
+    return eventually(`an operation in ${states.join('|')}`, async () => {
+      const operation = await this.operation(key);
+      return operation !== undefined && states.includes(operation.state as string) ? operation : null;
+    }, 30_000);
+  }
+
+  /** The outcome records that the log has of an operation. */
+  async outcomes(operationId: string): Promise<number> {
+    return (await this.rows(`SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`, [operationId])).length;
+  }
+
+  /** Resolves when every record has gone to the log. */
+  async untilLogged(timeoutMs = 30_000): Promise<void> {
+    await eventually('an empty outbox', async () => (await this.rows('SELECT 1 FROM kernel.outbox')).length === 0, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#open.splice(0)) await client.end().catch(() => undefined);
+  }
+}
