@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { connect } from '@writ/database';
+
+export type Client = Awaited<ReturnType<typeof connect>>;
+
+interface Column { readonly name: string; readonly type: string; readonly nullable: boolean; readonly hasDefault: boolean }
+
+/** Columns whose value a table checks. */
+const PARTICULAR: Readonly<Record<string, string>> = {
+  'blobs.blob.sha256': `sha256('x'::bytea)`, 'blobs.blob.size': '1', 'blobs.blob.bytes': `'x'::bytea`,
+  'blobs.chunk.upload': `sha256('x'::bytea)`,
+  'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`,
+  'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
+  'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
+  'orchestrator.api_key.role': `'admin'`,
+};
+
+const BY_TYPE: Readonly<Record<string, string>> = {
+  text: `'x'`, bigint: '0', integer: '0', smallint: '0', numeric: '0', boolean: 'false', jsonb: `'{}'`, bytea: `decode(repeat('00', 32), 'hex')`, 'text[]': `'{}'`,
+};
+
+export async function columnsOf(owner: Client, table: string): Promise<Column[]> {
+  const { rows } = await owner.query<Column>(
+    `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef AS "hasDefault"
+     FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, [table]);
+  return rows;
+}
+
+/**
+ * Puts one row of each tenant into the table, whatever its foreign keys and triggers say (as a superuser in replica mode), so that row-level security has something
+ * to hide. Ids carry the tenant's name, so that rows of two tenants don't collide.
+ */
+export async function plantRows(owner: Client, table: string, tenants: readonly string[]): Promise<void> {
+  const columns = (await columnsOf(owner, table)).filter(({ name, nullable, hasDefault }) => (!nullable && !hasDefault) || `${table}.${name}` in PARTICULAR);
+  for (const tenant of tenants) {
+    const values = columns.map(({ name, type }) => {
+      if (name === 'tenant_id') return `'${tenant}'`;
+      const particular = PARTICULAR[`${table}.${name}`];
+      if (particular !== undefined) return particular;
+      if (type === 'text') return `'x of ${tenant}'`;
+      if (table === 'orchestrator.api_key' && name === 'key_hash') return `sha256('${tenant}'::bytea)`;
+      const value = BY_TYPE[type];
+      if (value === undefined) throw new Error(`no value for ${table}.${name} of type ${type}`);
+      return value;
+    });
+    await owner.query(`INSERT INTO ${table} (${columns.map(({ name }) => `"${name}"`).join(', ')}) VALUES (${values.join(', ')})`);
+  }
+}
+

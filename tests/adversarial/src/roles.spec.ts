@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the role of a process may do in the database, and what it may not when the process is somebody else's.
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { codeOf, connect, LOGIN_ROLES, type LoginRole } from '@writ/database';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+import { columnsOf, plantRows, type Client } from './filler.ts';
+
+jest.setTimeout(60_000);
+
+type Verb = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
+const VERBS: readonly Verb[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE'];
+const APPEND = ['SELECT', 'INSERT'] as const;
+const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
+
+/** The oracle, written by hand: role → table → what it may. Everything absent is forbidden. UPDATE of single columns stands in COLUMNS. */
+const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
+  writ_orchestrator: { 'orchestrator.api_key': APPEND, 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
+  writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
+  writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND },
+  writ_kernel: {
+    'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
+    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE,
+    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'],
+  },
+  writ_kernel_worker: {
+    'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
+  },
+};
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
+  'writ_kernel UPDATE kernel.token': ['revoked_at'],
+  'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
+  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap'],
+  'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
+  'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
+};
+
+const FORBIDDEN = '42501';
+const [OURS, THEIRS] = ['ten_ours', 'ten_theirs'];
+
+let database: TestDatabase;
+let owner: Client;
+let tables: string[];
+const as = {} as Record<LoginRole, Client>;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  owner = await connect(database.ownerUrl, 'adversarial-roles');
+  const { rows } = await owner.query<{ name: string; shared: boolean }>(`
+    SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' ORDER BY 1`);
+  tables = rows.map(({ name }) => name);
+  await owner.query('SET session_replication_role = replica');
+  for (const table of tables) if (hasTenants(table)) await plantRows(owner, table, [OURS, THEIRS]);
+  for (const role of LOGIN_ROLES) as[role] = await connect(database.urlFor(role), `adversarial ${role}`);
+});
+
+afterAll(async () => {
+  for (const client of Object.values(as)) await client.end();
+  await owner?.end();
+  await database?.drop();
+});
+
+const hasTenants = (table: string): boolean => !/_prisma_migrations|kernel\.transition/.test(table);
+
+/** What the database says to one statement: `ok` or the SQLSTATE. Nothing of it stays. */
+async function outcome(client: Client, sql: string, tenant?: string): Promise<string> {
+  await client.query('BEGIN');
+  try {
+    if (tenant !== undefined) await client.query('SELECT set_config($1, $2, true)', ['writ.tenant_id', tenant]);
+    await client.query(sql);
+    return 'ok';
+  } catch (error) {
+    return codeOf(error);
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+function statement(verb: Verb, table: string, columns: readonly string[]): string {
+  const named = columns.map((column) => `"${column}"`);
+  switch (verb) {
+    case 'SELECT': return `SELECT ${named.join(', ')} FROM ${table} WHERE false`;
+    case 'INSERT': return `INSERT INTO ${table} (${named.join(', ')}) SELECT ${named.map((column) => `(NULL::${table}).${column}`).join(', ')} WHERE false`;
+    case 'UPDATE': return `UPDATE ${table} SET ${named.map((column) => `${column} = NULL`).join(', ')} WHERE false`;
+    case 'DELETE': return `DELETE FROM ${table} WHERE false`;
+    case 'TRUNCATE': return `TRUNCATE ${table}`;
+  }
+}
+
+describe.each(LOGIN_ROLES)('%s', (role) => {
+  it('may do with each table what is written here and nothing else', async () => {
+    const wrong: string[] = [];
+    for (const table of tables) {
+      const all = (await columnsOf(owner, table)).map(({ name }) => name);
+      for (const verb of VERBS) {
+        const particular = COLUMNS[`${role} ${verb} ${table}`] ?? [];
+        const isWhole = MAY[role][table]?.includes(verb) ?? false;
+        for (const column of verb === 'DELETE' || verb === 'TRUNCATE' ? ['*'] : all) {
+          const said = await outcome(as[role], statement(verb, table, [column]), OURS);
+          const isAllowed = isWhole || particular.includes(column);
+          if ((said !== FORBIDDEN) !== isAllowed) wrong.push(`${verb} ${table}.${column}: ${said}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox'];
+    for (const table of tables.filter(hasTenants)) {
+      const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
+      if (!mayRead) continue;
+      const seen = async (tenant: string | null): Promise<string[]> => {
+        await as[role].query('BEGIN');
+        if (tenant !== null) await as[role].query('SELECT set_config($1, $2, true)', ['writ.tenant_id', tenant]);
+        const { rows } = await as[role].query<{ tenant_id: string }>(`SELECT tenant_id FROM ${table} ORDER BY 1`);
+        await as[role].query('ROLLBACK');
+        return rows.map(({ tenant_id }) => tenant_id);
+      };
+      const everybody = role === 'writ_kernel_worker' && crossing.includes(table);
+      const expected = everybody ? [[OURS, THEIRS], [OURS, THEIRS], [OURS, THEIRS]] : [[], [OURS], []];
+      expect({ table, seen: [await seen(null), await seen(OURS), await seen('')] }).toEqual({ table, seen: expected });
+    }
+  });
+
+  it('writes no row of another tenant than the one that is set', async () => {
+    for (const [table, verbs] of Object.entries(MAY[role])) {
+      if (!hasTenants(table) || role === 'writ_kernel_worker') continue;
+      const columns = (await columnsOf(owner, table)).map(({ name }) => `"${name}"`).join(', ');
+      const theirs = (await owner.query<{ row: string }>(`SELECT to_jsonb(t)::text AS row FROM ${table} t WHERE tenant_id = '${THEIRS}'`)).rows[0]!.row;
+      if (verbs.includes('INSERT')) {
+        const sql = `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_record(NULL::${table}, '${theirs.replaceAll('\'', '\'\'')}')`;
+        expect({ table, said: await outcome(as[role], sql, OURS) }).toEqual({ table, said: FORBIDDEN });
+      }
+      if (verbs.includes('UPDATE')) {
+        expect({ table, said: await outcome(as[role], `UPDATE ${table} SET tenant_id = '${THEIRS}' WHERE tenant_id = '${OURS}'`, OURS) }).toEqual({ table, said: FORBIDDEN });
+        const { rowCount } = await as[role].query(`UPDATE ${table} SET tenant_id = tenant_id WHERE tenant_id = '${THEIRS}'`);
+        expect({ table, rowCount }).toEqual({ table, rowCount: 0 });
+      }
+      if (verbs.includes('DELETE')) expect((await as[role].query(`DELETE FROM ${table} WHERE tenant_id = '${THEIRS}'`)).rowCount).toBe(0);
+    }
+  });
+
+  it('becomes nobody else and gets out of nothing', async () => {
+    const other = LOGIN_ROLES.find((name) => name !== role)!;
+    const name = `evil_${randomUUID().slice(0, 8)}`;
+    const attempts = [
+      `SET ROLE ${other}`, 'SET ROLE writ_owner', 'SET ROLE postgres', `SET SESSION AUTHORIZATION ${other}`,
+      'SET session_replication_role = replica', `ALTER ROLE ${role} BYPASSRLS`, `ALTER ROLE ${role} SUPERUSER`, `CREATE ROLE ${name}`,
+      `CREATE TABLE public.${name} (x int)`, `CREATE SCHEMA ${name}`, `CREATE TEMP TABLE ${name} (x int)`, `CREATE EXTENSION dblink`,
+      ...['kernel', 'ledger', 'blobs', 'orchestrator'].flatMap((schema) => [`CREATE TABLE ${schema}.${name} (x int)`, `CREATE FUNCTION ${schema}.${name}() RETURNS int LANGUAGE sql AS 'SELECT 1'`]),
+      ...tables.filter(hasTenants).flatMap((table) => [
+        `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`, `ALTER TABLE ${table} DISABLE TRIGGER ALL`, `DROP TABLE ${table}`, `CREATE POLICY ${name} ON ${table} USING (true)`,
+      ]),
+      'SELECT * FROM pg_authid', `COPY (SELECT 1) TO PROGRAM 'true'`, `SELECT pg_read_file('/etc/hostname')`, `SELECT lo_import('/etc/hostname')`,
+      `COPY pg_class TO '/tmp/${name}'`, 'SELECT pg_reload_conf()', 'ALTER SYSTEM SET fsync = off', 'CREATE DATABASE evil',
+    ];
+    const succeeded: string[] = [];
+    for (const sql of attempts) if (await outcome(as[role], sql) === 'ok') succeeded.push(sql);
+    expect(succeeded).toEqual([]);
+    // Switching row-level security off makes a query fail rather than show everything.
+    for (const table of Object.keys(MAY[role]).filter(hasTenants)) {
+      await as[role].query('SET row_security = off');
+      expect({ table, said: await outcome(as[role], `SELECT * FROM ${table}`) }).toEqual({ table, said: FORBIDDEN });
+      await as[role].query('SET row_security = on');
+    }
+  });
+});
+
+it('the log can be changed by nobody while its triggers stand, not by its owner either', async () => {
+  await owner.query('SET session_replication_role = origin');
+  for (const table of ['ledger.leaf', 'ledger.tile', 'ledger.root', 'ledger.checkpoint']) {
+    for (const sql of [`UPDATE ${table} SET tenant_id = 'x'`, `DELETE FROM ${table}`, `TRUNCATE ${table} CASCADE`]) {
+      expect({ sql, said: await outcome(owner, sql) }).toEqual({ sql, said: FORBIDDEN });
+    }
+  }
+});
+
+it('the one question about keys that no tenant asks answers for the exact hash only', async () => {
+  const { rows } = await as.writ_orchestrator.query(`SELECT tenant_id FROM orchestrator.authenticate(sha256('${THEIRS}'::bytea))`);
+  expect(rows).toEqual([{ tenant_id: THEIRS }]);
+  const leaks = [`sha256('nobody'::bytea)`, `''::bytea`, `NULL::bytea`];
+  for (const hash of leaks) expect((await as.writ_orchestrator.query(`SELECT * FROM orchestrator.authenticate(${hash})`)).rows).toEqual([]);
+  // What the function sets for itself is gone when it returns, and setting it oneself opens nothing.
+  await as.writ_orchestrator.query('BEGIN');
+  await as.writ_orchestrator.query(`SELECT set_config('writ.key_hash', encode(sha256('${THEIRS}'::bytea), 'hex'), true)`);
+  expect((await as.writ_orchestrator.query('SELECT * FROM orchestrator.api_key')).rows).toEqual([]);
+  await as.writ_orchestrator.query('ROLLBACK');
+});
