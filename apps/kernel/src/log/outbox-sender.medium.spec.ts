@@ -90,6 +90,23 @@ it('a ledger that is away keeps the row, and the reply says pending in time', as
   expect(await tenant.countOf('outbox')).toBe(1);
 });
 
+it('an answer that is lost costs a second sending, and nothing else', async () => {
+  const { sender, failed } = newSender();
+  const record = await stored(3_000);
+  const answer = ledger.answer;
+  ledger.answer = () => { throw new Fault('bus.unreachable'); };
+  sender.hand(record);
+  await sender.idle();
+  expect(failed).toHaveLength(1);
+  expect(await tenant.countOf('outbox')).toBe(1);
+  ledger.answer = answer;
+  const { sender: other } = newSender();
+  expect(await other.resend()).toBe(1);
+  await other.idle();
+  expect(await tenant.countOf('outbox')).toBe(0);
+  expect(ledger.requests.map(({ records }) => records[0]?.record_id)).toEqual([record.record_id, record.record_id]);
+});
+
 it('an old row is sent by whoever finds it, once among replicas, and a fresh one is left to its own', async () => {
   const old = [await stored(3_000), await stored(3_000), await stored(3_000)];
   const fresh = await stored();

@@ -127,4 +127,15 @@ describe('a sweep', () => {
     expect(await run.sweeper.sweep()).toEqual({ unredeemed: 0, lost: 0, ended: 0 });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'performing' });
   });
+
+  it('that can not end one call ends the others, and says so', async () => {
+    const attempts = await Promise.all(Array.from({ length: 3 }, perform));
+    await tenant.query('UPDATE kernel.operation SET lease_until = 1, leases_lost = 2 WHERE tenant_id = $1', [tenant.tenantId]);
+    // A record as long as none may be.
+    await tenant.query('UPDATE kernel.operation SET tool_id = repeat($2, 20000) WHERE operation_id = $1', [attempts[1]?.operation_id, 'x']);
+    await expect(run.sweeper.sweep()).rejects.toThrow('1 of 3 overdue operations could not be ended');
+    expect(await outcomes()).toHaveLength(2);
+    await tenant.query(`UPDATE kernel.operation SET tool_id = 'fs.write' WHERE operation_id = $1`, [attempts[1]?.operation_id]);
+    expect(await run.sweeper.sweep()).toMatchObject({ ended: 1 });
+  });
 });

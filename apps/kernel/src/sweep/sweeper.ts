@@ -57,14 +57,20 @@ export class Sweeper {
       name: 'kernel.overdue', text: 'SELECT * FROM kernel.overdue($1, $2)', values: [LIMITS.attempts.max, ROWS_MAX],
     });
     let ended = 0;
+    const errors: unknown[] = [];
     for (const { tenant_id, operation_id } of rows) {
-      const seen = await callKernel<SeenOperation | null>(this.#tenants.pool, 'attempt_facts', [tenant_id, operation_id]);
-      const ending = seen === null ? null : overdueEnding(seen);
-      if (seen === null || ending === null) continue;
-      const { verdict } = await this.#endings.end(seen, ending);
-      if (verdict === 'done') ended += 1;
+      // One that can't be ended must not keep the others from their end.
+      await this.#endOne(tenant_id, operation_id).then((done) => { ended += Number(done); }, (error: unknown) => { errors.push(error); });
     }
+    if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(rows.length)} overdue operations could not be ended`);
     return ended;
+  }
+
+  async #endOne(tenantId: string, operationId: string): Promise<boolean> {
+    const seen = await callKernel<SeenOperation | null>(this.#tenants.pool, 'attempt_facts', [tenantId, operationId]);
+    const ending = seen === null ? null : overdueEnding(seen);
+    if (seen === null || ending === null) return false;
+    return (await this.#endings.end(seen, ending)).verdict === 'done';
   }
 }
 
