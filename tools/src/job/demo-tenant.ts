@@ -5,7 +5,7 @@ import { AgentView, idSchema, parseMessage } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { Api, ApiProblem } from './api.ts';
 
-const NewKey = Type.Object({ api_key_id: idSchema('apiKey'), key: Type.String() });
+const NewKey = Type.Object({ api_key: Type.String() });
 
 const Demo = Type.Object({
   tenant_id: idSchema('tenant'),
@@ -40,12 +40,12 @@ async function isKnown(apiUrl: string, demo: Demo): Promise<boolean> {
 }
 
 async function createDemo(apiUrl: string, platform: Api): Promise<Demo> {
-  const Created = Type.Object({ tenant_id: idSchema('tenant'), api_key: NewKey });
+  const Created = Type.Object({ tenant_id: idSchema('tenant'), api_key: Type.String() });
   const { tenant_id, api_key } = await platform.read(Created, '/v1/tenants', { method: 'POST', body: { name: 'demo' } });
-  const admin = new Api(apiUrl, api_key.key);
+  const admin = new Api(apiUrl, api_key);
   const { agent_id } = await admin.read(AgentView, '/v1/agents', { method: 'POST', body: { name: 'fixer' } });
-  const keyFor = async (body: object): Promise<string> => (await admin.read(NewKey, '/v1/api-keys', { method: 'POST', body })).key;
+  const keyFor = async (body: object): Promise<string> => (await admin.read(NewKey, '/v1/api-keys', { method: 'POST', body })).api_key;
   const operator = await keyFor({ name: 'operator', role: 'operator' });
   const agent = await keyFor({ name: 'fixer', role: 'agent', agent_id });
-  return { tenant_id, agent_id, keys: { admin: api_key.key, operator, agent } };
+  return { tenant_id, agent_id, keys: { admin: api_key, operator, agent } };
 }

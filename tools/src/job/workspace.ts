@@ -11,12 +11,12 @@ export interface Tree {
   readonly files: ReadonlyMap<string, string>;
 }
 
-const TreeAnswer = Type.Object({ snapshot_id: Type.String(), items: Type.Array(TreeEntry) });
+const TreeAnswer = Type.Object({ snapshot_id: Type.String(), entries: Type.Array(TreeEntry) });
 
 /** What is at the head now. */
 export async function readTree(api: Api, workspaceId: string): Promise<Tree> {
-  const { snapshot_id, items } = await api.read(TreeAnswer, `/v1/workspaces/${workspaceId}/tree`);
-  return { snapshotId: snapshot_id, files: new Map(items.flatMap(({ path, state }) => (state.sha256 === null ? [] : [[path, state.sha256]]))) };
+  const { snapshot_id, entries } = await api.read(TreeAnswer, `/v1/workspaces/${workspaceId}/tree`);
+  return { snapshotId: snapshot_id, files: new Map(entries.flatMap(({ path, state }) => (state.sha256 === null ? [] : [[path, state.sha256]]))) };
 }
 
 /** Answers whether two moments have the same files with the same contents, whatever else happened. */

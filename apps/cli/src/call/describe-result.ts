@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { OperationView, ToolResult } from '@writ/contract';
+import { fieldsOf } from '../terminal.ts';
+import { visible } from '../visible.ts';
+
+/** What of a tool's result a person wants to read first: text as text, all else as JSON. */
+function bodyOf(result: unknown): string {
+  if (result === null || result === undefined) return '';
+  const { content, encoding, output } = result as { content?: unknown; encoding?: unknown; output?: unknown };
+  if (typeof output === 'string') return visible(output);
+  if (typeof content === 'string' && encoding !== 'base64') return visible(content);
+  return visible(JSON.stringify(result, null, 2));
+}
+
+/** A result in words: what the tool said, then what was decided and committed. */
+export function describeResult(result: ToolResult): string {
+  const fields = fieldsOf({
+    status: result.status,
+    outcome: result.tx_outcome,
+    error: result.error === null ? null : `${result.error.code}: ${result.error.message}`,
+    reasons: result.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    risk: `${result.risk_score} (${result.autonomy_mode})`,
+    operation: result.operation_id,
+    snapshot: result.new_snapshot_id,
+    receipt: result.receipt === null ? null : `${result.receipt.state}; writ receipt ${result.operation_id}`,
+  });
+  const body = bodyOf(result.result).trimEnd();
+  return body === '' ? fields : `${body}\n\n${fields}`;
+}
+
+/** A call that has not ended, and what to do next. */
+export function describeWaiting({ operation_id, state, reasons, approval_id }: OperationView): string {
+  return fieldsOf({
+    state,
+    reasons: reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    operation: operation_id,
+    next: state === 'held' && approval_id !== null ? `writ approvals show ${approval_id}` : `writ operations watch ${operation_id}`,
+  });
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Exit statuses: refused or failed, and called in a way that has no meaning. */
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** Ends the program with one line on stderr: `error <code>: what, where, what to do`. */
+export class CliError extends Error {
+  readonly code: string;
+  readonly exit: number;
+
+  constructor(code: string, message: string, exit: number = EXIT.failed, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CliError';
+    this.code = code;
+    this.exit = exit;
+  }
+}
+
+/** The caller has to type something else. */
+export const usage = (message: string): CliError => new CliError('usage', message, EXIT.usage);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Environment } from './config.env.ts';
+
+/** The world as a command sees it; specs give one of their own. */
+export interface Context {
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly write: (text: string) => void;
+  readonly complain: (text: string) => void;
+  readonly readStdin: () => Promise<string>;
+  /** Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a refusal. */
+  readonly setExit: (status: number) => void;
+}
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  readonly url?: string;
+  readonly apiKey?: string;
+  readonly as?: string;
+}
+
+/** Shows a value: as JSON for programs, else in words. One JSON value is all that `--json` ever puts on stdout. */
+export function show(context: Context, { json }: CommonOptions, value: unknown, words: () => string): void {
+  context.write(`${json === true ? JSON.stringify(value, null, 2) : words()}\n`);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { Type } from 'typebox';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+
+const OrNull = Type.Union([Type.String(), Type.Null()]);
+const Key = Type.Object({
+  api_key_id: Type.String(), name: Type.String(), role: Type.String(), agent_id: OrNull, created_at: Type.Integer(), revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+});
+const NewKey = Type.Object({ ...Key.properties, api_key: Type.String() });
+
+interface CreateOptions extends CommonOptions {
+  readonly role: string;
+  readonly agent?: string;
+}
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const LIST_ROWS = 50;
+
+/** `writ keys`. */
+export function keysCommand(context: Context): Command {
+  return new Command('keys')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(createCommand(context))
+    .addCommand(revokeCommand(context))
+    .addCommand(publicCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').description('API keys; their text is never shown again')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const list = await readList(connect(context, options, 'admin').client, Key, '/v1/api-keys', { limit: options.limit, cursor: options.cursor });
+    const rows = list.items.map((key) => [momentOf(key.created_at), key.api_key_id, key.role, key.name, key.revoked_at === null ? '' : 'revoked']);
+    show(context, options, list, () => tableOf(['created', 'key', 'role', 'name', ''], rows));
+  });
+}
+
+function createCommand(context: Context): Command {
+  const command = new Command('create').description('a new API key; its text is shown once').argument('<name>')
+    .requiredOption('--role <role>', 'admin, operator, agent or auditor').option('--agent <id>', 'the agent that a key of that role is for');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CreateOptions>();
+    const { client } = connect(context, options, 'admin');
+    const key = await client.read(NewKey, '/v1/api-keys', { method: 'POST', body: { name, role: options.role, agent_id: options.agent } });
+    show(context, options, key, () => fieldsOf({ 'API key': key.api_key, id: key.api_key_id, role: key.role, agent: key.agent_id }));
+  });
+}
+
+function revokeCommand(context: Context): Command {
+  const command = new Command('revoke').argument('<key>', 'its id');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    await connect(context, options, 'admin').client.ask(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    show(context, options, { api_key_id: id, revoked: true }, () => `${id} revoked`);
+  });
+}
+
+function publicCommand(context: Context): Command {
+  const command = new Command('public').description('the public keys that verify receipts').option('--out <file>', 'where to write them; stdout unless said');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & { out?: string }>();
+    const published = await (await connect(context, options, 'admin').client.ask('/.well-known/writ-keys.json')).text();
+    if (options.out === undefined) return context.write(`${published.trimEnd()}\n`);
+    writeFileSync(options.out, `${published.trimEnd()}\n`);
+    show(context, options, { out: options.out }, () => `${options.out}\nwhoever gives you this file decides what verifies: compare it with what the deployment publishes elsewhere`);
+  });
+}

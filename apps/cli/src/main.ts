@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import { text } from 'node:stream/consumers';
+import { processEnvironment } from './config.env.ts';
+import { runCli } from './program.ts';
+
+// A reader that has seen enough, as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  cwd: process.cwd(),
+  env: processEnvironment(),
+  write: (words) => { process.stdout.write(words); },
+  complain: (words) => { process.stderr.write(words); },
+  readStdin: () => text(process.stdin),
+  setExit: () => undefined,
+});

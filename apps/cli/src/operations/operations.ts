@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isFinal, OperationView } from '@writ/contract';
+import { Command } from 'commander';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
+import { visible } from '../visible.ts';
+
+interface ListOptions extends CommonOptions {
+  readonly state?: string;
+  readonly tool?: string;
+  readonly agent?: string;
+  readonly workspace?: string;
+  readonly session?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** One long poll, as long as the API grants. */
+const WATCH_MS = 30_000;
+const LIST_ROWS = 50;
+
+/** `writ operations`. */
+export function operationsCommand(context: Context): Command {
+  return new Command('operations')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(cancelCommand(context))
+    .addCommand(watchCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').description('the newest first')
+    .option('--state <state>').option('--tool <id>').option('--agent <id>').option('--workspace <id>').option('--session <id>')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const list = await readList(connect(context, options, 'admin').client, OperationView, '/v1/operations', {
+      state: options.state, tool_id: options.tool, agent_id: options.agent, workspace_id: options.workspace, session_id: options.session,
+      limit: options.limit, cursor: options.cursor,
+    });
+    const rows = list.items.map((each) => [momentOf(each.created_at), each.operation_id, each.tool_id, each.state, each.result?.error?.code ?? '']);
+    const more = list.next_cursor === null ? '' : `\nmore: writ operations list --cursor ${list.next_cursor}`;
+    show(context, options, list, () => `${tableOf(['proposed', 'operation', 'tool', 'state', 'why'], rows)}${more}`);
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').description('one operation').argument('<operation>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const operation = await connect(context, options, 'admin').client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`);
+    show(context, options, operation, () => describe(operation));
+  });
+}
+
+function cancelCommand(context: Context): Command {
+  const command = new Command('cancel').description('end a call that waits or runs').argument('<operation>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const operation = await connect(context, options, 'operator').client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}/cancel`, { method: 'POST', body: {} });
+    show(context, options, operation, () => describe(operation));
+  });
+}
+
+function watchCommand(context: Context): Command {
+  const command = new Command('watch').description('follow an operation to its end').argument('<operation>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const { client } = connect(context, options, 'admin');
+    let last = '';
+    for (;;) {
+      const operation = await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}${last === '' ? '' : `?wait=${WATCH_MS}`}`);
+      if (isFinal(operation.state)) return show(context, options, operation, () => describe(operation));
+      // Progress is for people: stdout is the one value at the end.
+      if (operation.state !== last) context.complain(`${momentOf(operation.updated_at)} ${paintState(operation.state)}\n`);
+      last = operation.state;
+    }
+  });
+}
+
+function describe(operation: OperationView): string {
+  const { result } = operation;
+  return fieldsOf({
+    operation: operation.operation_id,
+    state: operation.state,
+    tool: operation.tool_id,
+    error: result?.error ? `${result.error.code}: ${result.error.message}` : null,
+    reasons: operation.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    risk: `${operation.risk_score} (${operation.autonomy_mode})${operation.risk_basis.length > 0 ? ` by ${operation.risk_basis.join(', ')}` : ''}`,
+    agent: operation.agent_id,
+    token: operation.capability_token_id,
+    workspace: operation.workspace_id,
+    approval: operation.approval_id,
+    attempt: operation.attempt,
+    proposed: momentOf(operation.created_at),
+    changed: momentOf(operation.updated_at),
+    snapshot: result?.new_snapshot_id,
+    receipt: result?.receipt?.state,
+    result: result?.result === null || result?.result === undefined ? null : visible(JSON.stringify(result.result, null, 2)),
+  });
+}

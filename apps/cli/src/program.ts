@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command, CommanderError } from 'commander';
+import { CliError, EXIT } from './cli-error.ts';
+import type { Context } from './context.ts';
+
+type Make = (context: Context) => Command;
+
+interface Group {
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded only when it is called: `verify` then runs without the code that speaks to a server. */
+  readonly load: () => Promise<Make>;
+}
+
+const GROUPS: readonly Group[] = [
+  { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
+  { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
+  { name: 'operations', summary: 'what was called and what became of it', load: async () => (await import('./operations/operations.ts')).operationsCommand },
+  { name: 'approvals', summary: 'what waits for a person', load: async () => (await import('./approvals/approvals.ts')).approvalsCommand },
+  { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
+  { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },
+  { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },
+  { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
+  { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
+  { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },
+  { name: 'tenant', summary: 'teams, each apart from all others', load: async () => (await import('./tenants/tenants.ts')).tenantCommand },
+];
+
+const EPILOGUE = `
+In a checkout where \`npm start\` runs, no settings are needed. Elsewhere: --url and --api-key, or WRIT_URL and WRIT_API_KEY.
+Exit status: 0 done, 1 refused or failed, 2 called in a way that has no meaning.`;
+
+/** What commander says itself begins like this; our errors name a code. */
+const OWN_PREFIX = /^error: /;
+
+function rootCommand({ write, complain }: Context): Command {
+  return new Command('writ')
+    .description('Calls tools under Writ, decides what waits for a person, and verifies receipts.')
+    .option('--json', 'one JSON value on stdout')
+    .option('--url <url>', 'address of the API (WRIT_URL)')
+    .option('--api-key <key>', 'an API key (WRIT_API_KEY)')
+    .option('--as <holder>', 'whose key of the local set-up: admin, operator, agent or platform')
+    .addHelpText('after', EPILOGUE)
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: complain, outputError: (text, out) => out(`error usage: ${text.replace(OWN_PREFIX, '')}`) });
+}
+
+/** Settings of the root, such as where output goes, hold for everything below it. */
+function inherit(parent: Command, child: Command): Command {
+  child.copyInheritedSettings(parent);
+  for (const grandchild of child.commands) inherit(child, grandchild as Command);
+  return child;
+}
+
+async function assemble(context: Context, args: readonly string[]): Promise<Command> {
+  const root = rootCommand(context);
+  for (const { name, summary, load } of GROUPS) {
+    const command = args.includes(name) ? (await load())(context) : new Command(name);
+    root.addCommand(inherit(root, command.summary(summary).description(command.description() || summary)));
+  }
+  return root;
+}
+
+/** Runs the program; resolves with the status to exit with. Bugs reject. */
+export async function runCli(args: readonly string[], context: Context): Promise<number> {
+  let exit: number = EXIT.ok;
+  try {
+    await (await assemble({ ...context, setExit: (status) => { exit = status; } }, args)).parseAsync(args, { from: 'user' });
+    return exit;
+  } catch (error) {
+    // Help that was asked for is no error; help in place of a missing command is.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (!(error instanceof CliError)) throw error;
+    context.complain(`error ${error.code}: ${error.message}\n`);
+    return error.exit;
+  }
+}

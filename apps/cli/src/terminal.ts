@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import { visible, visibleLine } from './visible.ts';
+
+/** A table without lines, as other tools print them; cells are attacker-controlled. */
+export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
+  const table = new Table({ head: [...head], chars: none, style: { head: ['bold'], 'padding-left': 0, 'padding-right': 0 } });
+  for (const row of rows) table.push(row.map(visibleLine).map(paintState));
+  return table.toString();
+}
+
+/** Names and values below each other; a value of several lines is indented. */
+export function fieldsOf(fields: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
+  const shown = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `${pc.dim(name.padEnd(width))}  ${paintState(visible(String(value)).replaceAll('\n', `\n${' '.repeat(width + 2)}`))}`).join('\n');
+}
+
+const PAINTS: Readonly<Record<string, (text: string) => string>> = {
+  ok: pc.green, committed: pc.green, no_op: pc.green, approved: pc.green,
+  rolled_back: pc.yellow, refused: pc.red, denied: pc.red, error: pc.red, ambiguous: pc.red, revoked: pc.red,
+  held: pc.magenta, pending: pc.magenta, admitted: pc.cyan, dispatched: pc.cyan, performing: pc.cyan, performed: pc.cyan,
+};
+
+/** States have their colours wherever they stand alone. */
+export const paintState = (text: string): string => PAINTS[text]?.(text) ?? text;
+
+/** A moment in UTC, to the second. */
+export const momentOf = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Budgets, CapabilityToken, type Grant } from '@writ/contract';
+import { Command } from 'commander';
+import { Type, type Static } from 'typebox';
+import { usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
+
+const Token = Type.Object({ ...CapabilityToken.properties, used: Budgets, revoked: Type.Boolean() });
+type Token = Static<typeof Token>;
+
+interface IssueOptions extends GrantOptions {
+  readonly agent?: string;
+  readonly workspace?: string;
+}
+
+interface ListOptions extends CommonOptions {
+  readonly agent?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const LIST_ROWS = 50;
+const path = (id: string): string => `/v1/capability-tokens/${encodeURIComponent(id)}`;
+
+/** `writ token`. */
+export function tokenCommand(context: Context): Command {
+  return new Command('token')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(issueCommand(context))
+    .addCommand(attenuateCommand(context))
+    .addCommand(revokeCommand(context));
+}
+
+function issueCommand(context: Context): Command {
+  const command = withGrantOptions(new Command('issue').description('a token for an agent; grants nothing that is not said'))
+    .option('--agent <id>', 'who may use it').option('--workspace <id>', 'the only workspace it reaches; any unless said');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<IssueOptions>();
+    const { client, defaults } = connect(context, options, 'admin');
+    const agent_id = options.agent ?? defaults.agent_id;
+    if (agent_id === undefined) throw usage('`--agent` is missing');
+    const now = Date.now();
+    const body = { agent_id, workspace_id: options.workspace ?? null, grant: await grantOf(context, options, emptyGrant(now), now) };
+    const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
+    show(context, options, token, () => describe(token));
+  });
+}
+
+function attenuateCommand(context: Context): Command {
+  const command = withGrantOptions(new Command('attenuate').description('a child of a token; what is not said is as in the parent').argument('<token>'))
+    .option('--agent <id>', 'who may use it; the parent\'s agent unless said');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<IssueOptions>();
+    const { client } = connect(context, options, 'admin');
+    const parent = await client.read(Token, path(id));
+    const body = { agent_id: options.agent, grant: await grantOf(context, options, parent.grant, Date.now()) };
+    const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
+    show(context, options, token, () => describe(token));
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').argument('<token>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const token = await connect(context, options, 'admin').client.read(Token, path(id));
+    show(context, options, token, () => describe(token));
+  });
+}
+
+function revokeCommand(context: Context): Command {
+  const command = new Command('revoke').description('end a token and all that were made from it').argument('<token>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const token = await connect(context, options, 'admin').client.read(Token, `${path(id)}/revoke`, { method: 'POST', body: {} });
+    show(context, options, token, () => describe(token));
+  });
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').option('--agent <id>')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', { agent_id: options.agent, limit: options.limit, cursor: options.cursor });
+    const rows = list.items.map((token) => [momentOf(token.created_at), token.capability_token_id, token.grant.tools.join(' '), momentOf(token.grant.expires_at), token.revoked ? 'revoked' : '']);
+    show(context, options, list, () => tableOf(['issued', 'token', 'tools', 'expires', ''], rows));
+  });
+}
+
+const rootsText = (fs: Grant['fs']): string => fs.map(({ path: root, read, write }) => `${read ? 'r' : '-'}${write ? 'w' : '-'} ${root === '' ? '.' : root}`).join('\n');
+
+function budgetsText({ grant, used }: Token): string {
+  return Object.entries(grant.budgets).map(([name, most]) => `${name}: ${used[name as keyof Budgets] ?? 0} of ${most}`).join('\n');
+}
+
+const describe = (token: Token): string => fieldsOf({
+  token: token.capability_token_id,
+  state: token.revoked ? 'revoked' : null,
+  agent: token.agent_id,
+  parent: token.parent_id,
+  workspace: token.workspace_id ?? 'any',
+  tools: token.grant.tools.join('\n'),
+  files: rootsText(token.grant.fs),
+  budgets: budgetsText(token),
+  'valid from': momentOf(token.grant.not_before),
+  'valid until': momentOf(token.grant.expires_at),
+});

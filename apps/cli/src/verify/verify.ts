@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows the imports.
+import { readFileSync } from 'node:fs';
+import type { AuditRecord } from '@writ/contract';
+import { CHECKS, parseKeySet, ReceiptError, verifyReceiptFile, type CheckName, type Expectation, type KeySet, type PassedCheck } from '@writ/receipt';
+import { Command } from 'commander';
+import pc from 'picocolors';
+import { EXIT, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
+
+interface VerifyOptions extends CommonOptions {
+  readonly keys: string;
+  readonly operation?: string;
+  readonly log?: string;
+  readonly deployment?: string;
+}
+
+interface FileVerdict {
+  readonly file: string;
+  readonly ok: boolean;
+  /** Those that were passed, in order. */
+  readonly checks: readonly PassedCheck[];
+  readonly failed: { readonly check: string; readonly message: string } | null;
+  /** What was signed; null unless everything holds. */
+  readonly record: AuditRecord | null;
+}
+
+/** `writ verify RECEIPT… --keys FILE`. */
+export function verifyCommand(context: Context): Command {
+  const command = new Command('verify').argument('<receipt...>', 'files with receipts')
+    .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
+    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)')
+    .option('--operation <id>', 'the operation that it has to be of')
+    .option('--log <id>', 'the log that it has to be in')
+    .option('--deployment <name>', 'the deployment that it has to be from');
+  return command.action((files: string[]) => { verify(context, files, command.optsWithGlobals<VerifyOptions>()); });
+}
+
+function verify(context: Context, files: readonly string[], options: VerifyOptions): void {
+  const keys = readKeys(options.keys);
+  const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
+  const receipts = files.map((file) => ('checks' in keys ? { file, ...keys } : judge(file, keys, expected)));
+  const failures = receipts.filter(({ ok }) => !ok);
+  show(context, options, { ok: failures.length === 0, receipts }, () => receipts.map(describe).join('\n\n'));
+  for (const { file, failed } of failures) context.complain(`error verify.${failed?.check}: \`${visibleLine(file)}\`: ${visibleLine(failed?.message ?? '')}\n`);
+  if (failures.length > 0) context.setExit(EXIT.failed);
+}
+
+/** Keys that are no keys are a check that fails, for every receipt. */
+function readKeys(path: string): KeySet | Omit<FileVerdict, 'file'> {
+  try {
+    return parseKeySet(readBytes(path, '--keys'));
+  } catch (error) {
+    return failedBy(error);
+  }
+}
+
+function judge(file: string, keys: KeySet, expected: Expectation): FileVerdict {
+  const bytes = readBytes(file, 'receipt');
+  try {
+    const { checks, record } = verifyReceiptFile(bytes, keys, expected);
+    return { file, ok: true, checks: [...passedBefore('format'), ...checks], failed: null, record };
+  } catch (error) {
+    return { file, ...failedBy(error) };
+  }
+}
+
+function failedBy(error: unknown): Omit<FileVerdict, 'file'> {
+  if (!(error instanceof ReceiptError)) throw error;
+  return { ok: false, checks: passedBefore(error.check), failed: { check: error.check, message: error.message }, record: null };
+}
+
+/** Checks are made in one order, and the first that fails ends them: those before it were passed. */
+function passedBefore(check: CheckName): PassedCheck[] {
+  const names = Object.keys(CHECKS) as CheckName[];
+  return names.slice(0, names.indexOf(check)).map((name) => ({ name, detail: CHECKS[name] }));
+}
+
+function readBytes(path: string, what: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw usage(`\`${what}\`: \`${path}\` can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function describe({ file, checks, failed, record }: FileVerdict): string {
+  const lines = checks.map(({ name, detail }) => `  ${pc.green('✔')} ${name.padEnd(14)} ${pc.dim(visibleLine(detail))}`);
+  if (failed !== null) lines.push(`  ${pc.red('✖')} ${failed.check.padEnd(14)} ${visibleLine(failed.message)}`);
+  return [pc.bold(visibleLine(file)), ...lines, ...(record === null ? [] : ['', summaryOf(record)])].join('\n');
+}
+
+const summaryOf = (record: AuditRecord): string => fieldsOf({
+  operation: record.operation_id,
+  recorded: momentOf(record.recorded_at),
+  phase: record.phase,
+  verdict: record.verdict,
+  tool: record.tool_id,
+  agent: record.agent_id,
+  outcome: record.tx_outcome,
+  fault: record.fault_code,
+  snapshot: record.new_snapshot_id,
+  change: record.change === null ? null : `${record.change.verb} ${record.change.subject}`,
+});

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TreeEntry } from '@writ/contract';
+import { Type, type Static } from 'typebox';
+import type { Client } from '../http/client.ts';
+import { queryOf } from '../http/lists.ts';
+
+const TreePage = Type.Object({ snapshot_id: Type.String(), entries: Type.Array(TreeEntry), next_cursor: Type.Union([Type.String(), Type.Null()]) });
+type TreePage = Static<typeof TreePage>;
+
+export interface Tree {
+  readonly snapshot_id: string;
+  readonly entries: TreeEntry[];
+}
+
+/** Reads a whole tree of one snapshot, page by page: later pages name the snapshot of the first, so that a commit between them doesn't mix two. */
+export async function readTree(client: Client, workspace: string, { snapshot, path }: { snapshot?: string; path?: string } = {}): Promise<Tree> {
+  const entries: TreeEntry[] = [];
+  let [snapshotId, cursor]: [string | undefined, string | undefined] = [snapshot, undefined];
+  for (;;) {
+    const page: TreePage = await client.read(TreePage, `${workspace}/tree${queryOf({ path, snapshot_id: snapshotId, cursor })}`);
+    entries.push(...page.entries);
+    if (page.next_cursor === null) return { snapshot_id: page.snapshot_id, entries };
+    [snapshotId, cursor] = [page.snapshot_id, page.next_cursor];
+  }
+}
