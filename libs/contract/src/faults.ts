@@ -11,6 +11,7 @@ export const FAULTS = {
   'request.malformed': { status: 400, retry: 'never', message: 'the request body is not valid' },
   'request.too_large': { status: 413, retry: 'never', message: 'the request is larger than allowed' },
   'request.unsupported_media_type': { status: 415, retry: 'never', message: 'the request must carry `application/json`' },
+  'request.method_not_allowed': { status: 405, retry: 'never', message: 'the path does not take this method' },
   'auth.missing': { status: 401, retry: 'never', message: 'an API key is needed: `Authorization: Bearer <key>`' },
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
