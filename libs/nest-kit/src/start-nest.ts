@@ -44,7 +44,7 @@ async function startMicroservice(module: DynamicModule, { transport, logger }: N
 
 async function startHybrid(module: DynamicModule, { transport, logger }: NestParts, http: HttpDoor): Promise<NestProcess> {
   const app = await NestFactory.create(module, http.adapter(), { ...options, logger });
-  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false });
+  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false, deferInitialization: true });
   microservice.useGlobalFilters(new FaultFilter());
   await http.prepare?.(app);
   await app.startAllMicroservices();
