@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import type { ApprovalView, Caller, OperationView } from '@writ/contract';
+import { Asked } from '../http/asked.ts';
+import { pageOf } from '../http/fields.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { APPROVALS } from '../http/routes/index.ts';
+import { ShowOperation } from '../replies/show-operation.ts';
+import { KernelClient } from '../support/kernel-client.ts';
+
+@Controller()
+export class ApprovalsController {
+  constructor(private readonly kernel: KernelClient, private readonly show: ShowOperation) {}
+
+  @Route(APPROVALS.list)
+  list(@Asked() { caller, query }: AskedOf<typeof APPROVALS.list>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
+    return this.kernel.ask('approval.list', caller, { page: pageOf(query), state: query.state ?? null });
+  }
+
+  @Route(APPROVALS.read)
+  read(@Asked() { caller, params }: AskedOf<typeof APPROVALS.read>): Promise<ApprovalView> {
+    return this.kernel.ask('approval.read', caller, params);
+  }
+
+  @Route(APPROVALS.approve)
+  approve(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.approve>): Promise<OperationView> {
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null });
+  }
+
+  @Route(APPROVALS.deny)
+  deny(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.deny>): Promise<OperationView> {
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'deny', comment: body.comment ?? null });
+  }
+
+  async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null }): Promise<OperationView> {
+    return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, decision));
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, IdempotencyKey, parseMessage, type Caller, type ProposedCall } from '@writ/contract';
+import type { Static } from 'typebox';
+import { CallBody } from '../http/routes/index.ts';
+
+/** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
+const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
+/** What this door says of a call. */
+const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'args_ref'] as const;
+
+export type CallBody = Static<typeof CallBody>;
+
+/** A call without what is made at its proposal. */
+export type ParsedCall = Omit<ProposedCall, 'operation_id' | 'args_ref'> & { readonly args: Readonly<Record<string, unknown>> };
+
+/**
+ * Reads a call: attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the body's.
+ * Faults: `request.malformed` with a pointer, `not_found` for an agent that the caller doesn't speak for.
+ */
+export function parseCall(body: unknown, keyHeader: string | undefined, caller: Caller): ParsedCall {
+  refuseOthersFields(body as Record<string, unknown>);
+  const call = parseMessage(CallBody, body);
+  return {
+    v: 1,
+    tenant_id: caller.tenant_id,
+    agent_id: agentOf(call, caller),
+    proposed_by: caller.api_key_id,
+    tool_id: call.tool_id,
+    args: call.args,
+    capability_token_id: call.capability_token_id,
+    workspace_id: call.workspace_id,
+    session_id: call.session_id ?? null,
+    session_mode: call.session_mode ?? 'interactive',
+    max_autonomy: call.max_autonomy ?? null,
+    task_class: call.task_class ?? 'general',
+    idempotency_key: idempotencyKeyOf(call, keyHeader),
+    precondition_refs: call.precondition_refs ?? [],
+    provenance: { source: 'api', ...call.provenance },
+    deadline: call.deadline ?? null,
+    dry_run: call.dry_run ?? false,
+  };
+}
+
+function refuseOthersFields(body: Record<string, unknown>): void {
+  const kernels = KERNELS_OWN.find((name) => Object.hasOwn(body, name));
+  if (kernels) throw new Fault('request.malformed', `\`${kernels}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`, { pointer: `/${kernels}` });
+  const ours = OURS.find((name) => Object.hasOwn(body, name));
+  if (ours) throw new Fault('request.malformed', `\`${ours}\` is made here and not by the caller; leave it out`, { pointer: `/${ours}` });
+}
+
+function agentOf(call: CallBody, caller: Caller): string {
+  // Another agent than the key's own is answered as one that isn't there.
+  if (caller.agent_id !== null) {
+    if (call.agent_id !== undefined && call.agent_id !== caller.agent_id) throw new Fault('not_found');
+    return caller.agent_id;
+  }
+  if (call.agent_id === undefined) throw new Fault('request.malformed', '`agent_id` is needed: the key is of no agent', { pointer: '/agent_id' });
+  return call.agent_id;
+}
+
+function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {
+  if (header === undefined) return call.idempotency_key ?? null;
+  const key = parseMessage(IdempotencyKey, header);
+  if (call.idempotency_key !== undefined && call.idempotency_key !== key) {
+    throw new Fault('request.malformed', '`idempotency_key` and the header `Idempotency-Key` differ', { pointer: '/idempotency_key' });
+  }
+  return key;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@writ/blobs';
+import { Fault, LIMITS, TOOLS, type BlobRef, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import { withSpan } from '@writ/telemetry';
+import { Follow } from '../replies/follow.ts';
+import { KernelClient } from '../support/kernel-client.ts';
+import type { ParsedCall } from './parse-call.ts';
+
+/** How an answer to a proposal is waited for. */
+export interface Patience {
+  readonly waitMs: number;
+  /** aborts when the client went away */
+  readonly gone: AbortSignal;
+}
+
+/** One tool call, from the door to its answer. It is proposed, never decided or run here. */
+export class Propose {
+  readonly #kernel: KernelClient;
+  readonly #blobs: BlobStore;
+  readonly #follow: Follow;
+
+  constructor(kernel: KernelClient, blobs: BlobStore, follow: Follow) {
+    this.#kernel = kernel;
+    this.#blobs = blobs;
+    this.#follow = follow;
+  }
+
+  /** The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`, `bus.unreachable`, those of an admission. */
+  async run(caller: Caller, operationId: OperationId, call: ParsedCall, patience: Patience): Promise<OperationView> {
+    // Made-up tool ids must not become names of spans' attributes.
+    const tool_id = TOOLS.has(call.tool_id) ? call.tool_id : 'unknown';
+    return await withSpan('proposed', { operation_id: operationId, tool_id }, () => this.#propose(caller, operationId, call, patience));
+  }
+
+  async #propose(caller: Caller, operation_id: OperationId, call: ParsedCall, { waitMs, gone }: Patience): Promise<OperationView> {
+    const args_ref = await this.#putLongArguments(caller, call.args);
+    // Before it is sent: what happens at once is heard too.
+    const ear = this.#follow.listen(operation_id);
+    try {
+      const view = await this.#kernel.admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref });
+      if (view.state === 'held') return view;
+      return await this.#untilSettled(caller, view, ear, waitMs, gone);
+    } finally {
+      ear.stop();
+    }
+  }
+
+  /** A key that was used before names an earlier operation: that one is followed. */
+  async #untilSettled(caller: Caller, view: OperationView, ear: ReturnType<Follow['listen']>, waitMs: number, gone: AbortSignal): Promise<OperationView> {
+    if (!view.replayed) return await this.#follow.untilSettled(caller, view, ear, waitMs, gone);
+    const original = this.#follow.listen(view.operation_id);
+    try {
+      return await this.#follow.untilSettled(caller, view, original, waitMs, gone);
+    } finally {
+      original.stop();
+    }
+  }
+
+  async #putLongArguments({ tenant_id }: Caller, args: Readonly<Record<string, unknown>>): Promise<BlobRef | null> {
+    const bytes = Buffer.from(JSON.stringify(args), 'utf8');
+    const { argsBytes, argsInlineBytes } = LIMITS;
+    if (bytes.length > argsBytes.max) {
+      throw new Fault(argsBytes.fault, `the arguments have ${bytes.length} bytes, ${argsBytes.max} are allowed; put larger contents into the workspace as files`, { pointer: '/args' });
+    }
+    return bytes.length > argsInlineBytes.max ? await this.#blobs.put(tenant_id, bytes) : null;
+  }
+}

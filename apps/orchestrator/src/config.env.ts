@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { COMMON_ENVIRONMENT, Port, readEnvironment, readSecretFile } from '@writ/nest-kit';
+import { Type, type Static } from 'typebox';
+import { parsePlatformHash } from './http/platform-key.ts';
+import { parsePublishedKeys, type PublishedKeyFile } from './http/published-keys.ts';
+
+const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
+
+const Environment = Type.Object({
+  ...COMMON_ENVIRONMENT,
+  WRIT_HTTP_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }),
+  WRIT_HTTP_PORT: { ...Port, default: 0 } as typeof Port,
+  WRIT_ORCHESTRATOR_DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres with the role writ_orchestrator' }),
+  WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
+  WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
+  WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),
+  WRIT_RATE_BURST: Type.Integer({ default: 400, minimum: 1, maximum: 1_000_000, description: 'requests that a tenant may send at once to this replica' }),
+  WRIT_REQUESTS_MAX: Type.Integer({ default: 2_000, minimum: 1, maximum: 100_000, description: 'requests under way at once in this replica' }),
+});
+
+export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
+  /** SHA-256 of the platform key */
+  readonly platformKeyHash: Buffer;
+  readonly publishedKeys: PublishedKeyFile;
+  /** absent where NATS has no users */
+  readonly natsPassword: string | undefined;
+};
+
+/** The only reader of the environment. Throws where a variable or a file isn't as it should be, naming it and never its content. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): OrchestratorConfig {
+  const read = readEnvironment(Environment, env);
+  const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
+  return Object.freeze({
+    ...read,
+    platformKeyHash: parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE)),
+    publishedKeys: parsePublishedKeys(
+      readSecretFile('WRIT_RECORD_PUBLIC_KEYS_FILE', read.WRIT_RECORD_PUBLIC_KEYS_FILE), readSecretFile('WRIT_LOG_PUBLIC_KEYS_FILE', read.WRIT_LOG_PUBLIC_KEYS_FILE)),
+    natsPassword: natsPasswordFile === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
+  });
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Readable } from 'node:stream';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Fault, isId, LIMITS, parseMessage } from '@writ/contract';
+import type { FastifyRequest } from 'fastify';
+import { callerOf } from './caller.ts';
+import { readJsonBody, tooLarge } from './json-body.ts';
+import { parseQuery } from './query.ts';
+import { ROUTE, type AskedOf, type RouteRow } from './route.ts';
+
+/** Gives a handler its request, parsed as its route's row says: `@Asked() asked: AskedOf<typeof ROW>`. */
+export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext): Promise<AskedOf<RouteRow>> =>
+  readAsked(rowOf(context), context.switchToHttp().getRequest<FastifyRequest>()));
+
+/** The row of the handler. */
+export function rowOf(context: ExecutionContext): RouteRow {
+  const row = Reflect.getMetadata(ROUTE, context.getHandler()) as RouteRow | undefined;
+  if (row === undefined) throw new Error(`\`${context.getClass().name}\` has a handler that is on no route`);
+  return row;
+}
+
+async function readAsked(row: RouteRow, request: FastifyRequest): Promise<AskedOf<RouteRow>> {
+  const params = parseParams(row, request.params as Readonly<Record<string, string | undefined>>);
+  const query = row.query === undefined ? parseNoQuery(request.query) : parseQuery(row.query, request.query as Record<string, unknown>);
+  const stream = (row.bytes === true ? byteStreamOf(request) : null) as null;
+  return { caller: callerOf(request) as null, params, query: query as undefined, body: (await readBody(row, request)) as undefined, stream };
+}
+
+/** An id that can't be one names nothing, which is the answer to one that names nothing of the caller's. */
+function parseParams(row: RouteRow, given: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(row.params ?? {}).map(([name, kind]) => {
+    const text = kind === 'path' ? given['*'] : given[name];
+    if (text === undefined || (kind !== 'path' && !isId(kind, text))) throw new Fault('not_found');
+    return [name, text];
+  }));
+}
+
+function parseNoQuery(query: unknown): undefined {
+  const [name] = Object.keys(query as object);
+  if (name !== undefined) throw new Fault('request.malformed', 'this route takes no query parameters');
+  return undefined;
+}
+
+/** The type of the body, without its parameters. */
+function mediaTypeOf(request: FastifyRequest): string | undefined {
+  return request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+}
+
+async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown> {
+  if (row.body === undefined) return undefined;
+  const bytesMax = row.bodyBytesMax ?? LIMITS.httpBodyBytes.max;
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const media = mediaTypeOf(request);
+  if (media !== undefined && media !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(media)) throw new Fault('request.unsupported_media_type');
+  const value = await readJsonBody(request.raw, bytesMax);
+  if (value !== undefined && media === undefined) throw new Fault('request.unsupported_media_type');
+  return parseMessage(row.body, value ?? {});
+}
+
+function byteStreamOf(request: FastifyRequest): Readable {
+  if (mediaTypeOf(request) !== 'application/octet-stream') throw new Fault('request.unsupported_media_type', 'a file\'s content comes as `application/octet-stream`');
+  if (Number(request.headers['content-length'] ?? 0) > LIMITS.uploadBytes.max) throw tooLarge(LIMITS.uploadBytes.max);
+  return request.raw;
+}

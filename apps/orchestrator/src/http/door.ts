@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { INestApplication } from '@nestjs/common';
+import type { HttpDoor } from '@writ/nest-kit';
+import type { FastifyInstance } from 'fastify';
+import { showPages } from '../openapi/pages.ts';
+import { AccessLog } from './access-log.ts';
+import { DoorAdapter } from './door-adapter.ts';
+
+/** How this process answers HTTP. */
+export function doorOf({ WRIT_HTTP_HOST: host, WRIT_HTTP_PORT: port }: { readonly WRIT_HTTP_HOST: string; readonly WRIT_HTTP_PORT: number }): HttpDoor {
+  return { host, port, adapter: () => new DoorAdapter(), prepare: prepareDoor };
+}
+
+/** What is set before the door opens, and not by the module. */
+export function prepareDoor(app: INestApplication): void {
+  const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
+  app.get(AccessLog).install(fastify);
+  showPages(app, fastify);
+}

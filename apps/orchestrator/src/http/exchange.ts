@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { LIMITS } from '@writ/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** How an answer is told beside its body. */
+export interface Exchange {
+  /** a header of the request, undefined where it isn't there or is there twice */
+  header(name: string): string | undefined;
+  setHeader(name: string, value: string): void;
+  setStatus(status: number): void;
+  /** aborts when the client goes away before it has its answer */
+  readonly gone: AbortSignal;
+}
+
+/** Gives a handler the exchange that it answers in. */
+export const InExchange = createParamDecorator((_data: unknown, context: ExecutionContext): Exchange =>
+  exchangeOf(context.switchToHttp().getRequest<FastifyRequest>(), context.switchToHttp().getResponse<FastifyReply>()));
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) gone.abort();
+  });
+  return {
+    header: (name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? value : undefined;
+    },
+    setHeader: (name, value) => void reply.header(name, value),
+    setStatus: (status) => void reply.code(status),
+    gone: gone.signal,
+  };
+}
+
+/** Milliseconds to wait unless the client says otherwise: what its HTTP library waits too. */
+const WAIT_MS = 30_000;
+
+/**
+ * How long a client wants to wait: `?wait=` in milliseconds, else `Prefer: wait=` in seconds (RFC 7240 §4.3). The query's bound is its schema's;
+ * a preference is honoured as far as it goes.
+ */
+export function waitOf(query: number | undefined, prefer: string | undefined): number {
+  if (query !== undefined) return query;
+  const [, seconds] = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(prefer ?? '') ?? [];
+  return seconds === undefined ? WAIT_MS : Math.min(Number(seconds) * 1_000, LIMITS.waitMs.max);
+}

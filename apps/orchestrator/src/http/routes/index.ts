@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RouteRow } from '../route.ts';
+import { AGENTS } from './agents.ts';
+import { API_KEYS } from './api-keys.ts';
+import { APPROVALS } from './approvals.ts';
+import { CallBody, CALLS } from './calls.ts';
+import { FILES } from './files.ts';
+import { OPERATIONS } from './operations.ts';
+import { SYSTEM } from './system.ts';
+import { TENANTS } from './tenants.ts';
+import { TOKENS } from './tokens.ts';
+import { WORKSPACES } from './workspaces.ts';
+
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, FILES, OPERATIONS, SYSTEM, TENANTS, TOKENS, WORKSPACES };
+
+/** Every route there is. */
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, SYSTEM]
+  .flatMap((group): RouteRow[] => Object.values(group));

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { OperationView, Receipt, STATES } from '@writ/contract';
+import { Type } from 'typebox';
+import { closed, Key, paging, Wait } from '../fields.ts';
+import { ROLES, route } from '../route.ts';
+import { OperationList } from '../views.ts';
+
+const one = { tag: 'operations', params: { operation_id: 'operation' }, faults: ['not_found'] } as const;
+
+export const OPERATIONS = {
+  list: route({
+    tag: 'operations', id: 'listOperations', method: 'GET', path: '/v1/operations', allowed: ROLES, summary: 'Lists operations, newest first; an agent\'s key sees its own',
+    query: Type.Object({
+      ...paging,
+      state: Type.Optional(Type.Enum(STATES)),
+      tool_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+      agent_id: Type.Optional(Key),
+      workspace_id: Type.Optional(Key),
+      session_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    }, closed),
+    answers: { 200: { says: 'A page of operations', schema: OperationList } },
+  }),
+  read: route({
+    ...one, id: 'readOperation', method: 'GET', path: '/v1/operations/{operation_id}', allowed: ROLES,
+    summary: 'Shows an operation; with `wait`, as soon as it has ended or is held',
+    query: Type.Object({ wait: Wait }, closed),
+    answers: { 200: { says: 'The operation as it stands', schema: OperationView } },
+  }),
+  cancel: route({
+    ...one, id: 'cancelOperation', method: 'POST', path: '/v1/operations/{operation_id}/cancel', allowed: ['admin', 'operator', 'agent'],
+    summary: 'Cancels an operation that has not ended',
+    body: Type.Object({}, closed),
+    answers: { 200: { says: 'The operation as it stands now', schema: OperationView } },
+    faults: ['not_found', 'conflict'],
+  }),
+  receipt: route({
+    ...one, id: 'readReceipt', method: 'GET', path: '/v1/operations/{operation_id}/receipt', allowed: ROLES,
+    summary: 'Gives the receipt: of the outcome, else of the last decision',
+    query: Type.Object({ phase: Type.Optional(Type.Enum(['decision', 'outcome'])) }, closed),
+    answers: { 200: { says: 'The receipt file, in its one spelling', schema: Receipt, media: 'application/vnd.writ.receipt.v1+json' } },
+    faults: ['not_found', 'receipt.pending', 'ledger.unavailable'],
+  }),
+};

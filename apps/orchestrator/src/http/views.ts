@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the API answers with, where the contract between processes doesn't say it already.
+import { AgentView, ApprovalView, Budgets, CapabilityToken, OperationView, SnapshotView, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { Type, type Static, type TSchema } from 'typebox';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+
+/** One page of a list, newest first. */
+export const listOf = <T extends TSchema>(item: T) => Type.Object({
+  items: Type.Array(item),
+  next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
+}, closed);
+
+const RoleName = Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]);
+
+export const ApiKeyView = Type.Object({
+  api_key_id: idSchema('apiKey'),
+  name: Type.String(),
+  role: RoleName,
+  agent_id: orNull(idSchema('agent')),
+  created_at: Instant,
+  created_by: Type.String({ description: 'the API key that made it, or `platform`' }),
+  revoked_at: orNull(Instant),
+}, closed);
+export type ApiKeyView = Static<typeof ApiKeyView>;
+
+export const NewApiKey = Type.Object({
+  ...ApiKeyView.properties,
+  api_key: Type.String({ description: 'the key itself: shown once, kept nowhere' }),
+}, closed);
+export type NewApiKey = Static<typeof NewApiKey>;
+
+export const NewTenant = Type.Object({
+  tenant_id: idSchema('tenant'),
+  name: Type.String(),
+  api_key_id: idSchema('apiKey'),
+  api_key: Type.String({ description: 'the key of the first administrator: shown once, kept nowhere' }),
+}, closed);
+export type NewTenant = Static<typeof NewTenant>;
+
+export const ToolView = Type.Object({
+  tool_id: Type.String(),
+  version: Type.Integer(),
+  description: Type.String(),
+  category: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')]),
+  class: Type.Union([Type.Literal('inline'), Type.Literal('sandboxed'), Type.Literal('broker')]),
+  mutating: Type.Boolean(),
+  parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the arguments' }),
+  result: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the result' }),
+  limits: Type.Record(Type.String(), Type.Integer()),
+  definition_digest: Type.String({ description: 'SHA-256 of the definition, as records carry it' }),
+}, closed);
+export type ToolView = Static<typeof ToolView>;
+
+/** A token as callers see it: the immutable grant, and what was used of its budgets. */
+export const TokenView = Type.Object({ ...CapabilityToken.properties, used: Budgets, revoked: Type.Boolean() }, closed);
+export type TokenView = Static<typeof TokenView>;
+
+export const TreeView = Type.Object({
+  workspace_id: idSchema('workspace'),
+  snapshot_id: Type.String(),
+  path: Type.String(),
+  entries: Type.Array(TreeEntry),
+  next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null when all is told' })),
+}, closed);
+export type TreeView = Static<typeof TreeView>;
+
+export const ApiKeyList = listOf(ApiKeyView);
+export const AgentList = listOf(AgentView);
+export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
+export const OperationList = listOf(OperationView);
+export const ApprovalList = listOf(ApprovalView);
+export const TokenList = listOf(TokenView);
+export const WorkspaceList = listOf(WorkspaceView);
+export const SnapshotList = listOf(SnapshotView);
+
+export const Health = Type.Object({ status: Type.Literal('ok') }, closed);
+export const ReadyView = Type.Object({ ready: Type.Boolean(), checks: Type.Record(Type.String(), Type.String()) }, closed);

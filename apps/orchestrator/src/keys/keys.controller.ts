@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { Asked } from '../http/asked.ts';
+import { pageOf } from '../http/fields.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { API_KEYS } from '../http/routes/index.ts';
+import type { ApiKeyView, NewApiKey } from '../http/views.ts';
+import { ApiKeys } from '../ports/api-keys.ts';
+import { ChangeKeys } from './change-keys.ts';
+
+@Controller()
+export class KeysController {
+  constructor(private readonly keys: ApiKeys, private readonly change: ChangeKeys) {}
+
+  @Route(API_KEYS.list)
+  list(@Asked() { caller, query }: AskedOf<typeof API_KEYS.list>): Promise<{ items: ApiKeyView[]; next_cursor: string | null }> {
+    return this.keys.list(caller.tenant_id, pageOf(query));
+  }
+
+  @Route(API_KEYS.create)
+  create(@Asked() { caller, body }: AskedOf<typeof API_KEYS.create>): Promise<NewApiKey> {
+    return this.change.create(caller, body);
+  }
+
+  @Route(API_KEYS.revoke)
+  revoke(@Asked() { caller, params }: AskedOf<typeof API_KEYS.revoke>): Promise<ApiKeyView> {
+    return this.change.revoke(caller, params.api_key_id);
+  }
+}

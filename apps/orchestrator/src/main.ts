@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import 'reflect-metadata';
+import { processBus } from '@writ/bus-nats';
+import { bootProcess } from '@writ/nest-kit';
+import { traceHooks } from '@writ/telemetry';
+import { readConfig } from './config.env.ts';
+import { doorOf } from './http/door.ts';
+import { OrchestratorModule, VERSION } from './orchestrator.module.ts';
+
+void bootProcess(() => {
+  const config = readConfig();
+  return {
+    process: 'orchestrator',
+    version: VERSION,
+    config,
+    connectBus: (report) => processBus('orchestrator', {
+      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, trace: traceHooks, report,
+    }),
+    module: (given) => OrchestratorModule.with(config, given),
+    http: doorOf(config),
+  };
+});

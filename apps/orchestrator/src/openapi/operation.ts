@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FAULTS, idSchema, type FaultCode } from '@writ/contract';
+import { IsOptional, Type, type TSchema } from 'typebox';
+import { PROBLEM_TYPE } from '../http/problem.ts';
+import type { Answer, RouteRow } from '../http/route.ts';
+import { referred } from './schemas.ts';
+
+type Json = Record<string, unknown>;
+
+/** One route as an OpenAPI operation. */
+export function operationOf(row: RouteRow): Json {
+  return {
+    operationId: row.id,
+    tags: [row.tag],
+    summary: row.summary,
+    ...(row.allowed === 'public' ? { security: [] } : { description: `Roles: ${rolesOf(row)}.` }),
+    parameters: [...pathParameters(row), ...queryParameters(row), ...headerParameters(row)],
+    ...requestBodyOf(row),
+    responses: { ...answersOf(row), ...problemsOf(row) },
+  };
+}
+
+/** Who may ask, in words. */
+export function rolesOf({ allowed }: RouteRow): string {
+  if (allowed === 'public') return 'everybody';
+  return allowed === 'platform' ? 'the platform key alone' : allowed.join(', ');
+}
+
+function pathParameters({ params = {} }: RouteRow): Json[] {
+  return Object.entries(params).map(([name, kind]) => ({
+    name, in: 'path', required: true,
+    schema: referred(kind === 'path' ? Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace; its `/` may stand as they are' }) : idSchema(kind)),
+  }));
+}
+
+function queryParameters({ query }: RouteRow): Json[] {
+  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({ name, in: 'query', required: !IsOptional(schema), schema: referred(schema) }));
+}
+
+/** Headers that a route reads, where they are more than HTTP's own. */
+function headerParameters({ id }: RouteRow): Json[] {
+  const header = (name: string, schema: TSchema): Json => ({ name, in: 'header', required: false, schema: referred(schema) });
+  if (id === 'proposeToolCall') {
+    return [
+      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'in the place of `idempotency_key`' })),
+      header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' })),
+    ];
+  }
+  return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
+}
+
+function requestBodyOf({ bytes, body, documentedBody }: RouteRow): Json {
+  if (bytes === true) return { requestBody: { required: true, content: { 'application/octet-stream': {} } } };
+  const schema = documentedBody ?? body;
+  if (schema === undefined) return {};
+  const { required = [] } = schema as { required?: readonly string[] };
+  return { requestBody: { required: required.length > 0, content: { 'application/json': { schema: referred(schema) } } } };
+}
+
+function answersOf({ answers, id }: RouteRow): Json {
+  return Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, { description: answer.says, ...headersOf(id, status), ...contentOf(answer) }]));
+}
+
+function headersOf(id: string, status: string): Json {
+  const text = { schema: { type: 'string' } };
+  if (id === 'proposeToolCall') return { headers: { 'Writ-Operation-Id': text, 'Idempotent-Replayed': text, ...(status === '202' ? { Location: text } : {}) } };
+  return id === 'downloadFile' ? { headers: { ETag: text, 'Writ-File-Kind': text, 'Writ-File-Mode': text } } : {};
+}
+
+function contentOf({ schema, media }: Answer): Json {
+  if (schema === undefined && media === undefined) return {};
+  return { content: { [media ?? 'application/json']: schema === undefined ? {} : { schema: referred(schema) } } };
+}
+
+/** Faults that a request meets before its route sees it. */
+function doorFaults({ allowed, body, bytes }: RouteRow): FaultCode[] {
+  return [
+    'request.malformed', 'internal', 'overloaded',
+    ...(allowed === 'public' ? [] : ['auth.missing', 'auth.invalid', 'auth.role', 'rate.limited', 'database.unavailable', 'bus.unreachable', 'deadline'] as const),
+    ...(body === undefined && bytes === undefined ? [] : ['request.too_large', 'request.unsupported_media_type'] as const),
+  ];
+}
+
+function problemsOf(row: RouteRow): Json {
+  const byStatus = new Map<number, Set<FaultCode>>();
+  for (const code of [...doorFaults(row), ...(row.faults ?? [])]) {
+    const { status } = FAULTS[code];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  return Object.fromEntries([...byStatus].filter(([status]) => row.answers[status] === undefined).map(([status, codes]) => [String(status), {
+    description: [...codes].map((code) => `\`${code}\`: ${FAULTS[code].message}`).join('; '),
+    content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+  }]));
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  AgentView, ApprovalView, CapabilityToken, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
+  ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
+} from '@writ/contract';
+import type { TSchema } from 'typebox';
+import { Problem } from '../http/problem.ts';
+import { PublishedKeyFile } from '../http/published-keys.ts';
+import { CallBody } from '../http/routes/index.ts';
+import {
+  AgentList, ApiKeyList, ApiKeyView, ApprovalList, Health, NewApiKey, NewTenant, OperationList, ReadyView, SnapshotList, TokenList, TokenView, ToolList, ToolView, TreeView,
+  WorkspaceList,
+} from '../http/views.ts';
+
+/** Schemas that have a name in the document. */
+export const NAMED: Readonly<Record<string, TSchema>> = {
+  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, CapabilityToken, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
+  NewApiKey, NewTenant, Operation: OperationView, OperationList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
+  ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
+  Workspace: WorkspaceView, WorkspaceList,
+};
+
+const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema as object, name]));
+
+/** The schema as plain JSON Schema 2020-12, with a reference in the place of every named one below it. */
+export function inlined(schema: TSchema): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, plain(value)]));
+}
+
+/** The same; a named one becomes a reference itself. */
+export function referred(schema: TSchema): Record<string, unknown> {
+  const name = NAMES.get(schema);
+  return name === undefined ? inlined(schema) : { $ref: `#/components/schemas/${name}` };
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === 'object' && value !== null ? referred(value as TSchema) : value;
+}

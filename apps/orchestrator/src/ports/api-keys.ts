@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AgentId, Caller, Id, TenantId } from '@writ/contract';
+import type { Role } from '../http/route.ts';
+
+/** A key as it is kept: everything but the key. Times are milliseconds since the epoch by the database's clock. */
+export interface ApiKeyRow {
+  readonly api_key_id: Id<'apiKey'>;
+  readonly name: string;
+  readonly role: Role;
+  readonly agent_id: AgentId | null;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly revoked_at: number | null;
+}
+
+/** What a new key is made of. `hash` is the SHA-256 of its text. */
+export interface NewKey {
+  readonly api_key_id: Id<'apiKey'>;
+  readonly name: string;
+  readonly role: Role;
+  readonly agent_id: AgentId | null;
+  readonly hash: Uint8Array;
+  readonly created_by: string;
+}
+
+/** API keys of the tenants. Implementations MUST NOT show or change a key of another tenant than the one that is named. */
+export abstract class ApiKeys {
+  /** Who presents the key of that hash; null for none that is valid now. The only question that no tenant asks. */
+  abstract authenticate(hash: Uint8Array): Promise<Caller | null>;
+  abstract create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow>;
+  /** Null where the tenant has no such key. */
+  abstract read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null>;
+  /** Newest first. */
+  abstract list(tenantId: TenantId, page: { readonly cursor: string | null; readonly limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }>;
+  /**
+   * Revokes it; one that was revoked stays as it is. Null where the tenant has no such key. Fault `conflict` where it is the tenant's last
+   * valid key of an administrator: nobody could get in again.
+   */
+  abstract revoke(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null>;
+}

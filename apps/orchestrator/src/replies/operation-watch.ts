@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { EventEmitter, once } from 'node:events';
+
+/** Listens for what happens to operations. A lost event costs one polling interval. */
+export class OperationWatch {
+  readonly #emitter = new EventEmitter().setMaxListeners(0);
+  readonly #closing = new AbortController();
+
+  /** Called for each event `operation`. */
+  heard(operationId: string): void {
+    this.#emitter.emit(operationId);
+  }
+
+  /** Begins to listen now; `next` waits from then on, so that nothing falls between a look and the wait. `stop` MUST be called. */
+  listen(operationId: string): OperationEar {
+    return new OperationEar(this.#emitter, operationId, this.#closing.signal);
+  }
+
+  /** Lets everybody who waits go on at once: the process stops. */
+  close(): void {
+    this.#closing.abort();
+  }
+}
+
+/** One listener's events since it began to listen. */
+export class OperationEar {
+  readonly #emitter: EventEmitter;
+  readonly #name: string;
+  readonly #closing: AbortSignal;
+  readonly #wake = new EventEmitter();
+  #isRung = false;
+
+  constructor(emitter: EventEmitter, name: string, closing: AbortSignal) {
+    this.#emitter = emitter;
+    this.#name = name;
+    this.#closing = closing;
+    emitter.on(name, this.#ring);
+  }
+
+  /** Resolves when something happened since the last call, or after `ms`. False when waiting makes no sense any more. */
+  async next(ms: number, gone: AbortSignal): Promise<boolean> {
+    if (this.#isStopped(gone)) return false;
+    if (!this.#isRung) {
+      const signal = AbortSignal.any([AbortSignal.timeout(ms), gone, this.#closing]);
+      await once(this.#wake, 'rung', { signal }).catch(() => undefined);
+    }
+    this.#isRung = false;
+    return !this.#isStopped(gone);
+  }
+
+  stop(): void {
+    this.#emitter.off(this.#name, this.#ring);
+  }
+
+  #isStopped(gone: AbortSignal): boolean {
+    return gone.aborted || this.#closing.aborted;
+  }
+
+  readonly #ring = (): void => {
+    this.#isRung = true;
+    this.#wake.emit('rung');
+  };
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Fault, type Caller, type Id, type TenantId } from '@writ/contract';
+import { faultOf, runStatement, type Pool } from '@writ/database';
+import { PrismaClient, type ApiKey, type Prisma } from '../generated/prisma/client.ts';
+import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
+import type { Role } from '../http/route.ts';
+import { formatKeyCursor, parseKeyCursor } from './key-cursor.ts';
+
+type Transaction = Prisma.TransactionClient;
+interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null }
+
+/** The schema `orchestrator` of Postgres: through Prisma, except for the one question on the way of every request. */
+export class PrismaApiKeys extends ApiKeys {
+  readonly #pool: Pool;
+  readonly #prisma: PrismaClient;
+
+  constructor(pool: Pool) {
+    super();
+    this.#pool = pool;
+    this.#prisma = new PrismaClient({ adapter: new PrismaPg(pool, { schema: 'orchestrator' }) });
+  }
+
+  override async authenticate(hash: Uint8Array): Promise<Caller | null> {
+    const { rows: [row] } = await runStatement<CallerRow>(this.#pool, {
+      name: 'orchestrator.authenticate', text: 'SELECT api_key_id, tenant_id, role, agent_id FROM orchestrator.authenticate($1)', values: [Buffer.from(hash)],
+    });
+    return row === undefined ? null : { tenant_id: row.tenant_id, api_key_id: row.api_key_id, role: row.role, agent_id: row.agent_id };
+  }
+
+  override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
+    return this.#within(tenantId, async (tx) => viewOf(await tx.apiKey.create({
+      data: {
+        apiKeyId: key.api_key_id, tenantId, name: key.name, role: key.role, agentId: key.agent_id, keyHash: new Uint8Array(key.hash), createdBy: key.created_by,
+      },
+    })));
+  }
+
+  override read(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
+    return this.#within(tenantId, async (tx) => {
+      const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
+      return row && viewOf(row);
+    });
+  }
+
+  override list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
+    const after = cursor === null ? null : parseKeyCursor(cursor);
+    const older = after && { OR: [{ createdAt: { lt: BigInt(after.createdAt) } }, { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } }] };
+    return this.#within(tenantId, async (tx) => {
+      const rows = await tx.apiKey.findMany({ where: { tenantId, ...older }, orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }], take: limit + 1 });
+      const items = rows.slice(0, limit).map(viewOf);
+      const last = items.at(-1);
+      return { items, next_cursor: rows.length > limit && last ? formatKeyCursor({ createdAt: last.created_at, id: last.api_key_id }) : null };
+    });
+  }
+
+  override revoke(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
+    return this.#within(tenantId, async (tx) => {
+      // Two administrators who revoke each other at the same moment wait for each other here.
+      await tx.$queryRaw`SELECT api_key_id FROM api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
+      const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
+      if (row === null || row.revokedAt !== null) return row && viewOf(row);
+      if (row.role === 'admin' && await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } }) === 1) {
+        throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
+      }
+      await tx.$executeRaw`UPDATE api_key SET revoked_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE api_key_id = ${apiKeyId} AND revoked_at IS NULL`;
+      return viewOf(await tx.apiKey.findFirstOrThrow({ where: { apiKeyId, tenantId } }));
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#prisma.$disconnect();
+  }
+
+  /** Row-level security shows the tenant's rows and no others. */
+  async #within<T>(tenantId: TenantId, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT set_config('writ.tenant_id', ${tenantId}, true)`;
+        return await work(tx);
+      });
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+}
+
+function viewOf(row: ApiKey): ApiKeyRow {
+  return {
+    api_key_id: row.apiKeyId,
+    name: row.name,
+    role: row.role as Role,
+    agent_id: row.agentId,
+    created_at: Number(row.createdAt),
+    created_by: row.createdBy,
+    revoked_at: row.revokedAt === null ? null : Number(row.revokedAt),
+  };
+}

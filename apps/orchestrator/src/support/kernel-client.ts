@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus } from '@writ/bus';
+import {
+  Fault, parseMessage, type Caller, type KernelRequest, type KernelVerb, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+} from '@writ/contract';
+import pRetry from 'p-retry';
+import type { Static, TSchema } from 'typebox';
+import { AdmitReply, KERNEL_REPLIES, TenantCreateReply, type KernelReply } from './kernel-replies.ts';
+
+/** Longest that an ordinary question waits for its answer. */
+const ASK_MS = 10_000;
+/** Longest that one sending of a call waits: a decision takes milliseconds, so no answer in this time is a lost one. */
+const ADMIT_MS = 5_000;
+/** Sendings of one call, with the same operation_id each time. Together with the pauses less than a client's patience of 30 s. */
+const ADMIT_RETRIES = 3;
+/** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
+const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable', 'internal']);
+
+type Asked<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
+
+/** The kernel, as this process asks it. */
+export class KernelClient {
+  readonly #bus: Bus;
+  readonly #subjects: Subjects;
+  readonly #now: () => number;
+
+  constructor(bus: Bus, subjects: Subjects, now: () => number) {
+    this.#bus = bus;
+    this.#subjects = subjects;
+    this.#now = now;
+  }
+
+  /** Faults: those of the verb, `bus.unreachable`, `overloaded`. */
+  async ask<V extends KernelVerb>(verb: V, caller: Caller, request: Asked<V>): Promise<KernelReply<V>> {
+    return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], ASK_MS) as Promise<KernelReply<V>>;
+  }
+
+  /** Proposes a call until there is an answer, always as the same operation. Fault `bus.unreachable` when there is none. */
+  async admit(call: ProposedCall): Promise<OperationView> {
+    return await this.#untilAnswered(() => this.#request('kernel.admit', call, AdmitReply, this.#left(call.deadline)));
+  }
+
+  async createTenant(tenant: TenantCreate): Promise<void> {
+    await this.#untilAnswered(() => this.#request('kernel.tenant.create', tenant, TenantCreateReply, ASK_MS));
+  }
+
+  #left(deadline: number | null): number {
+    return deadline === null ? ADMIT_MS : Math.min(ADMIT_MS, deadline - this.#now());
+  }
+
+  async #untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      return await pRetry(send, {
+        retries: ADMIT_RETRIES, minTimeout: 50, factor: 4, randomize: true,
+        shouldRetry: ({ error }) => error instanceof Fault && UNCERTAIN.has(error.code),
+      });
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code === 'internal' || !UNCERTAIN.has(error.code)) throw error;
+      throw new Fault(error.code === 'database.unavailable' ? error.code : 'bus.unreachable', 'the kernel gives no answer', { cause: error });
+    }
+  }
+
+  async #request<S extends TSchema>(name: RequestName, request: unknown, schema: S, waitMs: number): Promise<Static<S>> {
+    const reply = await this.#bus.request(this.#subjects.request(name), request, { deadline: this.#now() + waitMs });
+    try {
+      return parseMessage(schema, reply);
+    } catch (cause) {
+      throw new Fault('internal', undefined, { cause: new Error(`the answer of \`${name}\` is not as agreed`, { cause }) });
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { AgentView, ApprovalView, idSchema, OperationView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
+import { Type, type Static, type TSchema } from 'typebox';
+import { listOf, TokenView } from '../http/views.ts';
+import { opened } from './opened.ts';
+
+const pageOf = <T extends TSchema>(item: T) => opened(listOf(item));
+const operation = opened(OperationView);
+const token = opened(TokenView);
+const workspace = opened(WorkspaceView);
+const agent = opened(AgentView);
+
+/** What the kernel answers to each verb. */
+export const KERNEL_REPLIES = {
+  'operation.read': operation,
+  'operation.list': pageOf(OperationView),
+  'operation.cancel': operation,
+  'approval.list': pageOf(ApprovalView),
+  'approval.read': opened(ApprovalView),
+  'approval.decide': operation,
+  'token.issue': token,
+  'token.attenuate': token,
+  'token.read': token,
+  'token.list': pageOf(TokenView),
+  'token.revoke': token,
+  'agent.create': agent,
+  'agent.read': agent,
+  'agent.list': pageOf(AgentView),
+  'workspace.create': workspace,
+  'workspace.read': workspace,
+  'workspace.list': pageOf(WorkspaceView),
+  'workspace.change': workspace,
+  'workspace.snapshots': pageOf(SnapshotView),
+  'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),
+  'change.record': Type.Object({ recorded: idSchema('record') }),
+} as const satisfies Record<KernelVerb, TSchema>;
+export type KernelReply<V extends KernelVerb> = Static<(typeof KERNEL_REPLIES)[V]>;
+
+export const AdmitReply = operation;
+export const TenantCreateReply = Type.Object({ tenant_id: idSchema('tenant') });

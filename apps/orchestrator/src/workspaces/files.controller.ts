@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream';
+import { Controller, StreamableFile } from '@nestjs/common';
+import type { WorkspaceView } from '@writ/contract';
+import { Asked } from '../http/asked.ts';
+import { InExchange, type Exchange } from '../http/exchange.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { FILES } from '../http/routes/index.ts';
+import { PutFiles } from './put-files.ts';
+import { ReadFile } from './read-file.ts';
+
+@Controller()
+export class FilesController {
+  constructor(private readonly putFiles: PutFiles, private readonly readFile: ReadFile) {}
+
+  @Route(FILES.upload)
+  upload(@Asked() { caller, params, body }: AskedOf<typeof FILES.upload>): Promise<WorkspaceView> {
+    return this.putFiles.putAll(caller, params.workspace_id, body.files);
+  }
+
+  @Route(FILES.put)
+  async put(@Asked() { caller, params, query, stream }: AskedOf<typeof FILES.put>, @InExchange() exchange: Exchange): Promise<WorkspaceView> {
+    const { workspace, sha256 } = await this.putFiles.put(caller, params.workspace_id, params.path, query.mode, stream);
+    exchange.setHeader('etag', `"${sha256}"`);
+    return workspace;
+  }
+
+  @Route(FILES.remove)
+  remove(@Asked() { caller, params }: AskedOf<typeof FILES.remove>): Promise<WorkspaceView> {
+    return this.putFiles.remove(caller, params.workspace_id, params.path);
+  }
+
+  @Route(FILES.download)
+  async download(@Asked() { caller, params, query }: AskedOf<typeof FILES.download>, @InExchange() exchange: Exchange): Promise<StreamableFile | undefined> {
+    const { kind, mode, sha256, size, parts } = await this.readFile.run(caller, params.workspace_id, params.path, query.snapshot_id);
+    const etag = `"${sha256}"`;
+    exchange.setHeader('etag', etag);
+    exchange.setHeader('writ-file-kind', kind);
+    if (mode !== null) exchange.setHeader('writ-file-mode', mode);
+    if (isNamedIn(exchange.header('if-none-match'), etag)) {
+      exchange.setStatus(304);
+      return undefined;
+    }
+    // Never shown by a browser: it's the tenant's own bytes, under our name.
+    return new StreamableFile(Readable.from(parts(), { objectMode: false }), { type: 'application/octet-stream', disposition: 'attachment', length: size });
+  }
+}
+
+function isNamedIn(ifNoneMatch: string | undefined, etag: string): boolean {
+  return ifNoneMatch !== undefined && (ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === etag));
+}
