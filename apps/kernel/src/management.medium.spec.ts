@@ -2,7 +2,8 @@
 import {
   AgentView, ApprovalView, OperationView, parseMessage, REQUESTS, SnapshotView, WorkspaceView, type Change, type FileState, type Grant,
 } from '@writ/contract';
-import { callerOf, openTestProcess } from './specs/test-process.ts';
+import { callerOf } from './specs/test-management.ts';
+import { openTestProcess } from './specs/test-process.ts';
 import { newId } from './store/index.ts';
 
 type Process = Awaited<ReturnType<typeof openTestProcess>>;

@@ -32,7 +32,7 @@ export async function openTestKernel(connections = 20) {
   const signer = newSigner();
   const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
   const parts = {
-    tenants, workers, vault, blobs, policy, bell, events, outbox, signer,
+    tenants, workers, masterKey, vault, blobs, policy, bell, events, outbox, signer,
     sealer: new RecordSealer(new SignedSeal(signer)),
     judge: new Judge(policy, new Trees(blobs)),
     announcer: new Announcer(outbox, bell, events),

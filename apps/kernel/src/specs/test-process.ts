@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { memoryBus } from '@writ/bus';
 import { pgBlobs } from '@writ/blobs-pg';
-import { subjectsOf, type Caller } from '@writ/contract';
+import { subjectsOf } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { BusTransport, FaultFilter, Readiness } from '@writ/nest-kit';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
 import type { KernelConfig } from '../config.env.ts';
 import { KernelModule } from '../kernel.module.ts';
-import { newId } from '../store/index.ts';
 import { newSigner } from './test-kernel.ts';
 import { WrittenPolicy } from './test-ports.ts';
 
@@ -42,7 +41,3 @@ export async function openTestProcess() {
     },
   };
 }
-
-/** Somebody of the tenant, with a key of their own. */
-export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agentId: string | null = null): Caller =>
-  ({ tenant_id: tenantId, api_key_id: newId('apiKey'), role, agent_id: agentId });

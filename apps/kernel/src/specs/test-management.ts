@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Caller } from '@writ/contract';
+import { Agents } from '../agents/index.ts';
+import { Changes, RecordChange } from '../changes/index.ts';
+import { ListOperations, ReadOperation } from '../operations/index.ts';
+import { newId, Trees } from '../store/index.ts';
+import { Tenancy } from '../tenancy/index.ts';
+import { CreateTenant } from '../tenants/index.ts';
+import { AttenuateToken, IssueToken, RevokeToken, Tokens } from '../tokens/index.ts';
+import { ChangeWorkspace, CreateWorkspace, Workspaces } from '../workspaces/index.ts';
+import type { TestKernel } from './test-kernel.ts';
+
+/** What people and their programs manage, on the same database. */
+export function openManagement({ tenants, sealer, outbox, events, blobs, views, masterKey }: TestKernel) {
+  const tenancy = new Tenancy(tenants);
+  const changes = new Changes(tenancy, sealer, outbox);
+  return {
+    tenancy,
+    changes,
+    createTenant: new CreateTenant(changes, masterKey),
+    recordChange: new RecordChange(changes),
+    agents: new Agents(tenancy, changes),
+    tokens: new Tokens(tenancy),
+    issue: new IssueToken(changes),
+    attenuate: new AttenuateToken(changes),
+    revoke: new RevokeToken(tenancy, changes, events),
+    workspaces: new Workspaces(tenancy),
+    createWorkspace: new CreateWorkspace(changes, blobs),
+    /** A replica of its own: it shares nothing with the others but the database. */
+    newChangeWorkspace: () => new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
+    changeWorkspace: new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
+    readOperation: new ReadOperation(tenants, views),
+    listOperations: new ListOperations(tenancy),
+  };
+}
+
+export type TestManagement = ReturnType<typeof openManagement>;
+
+/** Somebody of the tenant, with a key of their own. */
+export const callerOf = (tenantId: string, role: Caller['role'] = 'admin', agentId: string | null = null): Caller =>
+  ({ tenant_id: tenantId, api_key_id: newId('apiKey'), role, agent_id: agentId });
+
+/** The start of a request. */
+export const askedBy = (caller: Caller) => ({ v: 1 as const, caller });
+
+/** Walks a list to its end, `limit` at a time, and gives its pages. */
+export async function pagesOf<T>(limit: number, list: (page: { cursor: string | null; limit: number }) => Promise<{ items: readonly T[]; next_cursor: string | null }>): Promise<(readonly T[])[]> {
+  const pages: (readonly T[])[] = [];
+  let cursor: string | null = null;
+  do {
+    const { items, next_cursor } = await list({ cursor, limit });
+    pages.push(items);
+    cursor = next_cursor;
+  } while (cursor !== null);
+  return pages;
+}
+
+/** What a promise was refused with: its code, and all that a caller is told. */
+export async function refusalOf(asking: Promise<unknown>): Promise<{ code: string; message: string; detail: string | undefined; pointer: string | undefined }> {
+  const error = await asking.then(() => { throw new Error('it was not refused'); }, (thrown: unknown) => thrown);
+  const { code, message, detail, pointer } = error as Error & { code: string; detail?: string; pointer?: string };
+  return { code, message, detail, pointer };
+}
