@@ -187,3 +187,49 @@ describe('what may not commit', () => {
     expect(await endOf(attempt, reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'x' })))).toMatchObject({ state: 'no_op', tx_outcome: 'no_op', fault_code: 'effect.invalid' });
   });
 });
+
+describe('what changes while an effect is being checked', () => {
+  /** Makes the change after the facts were read and before the end is written. */
+  const whileChecking = async (attempt: Attempt, change: () => Promise<unknown>) => {
+    const { blobs } = kernel;
+    const has = blobs.has.bind(blobs);
+    let changed = false;
+    blobs.has = async (...asked) => {
+      const first = !changed;
+      changed = true;
+      if (first) await change();
+      return await has(...asked);
+    };
+    try {
+      return await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'checked' })));
+    } finally {
+      blobs.has = has;
+      expect(changed).toBe(true);
+    }
+  };
+
+  it('a lease that runs out fences the report', async () => {
+    const attempt = await perform();
+    const late = whileChecking(attempt, () => tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [attempt.operation_id]));
+    await expect(late).rejects.toMatchObject({ code: 'attempt.fenced' });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'performing' });
+    expect(await outcomes()).toHaveLength(0);
+  });
+
+  it.each([
+    ['a cancellation', 'cancelled', 'UPDATE kernel.operation SET cancel_requested = true WHERE capability_token_id = $1'],
+    ['a revocation', 'token.revoked', 'UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1'],
+  ])('%s rolls the call back', async (_what, code, sql) => {
+    const attempt = await perform();
+    expect(await whileChecking(attempt, () => tenant.query(sql, [token]))).toMatchObject({ state: 'rolled_back' });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ fault_code: code, commit_delta_id: null });
+    expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
+  });
+
+  it('another commit on other paths is kept beside this one', async () => {
+    const [attempt, other] = [await perform(), await perform()];
+    const delta = await deltaFor(kernel, other, { 'b.txt': 'meanwhile' });
+    expect(await whileChecking(attempt, () => run.newCommit().run(reportOf(other, delta)))).toMatchObject({ state: 'committed' });
+    expect(await textsAt(kernel, tenant, ['a.txt', 'b.txt'])).toEqual({ 'a.txt': 'checked', 'b.txt': 'meanwhile' });
+  });
+});

@@ -67,13 +67,21 @@ describe('an executor that is lost', () => {
   it('after an external effect leaves the call ambiguous: not retried, key and reservation kept', async () => {
     const attempt = await perform();
     expect(await run.renew.effectStarted(speakerOf(attempt))).toMatchObject({ stop: false });
-    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [attempt.operation_id]);
     await loseLease(attempt);
     expect(await run.sweeper.sweep()).toMatchObject({ lost: 0, ended: 1 });
     expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'ambiguous', tx_outcome: 'ambiguous', fault_code: 'effect.ambiguous', reserved: { calls: 1 } });
     expect(await outcomes()).toMatchObject([{ tx_outcome: 'ambiguous', budget_delta: null }]);
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 1, used: 0 } });
     expect(await tenant.countOf('idempotency')).toBe(1);
+  });
+
+  it('after an external effect leaves a cancelled call ambiguous too: nobody can promise that nothing happened', async () => {
+    const attempt = await perform();
+    await run.renew.effectStarted(speakerOf(attempt));
+    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [attempt.operation_id]);
+    await loseLease(attempt);
+    expect(await run.sweeper.sweep()).toMatchObject({ ended: 1 });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'ambiguous' });
   });
 
   it('and thaws later is fenced, whatever it has to say', async () => {
