@@ -43,7 +43,16 @@ export class Observer {
       (await this.rows(`SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database() AND wait_event_type = 'Lock'`, [role])).length > 0);
   }
 
-  /** Resolves when no session of that role is left: what a killed process had open is rolled back. */
+  /**
+   * Ends the sessions of that role before they commit. A backend that waits inside a statement doesn't notice that its client died: left alone
+   * it would go on and commit, which is the row "COMMIT done, reply lost" instead.
+   */
+  async abort(role: string): Promise<void> {
+    await this.rows('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role]);
+    await this.untilGone(role);
+  }
+
+  /** Resolves when no session of that role is left. */
   async untilGone(role: string): Promise<void> {
     await eventually(`no session of ${role}`, async () =>
       (await this.rows('SELECT 1 FROM pg_stat_activity WHERE usename = $1 AND datname = current_database()', [role])).length === 0);
