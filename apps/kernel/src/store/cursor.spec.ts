@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pageOf, parseCursor } from './cursor.ts';
+import { fittedPage, pageOf, parseCursor } from './cursor.ts';
 
-const rows = [3, 2, 1].map((created_at) => ({ created_at, id: `op_${String(created_at)}` }));
+const rows = [5, 4, 3, 2, 1].map((created_at) => ({ created_at, id: `op_${created_at}` }));
+
+describe('a cursor', () => {
+  it('given out leads back to the row after which it was given', () => {
+    const { items, next_cursor } = pageOf(rows, 2, (row) => row);
+    expect(items).toEqual(rows.slice(0, 2));
+    expect(parseCursor(next_cursor)).toEqual(rows[1]);
+    expect(pageOf(rows, 5, (row) => row)).toEqual({ items: rows, next_cursor: null });
+    expect(pageOf([], 5, () => rows[0] as typeof rows[number])).toEqual({ items: [], next_cursor: null });
+  });
+
+  it('of none begins before the newest', () => {
+    expect(parseCursor(null).created_at).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each(['', 'x', 'MS4', '\0', Buffer.from('1.A').toString('base64url'), Buffer.from('99999999999999999.op_1').toString('base64url')])('that was never given out is refused: %j', (cursor) => {
+    expect(() => parseCursor(cursor)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
+  });
+});
 
 describe('a page', () => {
-  it('ends with a cursor that names its last row, where there is more', () => {
-    const page = pageOf(rows, 2, (row) => row);
-    expect(page.items).toEqual(rows.slice(0, 2));
-    expect(parseCursor(page.next_cursor)).toEqual({ created_at: 2, id: 'op_2' });
+  it('ends early rather than weigh more than a message may, and goes on from there', () => {
+    const heavy = rows.map((row) => ({ ...row, text: 'x'.repeat(200 * 1024) }));
+    const { items, next_cursor } = fittedPage(heavy, 4, (row) => row);
+    expect(items).toHaveLength(2);
+    expect(parseCursor(next_cursor)).toMatchObject({ created_at: 4 });
+    expect(fittedPage(rows, 4, (row) => row).items).toHaveLength(4);
   });
 
-  it('is the last one where there is no more', () => {
-    expect(pageOf(rows, 3, (row) => row)).toEqual({ items: rows, next_cursor: null });
-    expect(pageOf([], 3, (row: { created_at: number; id: string }) => row)).toEqual({ items: [], next_cursor: null });
-  });
-
-  it('begins at the newest without a cursor, and takes none that was not given out', () => {
-    expect(parseCursor(null).created_at).toBe(Number.MAX_SAFE_INTEGER);
-    for (const bad of ['', 'x', Buffer.from('1.OP').toString('base64url'), Buffer.from(`1.a' OR 1=1`).toString('base64url')]) {
-      expect(() => parseCursor(bad)).toThrow(expect.objectContaining({ code: 'request.malformed' }));
-    }
+  it('holds one view at least, so that a walk goes on', () => {
+    const huge = rows.slice(0, 2).map((row) => ({ ...row, text: 'x'.repeat(600 * 1024) }));
+    expect(fittedPage(huge, 4, (row) => row)).toMatchObject({ items: [{ created_at: 5 }], next_cursor: expect.any(String) });
   });
 });
