@@ -57,13 +57,13 @@ export class PrismaApiKeys extends ApiKeys {
   override revoke(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
     return this.#within(tenantId, async (tx) => {
       // Two administrators who revoke each other at the same moment wait for each other here.
-      await tx.$queryRaw`SELECT api_key_id FROM api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
+      await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
       const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
       if (row === null || row.revokedAt !== null) return row && viewOf(row);
       if (row.role === 'admin' && await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } }) === 1) {
         throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
       }
-      await tx.$executeRaw`UPDATE api_key SET revoked_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE api_key_id = ${apiKeyId} AND revoked_at IS NULL`;
+      await tx.$executeRaw`UPDATE orchestrator.api_key SET revoked_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE api_key_id = ${apiKeyId} AND revoked_at IS NULL`;
       return viewOf(await tx.apiKey.findFirstOrThrow({ where: { apiKeyId, tenantId } }));
     });
   }
