@@ -7,13 +7,26 @@ const validators = new WeakMap<object, Validator>();
 
 /**
  * Reads a value as the schema says, once, where it enters. The schema is compiled at its first use and kept.
- * Throws Fault `request.malformed` naming the JSON pointer (RFC 6901) of the first thing wrong; nothing of the value itself is repeated.
+ * Throws Fault `request.malformed` naming the JSON pointer (RFC 6901, empty for the whole) of the first thing wrong; nothing of the value itself is repeated.
  */
 export function parseMessage<S extends TSchema>(schema: S, value: unknown): Static<S> {
   let validator = validators.get(schema);
   if (!validator) validators.set(schema, (validator = Compile(schema)));
   if (validator.Check(value)) return value as Static<S>;
-  const first = validator.Errors(value)[0];
-  const pointer = first?.instancePath || '/';
-  throw new Fault('request.malformed', `\`${pointer}\` ${first?.message ?? 'is not valid'}`, { pointer });
+  const [first] = validator.Errors(value);
+  const pointer = shorten(first?.instancePath ?? '');
+  throw new Fault('request.malformed', `${pointer === '' ? 'it' : `\`${pointer}\``} ${wordsOf(first)}`, { pointer });
+}
+
+/** Names of members are the caller's own and may be as long as the message. */
+const POINTER_MAX = 256;
+const shorten = (pointer: string): string => (pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer);
+
+/** What is wrong, in words that need no knowledge of schemas. */
+function wordsOf(error: { readonly keyword: string; readonly params: object; readonly message: string } | undefined): string {
+  const { requiredProperties, allowedValues } = (error?.params ?? {}) as { requiredProperties?: readonly string[]; allowedValues?: readonly unknown[] };
+  if (error?.keyword === 'boolean') return 'is not known here';
+  if (requiredProperties !== undefined) return `lacks ${requiredProperties.map((name) => `\`${name}\``).join(', ')}`;
+  if (allowedValues !== undefined) return `must be one of ${allowedValues.map((each) => `\`${String(each)}\``).join(', ')}`;
+  return error?.message ?? 'is not valid';
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type } from 'typebox';
+import { Fault } from './faults.ts';
+import { parseMessage } from './parse.ts';
+
+const Schema = Type.Object({ a: Type.String({ pattern: '^x$' }), c: Type.Optional(Type.Enum(['p', 'q'])) }, { additionalProperties: false });
+
+const faultOf = (value: unknown): Pick<Fault, 'code' | 'detail' | 'pointer'> => {
+  try {
+    parseMessage(Schema, value);
+  } catch (error) {
+    if (error instanceof Fault) return { code: error.code, detail: error.detail, pointer: error.pointer };
+  }
+  throw new Error('no fault was thrown');
+};
+
+describe('a message', () => {
+  it('that fits is returned as it is', () => {
+    expect(parseMessage(Schema, { a: 'x', c: 'q' })).toEqual({ a: 'x', c: 'q' });
+  });
+
+  it.each([
+    ['without what is needed', {}, 'it lacks `a`', ''],
+    ['of another type', null, 'it must be object', ''],
+    ['with an unknown member', { a: 'x', z: 1 }, '`/z` is not known here', '/z'],
+    ['with another word', { a: 'x', c: 'r' }, '`/c` must be one of `p`, `q`', '/c'],
+    ['with a value of another form', { a: 'secret' }, '`/a` must match pattern "^x$"', '/a'],
+  ])('%s is refused with the place, and without the value', (_what, value, detail, pointer) => {
+    expect(faultOf(value)).toEqual({ code: 'request.malformed', detail, pointer });
+  });
+
+  it('with a name as long as itself is refused in few words', () => {
+    expect(faultOf({ a: 'x', ['k'.repeat(100_000)]: 1 }).detail?.length).toBeLessThan(300);
+  });
+});
