@@ -50,10 +50,11 @@ export class Admit {
   async #decide(proposal: Proposal): Promise<{ row: OperationRow; replayed: boolean } | null> {
     const facts = await readFacts(this.#sources.tenants, proposal.call);
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false };
-    const standing = decideStanding(proposal.call, facts);
-    const claim = standing === null ? decideClaim(proposal, facts) : null;
+    const claim = decideClaim(proposal, facts);
+    // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true };
-    const judgement = await this.#judge.judge({ call: proposal.call, prior: standing ?? claim, facts, args: proposal.args, approval: null });
+    const standing = decideStanding(proposal.call, facts);
+    const judgement = await this.#judge.judge({ call: proposal.call, prior: claim ?? standing, facts, args: proposal.args, approval: null });
     const written = await this.#decisions.write(proposal, judgement, facts);
     if (written === null) return null;
     this.#announcer.announce(written.row, [written.sealed]);

@@ -125,6 +125,23 @@ describe('replay safety: idempotency keys prevent duplicate side effects', () =>
     expect((await tenant.records()).map(({ fault_code }) => fault_code)).toEqual([null, 'idempotency.mismatch', 'idempotency.mismatch']);
   });
 
+  test('a replay is answered whatever has happened since: a deadline that passed, records that wait', async () => {
+    const call = tenant.writeCall(token);
+    const { operation_id } = await admit(call);
+    const again = (deadline: number | null) => admit({ ...call, operation_id: newId('operation'), deadline });
+    expect(await again(1)).toMatchObject({ operation_id, replayed: true });
+    await tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [tenant.tenantId]);
+    expect(await again(null)).toMatchObject({ operation_id, replayed: true });
+    await expect(admit({ ...call, operation_id: newId('operation'), args: { path: 'b.txt', content: 'x' } })).rejects.toMatchObject({ code: 'record.backlog' });
+  });
+
+  test('the same arguments for another workspace are another call: never answered as if they had been done there', async () => {
+    const call = tenant.writeCall(token);
+    await admit(call);
+    const elsewhere = await admit({ ...call, operation_id: newId('operation'), workspace_id: await tenant.secondWorkspace() });
+    expect(elsewhere).toMatchObject({ state: 'refused', replayed: false, result: { error: { code: 'idempotency.mismatch' } } });
+  });
+
   test('a key whose payload was erased is refused', async () => {
     const call = tenant.writeCall(token);
     await admit(call);
