@@ -150,4 +150,18 @@ describe('a lease', () => {
       expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
     }
   });
+
+  it('is not extended for a call that must stop: who goes on asking can not keep it for ever', async () => {
+    const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
+    await tenant.query('UPDATE kernel.operation SET cancel_requested = true WHERE operation_id = $1', [attempt.operation_id]);
+    expect(await run.renew.run(speakerOf(attempt))).toEqual({ v: 1, stop: true, lease_until: redemption.lease_until });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ lease_until: redemption.lease_until });
+  });
+
+  it('is not extended past the time that the call may take, whatever its executor does', async () => {
+    const { attempt, redemption } = await run.perform(tenant, tenant.writeCall(token));
+    await tenant.query('UPDATE kernel.operation SET permit_until = permit_until - 600000 WHERE operation_id = $1', [attempt.operation_id]);
+    expect(await run.renew.effectStarted(speakerOf(attempt))).toEqual({ v: 1, stop: true, lease_until: redemption.lease_until });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
+  });
 });

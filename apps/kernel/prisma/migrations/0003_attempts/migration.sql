@@ -201,7 +201,9 @@ CREATE FUNCTION kernel.chain_fault(p_token text, p_now bigint) RETURNS text LANG
 $$;
 
 -- Extends a lease that still lives; with p_effect it also notes, durably, that an external effect is about to start. No row: fenced.
--- `stop` says that the call must end now; then no effect is noted and none may be started.
+-- `stop` says that the call must end now; then no effect is noted and none may be started, and the lease is left to run out: an executor
+-- that hangs, or doesn't obey, must not keep a call for ever. An attempt has the call's own time, and two minutes beside it for what goes
+-- in and out; it is counted from the last moment at which it can have begun.
 CREATE FUNCTION kernel.renew(p_tenant text, p_operation text, p_attempt integer, p_executor text, p_nonce text, p_lease_ms bigint, p_effect boolean)
 RETURNS TABLE (lease_until bigint, stop boolean) LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
@@ -209,11 +211,13 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   RETURN QUERY
     WITH speaker AS (
-      SELECT o.operation_id, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL AS stop, now_ms() AS t
+      SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL
+             OR now_ms() > o.permit_until + coalesce((o.limits ->> 'wall_ms')::bigint, 0) + 120000 AS stop
       FROM operation o
       WHERE o.operation_id = p_operation AND o.state = 'performing' AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce
       FOR UPDATE)
-    UPDATE operation o SET lease_until = s.t + p_lease_ms, effect_started = o.effect_started OR (p_effect AND NOT s.stop), updated_at = s.t
+    UPDATE operation o SET lease_until = CASE WHEN s.stop THEN o.lease_until ELSE s.t + p_lease_ms END,
+           effect_started = o.effect_started OR (p_effect AND NOT s.stop), updated_at = s.t
     FROM speaker s WHERE o.operation_id = s.operation_id AND o.lease_until >= s.t
     RETURNING o.lease_until, s.stop;
 END $$;
