@@ -150,8 +150,11 @@ describe('one permit', () => {
     expect(await kernel.executor([stopping]).run(kernel.order('shell.run', { command: 'sleep 9' }, root), 'sandboxed')).toBe('fenced');
   });
 
-  it('lets no effect begin that the kernel has not heard of', async () => {
-    kernel.onEffect = refuse('attempt.fenced');
+  it.each([
+    ['has not heard of', refuse('attempt.fenced')],
+    ['was told of and answered with a stop', () => ({ v: 1, lease_until: 0, stop: true })],
+  ])('lets no effect begin that the kernel %s', async (_, answer) => {
+    kernel.onEffect = answer;
     let left = false;
     const runner = new TestRunner(async (_call, context) => { await context.announceEffectStarted(); left = true; return nothing; });
     expect(await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'true' }, root), 'sandboxed')).toBe('fenced');

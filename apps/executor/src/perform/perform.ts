@@ -139,7 +139,9 @@ export class Perform {
       signal: lease.signal,
       announceEffectStarted: async () => {
         lease.verifyHeld();
-        await this.#kernel.effectStarted(speaker, lease.left);
+        const requestedAt = this.#clocks.monotonic();
+        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left));
+        lease.verifyHeld();
       },
     });
   }

@@ -33,7 +33,7 @@ export class ScriptedKernel {
   onRedeem: Answer = () => this.redemption;
   onRenew: Answer = () => ({ v: 1, lease_until: 0, stop: false });
   onReport: Answer = () => ({ v: 1, state: 'committed', tx_outcome: 'committed' });
-  onEffect: Answer = () => ({});
+  onEffect: Answer = () => ({ v: 1, lease_until: 0, stop: false });
   redemption!: Redemption;
   #bus!: Bus;
   #permit: Partial<Permit> = {};

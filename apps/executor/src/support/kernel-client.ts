@@ -42,8 +42,9 @@ export class KernelClient {
     return parseMessage(RenewReply, await this.#ask('kernel.renew', { v: 1, ...speaker }, timeoutMs));
   }
 
-  async effectStarted(speaker: Speaker, timeoutMs: number): Promise<void> {
-    await this.#ask('kernel.effect_started', { v: 1, ...speaker }, timeoutMs);
+  /** With `stop` in the answer nothing was noted, and the effect MUST NOT begin. */
+  async effectStarted(speaker: Speaker, timeoutMs: number): Promise<RenewReply> {
+    return parseMessage(RenewReply, await this.#ask('kernel.effect_started', { v: 1, ...speaker }, timeoutMs));
   }
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
