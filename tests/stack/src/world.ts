@@ -41,13 +41,13 @@ export async function eventually<T>(what: string, probe: () => Promise<T | null 
 }
 
 async function keyOf(admin: Api, role: string, agentId?: string): Promise<string> {
-  return ((await admin.must('/v1/api-keys', { name: `${role} of a test`, role, ...(agentId === undefined ? {} : { agent_id: agentId }) })) as { key: string }).key;
+  return ((await admin.must('/v1/api-keys', { name: `${role} of a test`, role, ...(agentId === undefined ? {} : { agent_id: agentId }) })) as { api_key: string }).api_key;
 }
 
 /** Makes a tenant through the public doors alone. */
 export async function makeWorld(url: string, platformKey: string, options: WorldOptions = {}): Promise<World> {
   const tenant = await new Api(url, platformKey).must('/v1/tenants', { name: `test ${randomUUID().slice(0, 8)}` });
-  const admin = new Api(url, tenant.api_key.key ?? tenant.api_key);
+  const admin = new Api(url, tenant.api_key as string);
   const agentId = (await admin.must('/v1/agents', { name: 'fixer' })).agent_id as string;
   const workspaceId = (await admin.must('/v1/workspaces', { name: 'repository' })).workspace_id as string;
   const files = Object.entries(options.files ?? {}).map(([path, content]) => ({ path, content }));

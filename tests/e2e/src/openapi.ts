@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the API's own document as a stranger would, so that a route or a field that is added is walked without anybody remembering it.
+import type { Api, JsonValue } from '@writ/stack';
+
+export type Schema = Readonly<Record<string, JsonValue>>;
+
+export interface Parameter { readonly name: string; readonly in: 'path' | 'query' | 'header'; readonly required: boolean; readonly schema: Schema }
+
+export interface Route {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly isPublic: boolean;
+  readonly parameters: readonly Parameter[];
+  /** of the JSON body, every reference resolved; null where there is none */
+  readonly body: Schema | null;
+  readonly takesBytes: boolean;
+  readonly statuses: readonly number[];
+}
+
+export class Document {
+  readonly #document: JsonValue;
+
+  constructor(document: JsonValue) {
+    this.#document = document;
+  }
+
+  static async of(api: Api): Promise<Document> {
+    const { status, body } = await api.get('/openapi.json');
+    if (status !== 200) throw new Error(`/openapi.json answered ${status}`);
+    return new Document(body);
+  }
+
+  get routes(): Route[] {
+    return Object.entries(this.#document.paths as Record<string, JsonValue>).flatMap(([path, item]) => Object.entries(item as Record<string, JsonValue>).map(([method, row]) => ({
+      id: row.operationId as string,
+      method: method.toUpperCase(),
+      path,
+      isPublic: Array.isArray(row.security) && row.security.length === 0,
+      parameters: ((row.parameters ?? []) as Parameter[]).map((parameter) => ({ ...parameter, schema: this.#resolved(parameter.schema) })),
+      body: row.requestBody?.content?.['application/json'] === undefined ? null : this.#resolved(row.requestBody.content['application/json'].schema as Schema),
+      takesBytes: row.requestBody?.content?.['application/octet-stream'] !== undefined,
+      statuses: Object.keys(row.responses as object).map(Number),
+    })));
+  }
+
+  #resolved(schema: JsonValue): JsonValue {
+    if (Array.isArray(schema)) return schema.map((item) => this.#resolved(item));
+    if (typeof schema !== 'object' || schema === null) return schema;
+    const reference = (schema as Schema)['$ref'] as unknown;
+    if (typeof reference === 'string') {
+      return this.#resolved(reference.split('/').slice(1).reduce<JsonValue>((at, key) => at[key.replaceAll('~1', '/').replaceAll('~0', '~')], this.#document));
+    }
+    return Object.fromEntries(Object.entries(schema as object).map(([key, value]) => [key, this.#resolved(value)]));
+  }
+}
+
+/** Values for fields by their name, such as ids of real things. */
+export type Named = Readonly<Record<string, JsonValue>>;
+
+/** A smallest value that the schema takes; `named` goes before what the schema says. */
+export function sample(schema: Schema, named: Named, name = ''): JsonValue {
+  if (Object.hasOwn(named, name)) return named[name];
+  if (schema['const'] !== undefined) return schema['const'];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  const one = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined;
+  if (one !== undefined) return sample(one[0]!, named, name);
+  switch (schema['type']) {
+    case 'object': {
+      const properties = (schema['properties'] ?? {}) as Record<string, Schema>;
+      const required = (schema['required'] ?? []) as string[];
+      return Object.fromEntries(required.map((key) => [key, sample(properties[key]!, named, key)]));
+    }
+    case 'array': return Array.from({ length: (schema['minItems'] as number | undefined) ?? 0 }, () => sample(schema['items'] as Schema, named));
+    case 'integer': case 'number': return Math.max(0, (schema['minimum'] as number | undefined) ?? 0);
+    case 'boolean': return true;
+    case 'null': return null;
+    default: return 'sample';
+  }
+}
+
+/** The URL of a route with its path and required query parameters filled in. */
+export function urlOf({ path, parameters }: Route, named: Named, query: Readonly<Record<string, string>> = {}): string {
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => String(named[name] ?? 'sample'));
+  const asked = new URLSearchParams({
+    ...Object.fromEntries(parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name, schema }) => [name, String(sample(schema, named, name))])),
+    ...query,
+  }).toString();
+  return asked === '' ? filled : `${filled}?${asked}`;
+}
+
+/** Asks a route with the smallest request that it takes. */
+export function ask(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
+  if (route.takesBytes) return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), { 'content-type': 'application/octet-stream' });
+  return api.request(route.method, urlOf(route, named, query), route.body === null ? undefined : sample(route.body, named));
+}
