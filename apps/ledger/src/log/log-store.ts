@@ -6,7 +6,7 @@ import type { SignedMemory } from '../sign/signed-memory.ts';
 import type { CommittedRoot, Entry } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type Growth, type LogState } from './grow.ts';
 import { insertGrowth } from './insert-growth.ts';
-import { readTiles } from './tiles.ts';
+import { edgeTilesOf } from './tiles.ts';
 
 /** Where each record of a batch stands, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
 export interface AppendedBatch {
@@ -14,7 +14,7 @@ export interface AppendedBatch {
   readonly roots: readonly CommittedRoot[];
 }
 
-interface OpenRow { what: 'log' | 'signed' | 'record'; log_id: string; record_id: string; at: number; root: Buffer; frontier: Buffer }
+export interface OpenRow { what: 'log' | 'tile' | 'signed' | 'record'; log_id: string; record_id: string; at: number; level: number; root: Buffer; frontier: Buffer }
 
 export const keyOf = (entry: { logId: string; recordId: string }): string => `${entry.logId}/${entry.recordId}`;
 
@@ -37,14 +37,14 @@ export class LogStore {
   append(entries: readonly Entry[]): Promise<AppendedBatch> {
     const logs = groupByLog(entries);
     return inTransaction(this.#pool, async (client) => {
-      const { states, known } = await this.#open(client, entries, logs);
+      const { states, known, tiles } = await this.#open(client, entries, logs);
       const indexes = new Map(known);
       const grown: { log: LogEntries; growth: Growth }[] = [];
       const roots: CommittedRoot[] = [];
       for (const log of logs) {
         const state = states.get(log.logId) ?? NEW_LOG;
         const fresh = firstOfEach(log.entries).filter((entry) => !known.has(keyOf(entry)));
-        const growth = growLog(state, fresh, await readTiles(client, log.logId, state.treeSize));
+        const growth = growLog(state, fresh, edgeTilesOf(tiles, log.logId, state.treeSize));
         fresh.forEach((entry, i) => indexes.set(keyOf(entry), growth.first + i));
         roots.push({ logId: log.logId, tenantId: log.tenantId, treeSize: growth.frontier.size, root: growth.root });
         if (fresh.length > 0) grown.push({ log: { ...log, entries: fresh }, growth });
@@ -56,10 +56,12 @@ export class LogStore {
 
   async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
     const signed = logs.map((log) => this.#memory.last(log.logId));
-    const { rows } = await client.query<OpenRow>('SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)', [
-      logs.map((log) => log.tenantId), logs.map((log) => log.logId), signed.map((s) => s?.treeSize ?? 0),
-      entries.map((entry) => entry.logId), entries.map((entry) => entry.recordId),
-    ]);
+    const { rows } = await client.query<OpenRow>({
+      name: 'ledger.open_batch', text: 'SELECT * FROM ledger.open_batch($1, $2, $3, $4, $5)', values: [
+        logs.map((log) => log.tenantId), logs.map((log) => log.logId), signed.map((s) => s?.treeSize ?? 0),
+        entries.map((entry) => entry.logId), entries.map((entry) => entry.recordId),
+      ],
+    });
     logs.forEach((log, i) => verifySigned(log.logId, signed[i], rows));
     const states = new Map<string, LogState>();
     const known = new Map<string, number>();
@@ -67,7 +69,7 @@ export class LogStore {
       if (row.what === 'log') states.set(row.log_id, parseLogState(row));
       if (row.what === 'record') known.set(keyOf({ logId: row.log_id, recordId: row.record_id }), row.at);
     }
-    return { states, known };
+    return { states, known, tiles: rows.filter((row) => row.what === 'tile') };
   }
 }
 

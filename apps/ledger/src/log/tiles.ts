@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Client } from '@writ/database';
-import { edgeTiles, parseTile, tileWidth, type ReadTile, type TileId } from '@writ/merkle';
+import { HASH_BYTES, parseTile, tileWidth, type ReadTile, type TileId } from '@writ/merkle';
 
 interface TileRow { level: number; tile_index: number; width: number; hashes: Buffer }
 
-/** Reads the partial tiles on the right edge of a log in one query: all that an append depends on. */
-export function readTiles(client: Client, logId: string, treeSize: number): Promise<ReadTile> {
-  return fetchTiles(client, logId, edgeTiles(treeSize), treeSize);
+/** Answers from what `ledger.open_batch` gave of a log: the partial tiles on its right edge, all that an append depends on. */
+export function edgeTilesOf(rows: readonly { log_id: string; at: number; level: number; frontier: Buffer }[], logId: string, treeSize: number): ReadTile {
+  const read = new Map(rows.filter((row) => row.log_id === logId).map((row) => [`${row.level}/${row.at}`, parseTile(row.frontier, row.frontier.length / HASH_BYTES)]));
+  return (level, index) => (read.get(`${level}/${index}`) ?? []).slice(0, tileWidth(level, index, treeSize));
 }
 
 /**
@@ -15,15 +16,15 @@ export function readTiles(client: Client, logId: string, treeSize: number): Prom
  */
 export async function fetchTiles(client: Client, logId: string, tiles: readonly TileId[], treeSize: number): Promise<ReadTile> {
   if (tiles.length === 0) return () => [];
-  const { rows } = await client.query<TileRow>(
-    `SELECT wanted.level, wanted.tile_index, t.width, t.hashes
+  const { rows } = await client.query<TileRow>({ name: 'ledger.tiles', text: `
+     SELECT wanted.level, wanted.tile_index, t.width, t.hashes
        FROM unnest($2::smallint[], $3::bigint[], $4::smallint[]) AS wanted(level, tile_index, width)
        CROSS JOIN LATERAL (
          SELECT tile.width, tile.hashes FROM ledger.tile
           WHERE tile.log_id = $1 AND tile.level = wanted.level AND tile.tile_index = wanted.tile_index AND tile.width >= wanted.width
           ORDER BY tile.width LIMIT 1) t`,
-    [logId, tiles.map((t) => t.level), tiles.map((t) => t.index), tiles.map((t) => t.width)],
-  );
+    values: [logId, tiles.map((t) => t.level), tiles.map((t) => t.index), tiles.map((t) => t.width)],
+  });
   const read = new Map(rows.map((row) => [`${row.level}/${row.tile_index}`, parseTile(row.hashes, row.width)]));
   return (level, index) => (read.get(`${level}/${index}`) ?? []).slice(0, tileWidth(level, index, treeSize));
 }

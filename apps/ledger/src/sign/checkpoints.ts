@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTransaction, type Client, type Pool } from '@writ/database';
+import { runStatement, type Client, type Pool } from '@writ/database';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import type { CommittedRoot } from '../log/entry.ts';
 import type { SignedMemory } from './signed-memory.ts';
@@ -30,13 +30,9 @@ export class Checkpoints {
   async sign(roots: readonly CommittedRoot[]): Promise<void> {
     const signed = this.#memory.remember(roots).map((root) => ({ ...root, note: this.#noteOf(root) }));
     if (signed.length === 0) return;
-    await inTransaction(this.#pool, async (client) => {
-      await client.query(`SELECT set_config('writ.tenant_ids', $1, true)`, [signed.map((s) => s.tenantId).join(',')]);
-      await client.query(
-        `INSERT INTO ledger.checkpoint (log_id, tree_size, tenant_id, note)
-         SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) ON CONFLICT DO NOTHING`,
-        [signed.map((s) => s.logId), signed.map((s) => s.treeSize), signed.map((s) => s.tenantId), signed.map((s) => s.note)],
-      );
+    await runStatement(this.#pool, {
+      name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
+      values: [signed.map((s) => s.logId), signed.map((s) => s.treeSize), signed.map((s) => s.tenantId), signed.map((s) => s.note)],
     });
   }
 

@@ -88,7 +88,7 @@ export type ReportRequest = Static<typeof ReportRequest>;
 export const ReportReply = Type.Object({ v: Type.Literal(1), state: Type.String(), tx_outcome: orNull(Type.String()) }, closed);
 export type ReportReply = Static<typeof ReportReply>;
 
-/** executor → kernel, event `slots`: how many more calls it would take now, by lane; a second old is forgotten. */
+/** executor → kernel, event `slots`: how many more calls it would take now, by lane. The kernel forgets what is three seconds old. */
 export const SlotsEvent = Type.Object({
   v: Type.Literal(1), executor_id: idSchema('executor'), inline: Type.Integer({ minimum: 0 }), sandboxed: Type.Integer({ minimum: 0 }),
 }, closed);

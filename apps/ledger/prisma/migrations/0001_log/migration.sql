@@ -74,10 +74,10 @@ END $$;
 GRANT USAGE ON SCHEMA ledger TO writ_ledger;
 
 -- Opens a batch: names its tenants for row-level security, takes the logs' locks in the order of their ids (so that two replicas never wait
--- for each other in a circle), and answers where each log stands, which root it had at the size that the caller signed last, and which of
--- the records are there already. p_signed has 0 where the caller signed nothing yet.
+-- for each other in a circle), and answers where each log stands, the partial tiles on its right edge, which root it had at the size that the caller
+-- signed last, and which of the records are there already. p_signed has 0 where the caller signed nothing yet.
 CREATE FUNCTION ledger.open_batch(p_tenants text[], p_logs text[], p_signed bigint[], p_record_logs text[], p_records text[])
-RETURNS TABLE (what text, log_id text, record_id text, at bigint, root bytea, frontier bytea) LANGUAGE plpgsql
+RETURNS TABLE (what text, log_id text, record_id text, at bigint, level smallint, root bytea, frontier bytea) LANGUAGE plpgsql
 SET search_path = ledger, pg_temp AS $$
 #variable_conflict use_column
 DECLARE l text;
@@ -87,15 +87,38 @@ BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended(l, 20260));
   END LOOP;
   RETURN QUERY
-    SELECT 'log', ids.id, NULL::text, r.tree_size, r.root, r.frontier
-      FROM unnest(p_logs) AS ids(id)
-      CROSS JOIN LATERAL (SELECT tree_size, root, frontier FROM root WHERE root.log_id = ids.id ORDER BY tree_size DESC LIMIT 1) r;
+    WITH stand AS MATERIALIZED (
+      SELECT r.log_id, r.tree_size, r.root, r.frontier FROM unnest(p_logs) AS ids(id)
+      CROSS JOIN LATERAL (SELECT * FROM root WHERE root.log_id = ids.id ORDER BY tree_size DESC LIMIT 1) r)
+    SELECT 'log', s.log_id, NULL::text, s.tree_size, NULL::smallint, s.root, s.frontier FROM stand s
+    UNION ALL
+    -- A tile of that very width may never have been written, if a batch grew past it: then a wider one begins with it. The width is told
+    -- by the length of the hashes.
+    SELECT 'tile', s.log_id, NULL, e.tile_index, e.level::smallint, NULL, t.hashes
+      FROM stand s
+      CROSS JOIN LATERAL (
+        SELECT n AS level, (s.tree_size / (256::bigint ^ n)::bigint) / 256 AS tile_index, (s.tree_size / (256::bigint ^ n)::bigint) % 256 AS width
+        FROM generate_series(0, 6) n WHERE s.tree_size >= (256::bigint ^ n)::bigint) e
+      CROSS JOIN LATERAL (
+        SELECT tile.hashes FROM tile WHERE tile.log_id = s.log_id AND tile.level = e.level AND tile.tile_index = e.tile_index AND tile.width >= e.width
+        ORDER BY tile.width LIMIT 1) t
+      WHERE e.width > 0;
   RETURN QUERY
-    SELECT 'signed', r.log_id, NULL::text, r.tree_size, r.root, NULL::bytea
+    SELECT 'signed', r.log_id, NULL::text, r.tree_size, NULL::smallint, r.root, NULL::bytea
       FROM unnest(p_logs, p_signed) AS ids(id, size) JOIN root r ON r.log_id = ids.id AND r.tree_size = ids.size;
   RETURN QUERY
-    SELECT 'record', leaf.log_id, leaf.record_id, leaf.leaf_index, NULL::bytea, NULL::bytea
+    SELECT 'record', leaf.log_id, leaf.record_id, leaf.leaf_index, NULL::smallint, NULL::bytea, NULL::bytea
       FROM unnest(p_record_logs, p_records) AS sent(log_id, record_id)
       JOIN leaf ON leaf.log_id = sent.log_id AND leaf.record_id = sent.record_id;
 END $$;
-GRANT EXECUTE ON FUNCTION ledger.visible(text), ledger.open_batch(text[], text[], bigint[], text[], text[]) TO writ_ledger;
+
+-- Keeps checkpoints of roots that are committed; two replicas write the same note.
+CREATE FUNCTION ledger.keep_checkpoints(p_logs text[], p_sizes bigint[], p_tenants text[], p_notes text[]) RETURNS void LANGUAGE plpgsql
+SET search_path = ledger, pg_temp AS $$
+BEGIN
+  PERFORM set_config('writ.tenant_ids', array_to_string(p_tenants, ','), true);
+  INSERT INTO checkpoint (log_id, tree_size, tenant_id, note)
+    SELECT * FROM unnest(p_logs, p_sizes, p_tenants, p_notes) ON CONFLICT DO NOTHING;
+END $$;
+
+GRANT EXECUTE ON FUNCTION ledger.visible, ledger.open_batch, ledger.keep_checkpoints TO writ_ledger;
