@@ -29,7 +29,7 @@ async function withFile(): Promise<{ tenant: TestTenant; token: string }> {
   return { tenant, token: await tenant.token() };
 }
 const read = (tenant: TestTenant, operation_id: string, role: 'admin' | 'auditor' = 'admin') => manage.readOperation.run({ ...askedBy(callerOf(tenant.tenantId, role)), operation_id });
-const list = (tenant: TestTenant, filters: Partial<typeof NO_FILTER & Record<string, string>> = {}) =>
+const list = (tenant: TestTenant, filters: Partial<Record<keyof typeof NO_FILTER, string>> = {}) =>
   manage.listOperations.run({ ...askedBy(callerOf(tenant.tenantId, 'operator')), page: FIRST, ...NO_FILTER, ...filters });
 
 describe('an operation', () => {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, Change } from '@writ/contract';
+import type { Changes } from '../changes/index.ts';
 import { openExecution, deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf, openManagement, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
-import { newId } from '../store/index.ts';
+import { newId, Trees } from '../store/index.ts';
+import { ChangeWorkspace } from './change-workspace.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -94,6 +96,13 @@ describe('a workspace', () => {
     ]);
     expect(reply).toMatchObject({ state: 'committed' });
     expect(await textsAt(kernel, tenant, ['a.txt', 'p0.txt', 'p3.txt'])).toEqual({ 'a.txt': 'call', 'p0.txt': 'person', 'p3.txt': 'person' });
+  });
+
+  it('that never stands still is left as it is, and says so', async () => {
+    const tenant = await kernel.newTenant();
+    const lost = { make: () => Promise.resolve(null) } as unknown as Changes;
+    const losing = new ChangeWorkspace(manage.tenancy, lost, kernel.blobs, new Trees(kernel.blobs));
+    expect((await refusalOf(change(tenant, { 'a.txt': 'a' }, undefined, losing))).code).toBe('overloaded');
   });
 
   it('takes no content that was not stored, also not another tenant\'s', async () => {

@@ -15,7 +15,7 @@ const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 export const KERNEL_REQUESTS = {
   /** → OperationView */
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
-  /** → {items: OperationView[], next_cursor: string|null}; newest first */
+  /** → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. A page of any list may hold fewer than `limit`, to fit a message. */
   'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()) }, closed),
   /** → OperationView; a final operation is a `conflict` */
   'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
