@@ -51,6 +51,12 @@ it.each([['timeout', 'command.timeout'], ['killed', 'command.killed'], ['limit',
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
   });
 
+it.each([{}, { on_failure: 'keep' }])('a command whose shell was ended by a signal rolls back: it has no exit status that could be 0 (%j)', async (args) => {
+  const row = await endOf(await command(args), { ended: 'exited', exit_code: null, result: { ...output(null), signal: 'SIGKILL' } });
+  expect(row).toMatchObject({ state: 'rolled_back', fault_code: 'command.killed' });
+  expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
+});
+
 it('a command that did something outside and then failed is ambiguous, and its reservation stays', async () => {
   const attempt = await command();
   await run.renew.effectStarted(speakerOf(attempt));

@@ -57,7 +57,7 @@ export class EffectCheck {
 
   async #fault(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, delta: Delta): Promise<EndingFault | null> {
     const args = await callArguments(this.#vault, this.#blobs, facts);
-    const reported = reportedFault(report, args);
+    const reported = reportedFault(report, tool, args);
     if (reported !== null || delta.changes.length === 0) return reported;
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);

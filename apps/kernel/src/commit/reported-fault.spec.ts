@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ReportRequest } from '@writ/contract';
+import type { ReportRequest, ToolClass } from '@writ/contract';
 import { reportedFault } from './reported-fault.ts';
 
-const faultOf = (report: Pick<ReportRequest, 'ended'> & Partial<ReportRequest>, args = {}) =>
-  reportedFault({ exit_code: null, error: null, ...report } as ReportRequest, args);
+const faultOf = (report: Pick<ReportRequest, 'ended'> & Partial<ReportRequest>, args = {}, toolClass: ToolClass = 'inline') =>
+  reportedFault({ exit_code: null, error: null, ...report } as ReportRequest, { class: toolClass }, args);
 
 test.each([
   ['an inline tool that ended by itself', { ended: 'exited' as const }, {}],
@@ -33,4 +33,10 @@ test('what a tool says is cut, and holds no NUL that the database could not stor
   expect(fault?.message.startsWith('abx')).toBe(true);
   expect(fault?.message).toHaveLength(2048);
   expect(fault?.hint).toBeNull();
+});
+
+test('a command without an exit status was ended by a signal, and a tool of files never has one', () => {
+  expect(faultOf({ ended: 'exited', exit_code: null }, { on_failure: 'keep' }, 'sandboxed')).toMatchObject({ code: 'command.killed' });
+  expect(faultOf({ ended: 'exited', exit_code: 0 }, {}, 'sandboxed')).toBeNull();
+  expect(faultOf({ ended: 'exited', exit_code: null }, {}, 'inline')).toBeNull();
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFaultCode, type FaultCode, type ReportRequest } from '@writ/contract';
+import { isFaultCode, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 
 /** Longest message of a tool that is passed on; the reason schema's bound. */
@@ -11,11 +11,12 @@ const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'fail
 
 /**
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
- * (`on_failure: keep`); timeout, kill and limit always do.
+ * (`on_failure: keep`); timeout, kill and limit always do, and so does a shell that a signal ended: it has no exit status.
  */
-export function reportedFault({ ended, exit_code, error }: ReportRequest, args: Readonly<Record<string, unknown>>): EndingFault | null {
+export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
   if (ended === 'exited') {
-    if (exit_code === null || exit_code === 0 || args['on_failure'] === 'keep') return null;
+    if (exit_code === null) return tool.class === 'inline' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
+    if (exit_code === 0 || args['on_failure'] === 'keep') return null;
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
