@@ -14,4 +14,4 @@ export { resolveLinks, type Resolved } from './resolve-links.ts';
 export { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
 export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';
 export { isFileTool, runFileTool } from './fs-tools/run.ts';
-export type { FileToolContext, FileToolOutcome, FileToolSuccess, ToolFailure } from './fs-tools/outcome.ts';
+export { FILE_TOOL_FAULTS, type FileToolContext, type FileToolOutcome, type FileToolSuccess, type ToolFailure } from './fs-tools/outcome.ts';

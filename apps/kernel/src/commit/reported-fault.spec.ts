@@ -24,6 +24,9 @@ test.each([
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'made.up', message: 'no', hint: null } }, {}],
   ['effect.invalid', { ended: 'failed' as const, error: { code: 'toString', message: 'no', hint: null } }, {}],
   ['effect.invalid', { ended: 'failed' as const }, {}],
+  // What only the kernel says would be read in a signed record as the kernel's word.
+  ['effect.invalid', { ended: 'failed' as const, error: { code: 'approval.denied', message: 'no', hint: null } }, {}],
+  ['effect.invalid', { ended: 'failed' as const, error: { code: 'token.revoked', message: 'no', hint: null } }, {}],
 ])('%s rolls back', (code, report, args) => {
   expect(faultOf(report, args)).toMatchObject({ code });
 });

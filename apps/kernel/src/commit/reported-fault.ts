@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFaultCode, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { FILE_TOOL_FAULTS } from '@writ/workspace';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 
 /** Longest message of a tool that is passed on; the reason schema's bound. */
@@ -20,8 +21,8 @@ export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: 
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
-  // A tool may say no in the registry's words only; anything else is not a tool's no.
-  if (!isFaultCode(error?.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
+  // A tool may say only what tools say: the kernel's own words, such as a denial, would stand in a signed record as the kernel's.
+  if (!isFaultCode(error?.code) || !FILE_TOOL_FAULTS.has(error.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
   return endingFault(error.code, cut(error.message), cut(error.hint));
 }
 

@@ -34,15 +34,15 @@ export class ToolFault extends Fault {
   }
 }
 
-/** The codes that are the caller's business. Any other fault is ours (a store that is away, a node that is broken) and goes on. */
-const OF_THE_CALLER: ReadonlySet<FaultCode> = new Set<FaultCode>([
+/** All that a file tool may say is wrong: the caller's business. Any other fault is ours (a store that is away, a node that is broken) and goes on. */
+export const FILE_TOOL_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'args.invalid', 'path.invalid', 'path.escape', 'token.scope', 'file.not_found', 'file.kind', 'file.too_large', 'edit.no_match', 'edit.ambiguous',
   'search.pattern',
 ]);
 
 /** The failure that a thrown fault means for the caller. Throws on whatever isn't the caller's business. */
 export function failureOf(error: unknown): ToolFailure {
-  if (!(error instanceof Fault) || !OF_THE_CALLER.has(error.code)) throw error;
+  if (!(error instanceof Fault) || !FILE_TOOL_FAULTS.has(error.code)) throw error;
   return { ok: false, code: error.code, message: error.message, hint: error instanceof ToolFault ? error.hint : null };
 }
 
