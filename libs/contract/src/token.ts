@@ -25,8 +25,7 @@ export const BUDGET_DIMENSIONS = ['calls', 'cpu_ms', 'wall_ms', 'disk_write_byte
 export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
 export const Budgets = Type.Partial(Type.Object(
   { calls: Count, cpu_ms: Count, wall_ms: Count, disk_write_bytes: Count, egress_bytes: Count, llm_tokens: Count },
-  { additionalProperties: false },
-));
+), { additionalProperties: false });
 export type Budgets = Static<typeof Budgets>;
 
 const Instant = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'milliseconds since the epoch, UTC' });

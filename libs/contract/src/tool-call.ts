@@ -10,7 +10,7 @@ const closed = { additionalProperties: false } as const;
 /** Where a call comes from. No free text: these go into the record as they are. */
 export const Provenance = Type.Partial(Type.Object({
   source: Word, dialect: Word, session_id: Word, run_id: Word, turn: Word, parent_operation_id: Word, model: Word,
-}, closed));
+}), closed);
 export type Provenance = Static<typeof Provenance>;
 
 /** A state or version that must hold when the call commits. `version` is a snapshot id for a snapshot, a content hash (or `absent`) for a path. */

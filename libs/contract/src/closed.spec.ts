@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import * as contract from './index.ts';
+import { Budgets, parseMessage, Provenance } from './index.ts';
+
+/** Every object schema that is exported, and every one inside of it, with the way to it. */
+function objectsIn(schema: unknown, at: string): { at: string; isClosed: boolean }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, properties, additionalProperties } = schema as Record<string, unknown>;
+  const here = type === 'object' && properties !== undefined ? [{ at, isClosed: additionalProperties === false }] : [];
+  return [...here, ...Object.entries(schema).flatMap(([name, inner]) => objectsIn(inner, `${at}.${name}`))];
+}
+
+/** Open on purpose: it says a part of a token's view. */
+const OPEN = new Set(['TokenUse']);
+
+describe('what comes from outside', () => {
+  it('may have no members that are not known: not free text in a provenance, not a misspelt budget', () => {
+    expect(() => parseMessage(Provenance, { note: 'free text' })).toThrow('`/note` is not known here');
+    expect(() => parseMessage(Budgets, { call: 5 })).toThrow('`/call` is not known here');
+    expect(parseMessage(Provenance, { source: 'api' })).toEqual({ source: 'api' });
+  });
+
+  it('is described by closed schemas everywhere', () => {
+    const schemas = Object.entries(contract).filter(([name, value]) => typeof value === 'object' && /^[A-Z][a-z]/.test(name) && !OPEN.has(name));
+    const objects = schemas.flatMap(([name, schema]) => objectsIn(schema, name));
+    expect(objects.length).toBeGreaterThan(60);
+    expect(objects.filter(({ isClosed }) => !isClosed)).toEqual([]);
+  });
+});
