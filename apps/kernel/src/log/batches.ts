@@ -20,6 +20,13 @@ export function takeBatch(queue: SentRecord[]): SentRecord[] {
   return queue.splice(0, count);
 }
 
+/** The same records, each tenant's by themselves. */
+export function byTenant(records: readonly SentRecord[]): SentRecord[][] {
+  const tenants = new Map<string, SentRecord[]>();
+  for (const record of records) tenants.set(record.tenant_id, [...tenants.get(record.tenant_id) ?? [], record]);
+  return [...tenants.values()];
+}
+
 /** The request that appends these. */
 export function appendRequest(records: readonly SentRecord[]): AppendRequest {
   return {

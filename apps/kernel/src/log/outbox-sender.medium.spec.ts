@@ -143,3 +143,39 @@ it('a receipt that another replica has sent is logged, where is for the ledger t
   await kernel.admin.query('DELETE FROM kernel.outbox WHERE record_id = $1', [record.record_id]);
   expect(await waiting).toMatchObject({ state: 'logged', leaf_index: null });
 });
+
+it('what the ledger says of records that it was not sent is not believed', async () => {
+  const { sender } = newSender();
+  const [sent, other] = [await stored(), await stored()];
+  ledger.answer = (_record_id, index) => ({ record_id: other.record_id, leaf_index: index, tree_size: index + 1, fault: null });
+  sender.hand(sent);
+  await sender.idle();
+  expect(await tenant.countOf('outbox')).toBe(2);
+});
+
+it('a log that can not be written holds up the records of its tenant and nobody else\'s', async () => {
+  const { sender, failed } = newSender();
+  const bad = await stored(4_000);
+  tenant = await kernel.newTenant();
+  await stored(3_000);
+  ledger.answer = (record_id, index) => {
+    if (ledger.requests.at(-1)?.records.some((record) => record.record_id === bad.record_id)) throw new Fault('ledger.diverged');
+    return { record_id, leaf_index: index, tree_size: index + 1, fault: null };
+  };
+  expect(await sender.resend()).toBe(1);
+  await sender.idle();
+  expect((await kernel.admin.query('SELECT record_id FROM kernel.outbox')).rows).toEqual([{ record_id: bad.record_id }]);
+  expect(failed).toHaveLength(1);
+});
+
+it('a queue has an end while the ledger is away: what does not fit is found again', async () => {
+  const { sender } = newSender();
+  let answered = (): void => undefined;
+  const away = new Promise<void>((resolve) => { answered = resolve; });
+  ledger.answer = async (record_id, index) => { await away; return { record_id, leaf_index: index, tree_size: index + 1, fault: null }; };
+  const record = await stored();
+  for (let n = 0; n < 12_000; n += 1) sender.hand(record);
+  answered();
+  await sender.idle();
+  expect(ledger.requests.reduce((sum, { records }) => sum + records.length, 0)).toBeLessThanOrEqual(10_200);
+}, 60_000);

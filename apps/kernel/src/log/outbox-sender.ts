@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { AppendReply, parseMessage, type Subjects } from '@writ/contract';
+import { AppendReply, Fault, parseMessage, type Subjects } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 import { callKernel, type WorkerPool } from '../store/index.ts';
-import { appendRequest, takeBatch, type SentRecord } from './batches.ts';
+import { appendRequest, byTenant, takeBatch, type SentRecord } from './batches.ts';
 import type { ReceiptBook } from './receipt-book.ts';
 
 /** Rows older than this belong to whoever finds them: the replica that committed had its chance. */
@@ -16,6 +16,8 @@ const CLAIM_MS = 6_000;
 const APPEND_MS = 5_000;
 /** Rows that one look takes. */
 const ROWS_MAX = 200;
+/** Records that wait here while the ledger is away: a tenant's admission stops at as many. What doesn't fit stays a row, and is found as one. */
+const QUEUE_MAX = 10_000;
 
 /** Told what operators must see; neither may throw. */
 export interface SenderWatch {
@@ -52,7 +54,7 @@ export class OutboxSender extends Outbox {
   }
 
   override hand(record: SealedRecord): void {
-    this.#queue.push(record);
+    if (this.#queue.length < QUEUE_MAX) this.#queue.push(record);
     if (!this.#sending) this.#follow(this.#drain());
   }
 
@@ -97,15 +99,30 @@ export class OutboxSender extends Outbox {
   /** Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that weren't logged are found again. */
   async #send(batch: readonly SentRecord[]): Promise<number | null> {
     try {
-      const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
-      const { appended } = parseMessage(AppendReply, answer);
-      const logged = appended.filter((entry) => this.#isLogged(entry)).map(({ record_id }) => record_id);
-      if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
-      return logged.length;
+      return await this.#append(batch);
     } catch (error) {
+      const isRefusal = error instanceof Fault && !error.retryable;
+      const parts = isRefusal ? byTenant(batch) : [];
+      // One log that has diverged must not hold up the others, and the answer doesn't say which it is.
+      if (parts.length > 1) return await this.#sendEach(parts);
       this.#watch.failed(error);
-      return null;
+      return isRefusal ? 0 : null;
     }
+  }
+
+  async #sendEach(batches: readonly (readonly SentRecord[])[]): Promise<number> {
+    let sent = 0;
+    for (const batch of batches) sent += await this.#send(batch) ?? 0;
+    return sent;
+  }
+
+  async #append(batch: readonly SentRecord[]): Promise<number> {
+    const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
+    const asked = new Set(batch.map(({ record_id }) => record_id));
+    const { appended } = parseMessage(AppendReply, answer);
+    const logged = appended.filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry)).map(({ record_id }) => record_id);
+    if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
+    return logged.length;
   }
 
   #isLogged({ record_id, leaf_index, tree_size, fault }: AppendReply['appended'][number]): boolean {
