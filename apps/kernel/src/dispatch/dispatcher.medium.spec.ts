@@ -135,3 +135,11 @@ it('a permit that could not be published goes back at once, and the next one is 
   const permit: Envelope = await run.permitOf(String(id));
   expect(payloadOf(permit).attempt).toBe(2);
 });
+
+it('what executors say of themselves is bounded: neither a number nor a crowd stops a lane', () => {
+  const slots = new Slots(() => 0);
+  slots.note({ v: 1, executor_id: newId('executor'), inline: Number.MAX_SAFE_INTEGER, sandboxed: 0 });
+  expect(slots.free('inline')).toBe(1_000);
+  for (let n = 0; n < 2_000; n += 1) slots.note({ v: 1, executor_id: newId('executor'), inline: 1_000, sandboxed: 0 });
+  expect(slots.free('inline')).toBe(1_000_000);
+});

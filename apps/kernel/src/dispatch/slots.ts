@@ -4,6 +4,11 @@ import type { Lane, SlotsEvent } from '@writ/contract';
 /** How long an executor's word counts, in milliseconds. Executors speak several times a second; three seconds forgive a stall, not a death. */
 const HEARD_MS = 3_000;
 
+/** What one executor may say: far more than a machine runs, and small enough that the sum of all is a number for the database. */
+const SLOTS_MAX = 1_000;
+/** Executors remembered at a time. Their ids are their own word, so they must not fill the memory. */
+const EXECUTORS_MAX = 1_000;
+
 interface Heard {
   readonly free: Readonly<Record<Lane, number>>;
   readonly at: number;
@@ -19,7 +24,8 @@ export class Slots {
   }
 
   note({ executor_id, inline, sandboxed }: SlotsEvent): void {
-    this.#heard.set(executor_id, { free: { inline, sandboxed }, at: this.#now() });
+    if (!this.#heard.has(executor_id) && this.#heard.size >= EXECUTORS_MAX) return;
+    this.#heard.set(executor_id, { free: { inline: Math.min(inline, SLOTS_MAX), sandboxed: Math.min(sandboxed, SLOTS_MAX) }, at: this.#now() });
   }
 
   /** Free slots of the lane over all executors heard lately; the others are forgotten. */
