@@ -11,6 +11,8 @@ export type UnsealedRecord = Omit<AuditRecord, 'kernel_key_id'>;
 /** As many as the schema takes. Rules past it are cut from the record, never from the decision. */
 const RULES_MAX = 64;
 const RULE_CHARS_MAX = 128;
+/** Bytes of either list in the record. What else a record holds is bounded by its schema to less than half of 16 KiB, so whatever was decided can be recorded. */
+const RULES_BYTES_MAX = 4 * 1024;
 
 /**
  * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
@@ -34,4 +36,7 @@ export function composeRecord(fields: RecordFields): UnsealedRecord {
   return { ...record, rule_ids: bounded(record.rule_ids), risk_basis: bounded(record.risk_basis) };
 }
 
-const bounded = (rules: readonly string[]): string[] => rules.slice(0, RULES_MAX).map((rule) => rule.slice(0, RULE_CHARS_MAX));
+function bounded(rules: readonly string[]): string[] {
+  let bytes = 0;
+  return rules.slice(0, RULES_MAX).map((rule) => rule.slice(0, RULE_CHARS_MAX)).filter((rule) => (bytes += Buffer.byteLength(JSON.stringify(rule)) + 1) <= RULES_BYTES_MAX);
+}

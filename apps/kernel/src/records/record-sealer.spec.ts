@@ -25,8 +25,21 @@ describe('a record', () => {
 
   it('keeps rules within the bounds of the schema', () => {
     const record = composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(200)) });
-    expect(record.rule_ids).toHaveLength(64);
+    expect(record.rule_ids.length).toBeGreaterThan(20);
     expect(record.rule_ids[0]).toHaveLength(128);
+    expect(composeRecord({ ...fields, rule_ids: Array.from({ length: 100 }, () => 'r'.repeat(20)) }).rule_ids).toHaveLength(64);
+  });
+
+  it('always fits with as much as its schema takes: a call that ends must never be too long to record', () => {
+    const rules = Array.from({ length: 64 }, () => '\u0001'.repeat(128));
+    const word = 'w'.repeat(128);
+    const record = composeRecord({
+      ...fields, rule_ids: rules, risk_basis: rules, tool_id: '\u0001'.repeat(128), capability_token_id: '\u0001'.repeat(64), workspace_id: '\u0001'.repeat(64),
+      provenance: { source: word, dialect: word, session_id: word, run_id: word, turn: word, parent_operation_id: word, model: word },
+      approval_refs: Array.from({ length: 16 }, () => newId('approval')), decision_hash: '0'.repeat(64), effect_digest: '0'.repeat(64), result_hash: '0'.repeat(64),
+    });
+    expect(sealer.seal(record, none).payload.byteLength).toBeLessThan(15 * 1024);
+    expect(record.rule_ids.length).toBeGreaterThan(0);
   });
 
   it('is refused past 16 KiB', () => {
