@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setTimeout } from 'node:timers/promises';
 import { Fault, LIMITS, type Caller, type Delta, type KernelRequest, type TenantId, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
@@ -11,7 +12,9 @@ import { parseUpload, uploadDelta, type Upload } from './upload-delta.ts';
 import { findWorkspace, viewOfWorkspace, type StoredWorkspace } from './workspace-row.ts';
 
 /** Heads tried: uploads of this replica take turns, so another try means that a commit or another replica was faster. */
-const TRIES_MAX = 16;
+const TRIES_MAX = 24;
+/** Longest pause before the second try, in milliseconds; it grows with each, so that two replicas at the same pace don't always meet alike. */
+const PAUSE_MS = 4;
 
 /** A state that is to be the head, with all that its transaction writes. */
 interface NewHead {
@@ -46,7 +49,8 @@ export class ChangeWorkspace {
     const upload = parseUpload(changes);
     await this.#verifyContents(caller.tenant_id, upload);
     return await this.#turns.take(workspace_id, async () => {
-      for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
+      for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+        if (tries > 0) await setTimeout(Math.random() * PAUSE_MS * tries);
         const before = await this.#tenancy.within(caller.tenant_id, (rows) => findWorkspace(rows, caller, workspace_id));
         const next = await this.#newHead(before, upload);
         if (next === null) return viewOfWorkspace(before);
