@@ -152,6 +152,17 @@ describe('time and cancellation', () => {
     expect((await read(as('admin'))).state).toBe('expired');
   });
 
+  it('a held call that can not be ended keeps no other from ending, and is told of', async () => {
+    const other = await kernel.admit.run(tenant.writeCall(token), null);
+    await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 10 WHERE approval_id = $1', [held.approval_id]);
+    await tenant.query('UPDATE kernel.approval SET expires_at = kernel.now_ms() - 1 WHERE approval_id = $1', [other.approval_id]);
+    await tenant.query('UPDATE kernel.operation SET tool_id = repeat($2, 20000) WHERE operation_id = $1', [held.operation_id, 'x']);
+    await expect(kernel.expire.run()).rejects.toThrow('1 of 2 held calls could not be ended');
+    expect(await tenant.row(other.operation_id)).toMatchObject({ state: 'refused', fault_code: 'approval.expired' });
+    await tenant.query(`UPDATE kernel.operation SET tool_id = 'fs.write' WHERE operation_id = $1`, [held.operation_id]);
+    expect(await kernel.expire.run()).toBe(1);
+  });
+
   it('an approval ends with its token or deadline at the latest', async () => {
     const soon = Date.now() + 60_000;
     const view = await kernel.admit.run(tenant.writeCall(await tenant.token({ expires_at: soon })), null);
