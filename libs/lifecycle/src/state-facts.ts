@@ -12,7 +12,7 @@ interface StateFact {
 
 /**
  * What each state means for money and memory. A held operation may wait for days, so it reserves nothing; what a staged attempt used
- * is settled when it is held. A refusal claims no key: it did nothing that a second call could double.
+ * is settled when it is held. A refusal at admission claims no key: it did nothing that a second call could double.
  */
 const STATE_FACTS = {
   proposed: { outcome: null, reserves: false, claims: false },
@@ -35,5 +35,8 @@ export const txOutcomeOf = (state: State): TxOutcome | null => STATE_FACTS[state
 /** Answers whether an operation in the state holds a budget reservation. An ambiguous one does until it is resolved. */
 export const holdsReservation = (state: State): boolean => STATE_FACTS[state].reserves;
 
-/** Answers whether an operation in the state holds its idempotency key. */
-export const holdsIdempotencyKey = (state: State): boolean => STATE_FACTS[state].claims;
+/**
+ * Answers whether an operation in the state holds its idempotency key. What was held before it was refused keeps the key that it claimed then: a
+ * denial can't be asked away by sending the same call again.
+ */
+export const holdsIdempotencyKey = (state: State, wasHeld = false): boolean => STATE_FACTS[state].claims || (state === 'refused' && wasHeld);
