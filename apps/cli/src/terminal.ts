@@ -6,7 +6,8 @@ import { visible, visibleLine } from './visible.ts';
 /** A table without lines, as other tools print them; cells are attacker-controlled. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '', left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
-  const table = new Table({ head: [...head], chars: none, style: { head: ['bold'], 'padding-left': 0, 'padding-right': 0 } });
+  // Colours are all ours: the library's own don't heed NO_COLOR.
+  const table = new Table({ head: head.map((text) => pc.bold(text)), chars: none, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
   for (const row of rows) table.push(row.map(visibleLine).map(paintState));
   return table.toString();
 }

@@ -41,8 +41,9 @@ const driverOf = (model: string): string =>
 /** A run for people: its calls as a table, then what had to be so. */
 export function renderJob({ ok, model, calls, expectations }: JobResult): string {
   const table = new Table({
-    head: ['#', 'what the agent did', 'decision', 'outcome', 'time', 'receipt'],
-    style: { head: ['bold'], border: ['dim'] },
+    head: ['#', 'what the agent did', 'decision', 'outcome', 'time', 'receipt'].map((text) => pc.bold(text)),
+    // Colours are all ours: the library's own don't heed NO_COLOR.
+    style: { head: [], border: [] },
     colAligns: ['right', 'left', 'left', 'left', 'right', 'center'],
   });
   for (const call of calls) table.push(rowOf(call));

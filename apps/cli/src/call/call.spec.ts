@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
+
+let api: FakeApi;
+let said: Said;
+beforeAll(async () => { api = await fakeApi(() => said); });
+afterAll(() => api.close());
+beforeEach(() => {
+  said = { body: RESULT };
+  api.heard.length = 0;
+});
+
+const where = ['--token', IDS.token, '--workspace', IDS.workspace];
+const call = (...args: string[]) => writ(['call', 'fs.read', ...where, ...args], { env: api.env, stdin: '{"path":"from stdin"}' });
+const sent = () => JSON.parse(api.heard[0]!.body) as Record<string, unknown>;
+
+test('a result shows what the tool said first', async () => {
+  const { exit, out, err } = await call('--args', '{"path":"a.txt"}');
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(out).toMatch(/^hello\n\nstatus +ok\noutcome +no_op\n/);
+  expect(sent()).toMatchObject({ tool_id: 'fs.read', args: { path: 'a.txt' }, provenance: { source: 'cli' } });
+});
+
+test('arguments come from standard input too', async () => {
+  await call('--args', '-');
+  expect(sent()['args']).toEqual({ path: 'from stdin' });
+});
+
+test.each(['{', '{"a":1,"a":2}', '{"a":1e400}', '@/no/such/file'])('arguments that are %s are refused before anything is sent', async (args) => {
+  const { exit, err } = await call('--args', args);
+  expect(exit).toBe(2);
+  expect(err).toMatch(/^error usage: `--args`/);
+  expect(api.heard).toEqual([]);
+});
+
+test('a mutating call gets a key that is made up, unless one is given', async () => {
+  await writ(['call', 'shell.run', ...where], { env: api.env });
+  expect(sent()['idempotency_key']).toMatch(/^cli-[0-9a-f-]{36}$/);
+  api.heard.length = 0;
+  await writ(['call', 'shell.run', ...where, '--key', 'mine'], { env: api.env });
+  expect(sent()['idempotency_key']).toBe('mine');
+});
+
+test('a refusal is status 1, with the code and the hint, and still one value of JSON', async () => {
+  said = { body: REFUSED };
+  const { exit, out, err } = await call('--json');
+  expect(exit).toBe(1);
+  expect(JSON.parse(out)).toEqual(REFUSED);
+  expect(err).toBe('error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`\n');
+});
+
+test('a held call says who is waited for', async () => {
+  said = { status: 202, body: HELD };
+  const { exit, out } = await call('--wait', '5');
+  expect(exit).toBe(0);
+  expect(out).toContain(`writ approvals show ${IDS.approval}`);
+  expect(api.heard[0]!.headers['prefer']).toBe('wait=5');
+});
+
+test('what a tool printed can\'t steer the terminal', async () => {
+  said = { body: { ...RESULT, result: { output: '\u001b]0;owned\u0007' } } };
+  expect((await call()).out).toContain('\\u{1b}]0;owned\\u{7}');
+});
+
+test('without a token or a workspace it says which option is missing', async () => {
+  expect(await writ(['call', 'fs.read'], { env: api.env })).toMatchObject({ exit: 2, err: 'error usage: `--token` is missing\n' });
+});

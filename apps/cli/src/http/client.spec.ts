@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fakeApi, problem, writ, type Said } from '../specs/run-cli.ts';
+
+async function answered(said: Said) {
+  const api = await fakeApi(() => said);
+  try {
+    return await writ(['operations'], { env: api.env });
+  } finally {
+    await api.close();
+  }
+}
+
+test('a problem is one line with its code, what and where', async () => {
+  expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual(
+    { exit: 1, out: '', err: 'error auth.role: the API key has no role that allows this (GET /v1/operations)\n' });
+});
+
+test('an answer that is no problem keeps its status', async () => {
+  expect((await answered({ status: 502, body: '<html>' })).err).toBe('error http: status 502 (GET /v1/operations)\n');
+});
+
+test.each([[{ items: 1 }], ['no JSON']])('an answer of another shape, %j, is said to be that', async (body) => {
+  const { exit, err } = await answered({ body });
+  expect(exit).toBe(1);
+  expect(err).toMatch(/^error answer: /);
+});
+
+test('a redirect is not followed: the key stays here', async () => {
+  expect((await answered({ status: 302, body: '' })).err).toMatch(/^error http: /);
+});
+
+test('nothing that listens', async () => {
+  expect((await writ(['operations'], { env: { WRIT_URL: 'http://127.0.0.1:9', WRIT_API_KEY: 'k' } })).err).toBe('error http: http://127.0.0.1:9 does not answer: is it running?\n');
+});

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KEY_FILE } from '../specs/pinned-receipt.ts';
+import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
+import { IDS } from '../specs/samples.ts';
+
+const KEY = { api_key_id: IDS.key, name: 'ci', role: 'agent', agent_id: IDS.agent, created_at: 0, created_by: 'platform', revoked_at: null };
+
+let api: FakeApi;
+beforeAll(async () => {
+  api = await fakeApi(({ url, method }) => {
+    if (url.startsWith('/.well-known/')) return { body: KEY_FILE };
+    return { body: method === 'GET' ? { items: [KEY], next_cursor: null } : { ...KEY, api_key: 'writ_shown_once' } };
+  });
+});
+afterAll(() => api.close());
+
+test('a new key is shown once', async () => {
+  expect((await writ(['keys', 'create', 'ci', '--role', 'agent', '--agent', IDS.agent], { env: api.env })).out).toContain('writ_shown_once');
+  expect(JSON.parse(api.heard.at(-1)!.body)).toEqual({ name: 'ci', role: 'agent', agent_id: IDS.agent });
+  expect((await writ(['keys'], { env: api.env })).out).toContain(IDS.key);
+});
+
+test('a key is revoked by its id', async () => {
+  expect((await writ(['keys', 'revoke', IDS.key], { env: api.env })).exit).toBe(0);
+  expect(api.heard.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/api-keys/${IDS.key}` });
+});
+
+test('the public keys are given as published', async () => {
+  expect((await writ(['keys', 'public'], { env: api.env })).out).toBe(`${KEY_FILE}\n`);
+});

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Receipt } from '@writ/contract';
+import { CHECKS } from '@writ/receipt';
+import { writ } from '../specs/run-cli.ts';
+import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
+
+let dir: string;
+beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'writ-verify-')); });
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const save = (name: string, content: string | Uint8Array): string => {
+  const path = join(dir, name);
+  writeFileSync(path, content);
+  return path;
+};
+const verify = (receipt: string | Uint8Array, ...args: string[]) => writ(['verify', save('receipt.json', receipt), '--keys', save('keys.json', KEY_FILE), ...args]);
+const failedCheck = async (receipt: string | Uint8Array): Promise<string> => /^error verify\.([a-z_]+): /.exec((await verify(receipt)).err)?.[1] ?? 'none';
+
+test('a genuine receipt verifies, and every check that was made is named', async () => {
+  const { exit, out, err } = await verify(RECEIPT_FILE);
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  for (const name of Object.keys(CHECKS)) if (name !== 'expectation') expect(out).toContain(`✔ ${name}`);
+  expect(out).toContain('committed');
+});
+
+test('with --json it is one value, also when it fails', async () => {
+  const good = JSON.parse((await verify(RECEIPT_FILE, '--json')).out) as { ok: boolean; receipts: unknown[] };
+  expect(good).toMatchObject({ ok: true, receipts: [{ ok: true, failed: null, record: { tx_outcome: 'committed' } }] });
+  const bad = await verify(RECEIPT_FILE.replace('writ.local', 'evil.local'), '--json');
+  expect(bad.exit).toBe(1);
+  expect(JSON.parse(bad.out)).toMatchObject({ ok: false, receipts: [{ ok: false, record: null }] });
+});
+
+const receipt = JSON.parse(RECEIPT_FILE) as Receipt;
+/** The types name what a receipt has to hold; what is tampered with does not keep to them. */
+type Tampered = { media_type: string; envelope: { payloadType: string; payload: string; signatures: { keyid: string; sig: string }[] }; inclusion: Receipt['inclusion'] };
+const spelled = (change: (copy: Tampered) => void): string => {
+  const copy: Tampered = structuredClone(receipt);
+  change(copy);
+  return `${JSON.stringify(copy)}\n`;
+};
+const flip = (base64: string): string => {
+  const bytes = Buffer.from(base64, 'base64');
+  bytes[bytes.length >> 1]! ^= 1;
+  return bytes.toString('base64');
+};
+
+test.each<[string, string, string]>([
+  ['the media type', spelled((r) => { r.media_type = 'application/json'; }), 'format'],
+  ['the payload type', spelled((r) => { r.envelope.payloadType = 'application/json'; }), 'payload_type'],
+  ['the payload', spelled((r) => { r.envelope.payload = flip(r.envelope.payload); }), 'signature'],
+  ['the signature', spelled((r) => { r.envelope.signatures[0]!.sig = flip(r.envelope.signatures[0]!.sig); }), 'signature'],
+  ['the key id', spelled((r) => { r.envelope.signatures[0]!.keyid = 'other'; }), 'signature'],
+  ['the leaf index', spelled((r) => { r.inclusion.leaf_index = 2; }), 'inclusion'],
+  ['the tree size', spelled((r) => { r.inclusion.tree_size = 6; }), 'tree_size'],
+  ['a hash of the path', spelled((r) => { r.inclusion.hashes[1] = flip(r.inclusion.hashes[1]!); }), 'inclusion'],
+  ['a hash taken out', spelled((r) => { r.inclusion.hashes.pop(); }), 'inclusion'],
+  ['the checkpoint\'s origin', spelled((r) => { r.inclusion.checkpoint = r.inclusion.checkpoint.replace('/log_01', '/log_02'); }), 'checkpoint'],
+  ['the checkpoint\'s signature', RECEIPT_FILE.replace('9QS1mz6i', '9QS1mz6j'), 'checkpoint'],
+  ['a space', RECEIPT_FILE.replace(',', ', '), 'format'],
+  ['the newline', RECEIPT_FILE.trimEnd(), 'format'],
+  ['everything', 'nothing\n', 'format'],
+])('a receipt with %s changed fails, and the check is named', async (_, file, check) => {
+  expect(await failedCheck(file)).toBe(check);
+});
+
+test('a receipt with any single byte changed fails', async () => {
+  const bytes = Buffer.from(RECEIPT_FILE);
+  const files: string[] = [];
+  // Every seventeenth byte: a prime, so that no member's length hides a class of bytes. libs/receipt changes each one.
+  for (let at = 0; at < bytes.length; at += 17) {
+    const copy = Buffer.from(bytes);
+    copy[at]! ^= 1;
+    files.push(save(`byte-${at}.json`, copy));
+  }
+  const { exit, out } = await writ(['verify', '--json', '--keys', save('keys.json', KEY_FILE), ...files]);
+  expect(exit).toBe(1);
+  expect((JSON.parse(out) as { receipts: { ok: boolean }[] }).receipts.filter(({ ok }) => ok)).toEqual([]);
+});
+
+test('a genuine receipt of another operation, log or deployment is not the one that was asked for', async () => {
+  for (const [option, value] of [['--operation', 'op_other'], ['--log', 'log_other'], ['--deployment', 'other']] as const) {
+    expect((await verify(RECEIPT_FILE, option, value)).err).toMatch(/^error verify\.expectation: /);
+  }
+  expect((await verify(RECEIPT_FILE, '--deployment', 'writ.local')).exit).toBe(0);
+});
+
+test('keys that are no keys fail as such; files that are not there are a usage error', async () => {
+  const receiptPath = save('receipt.json', RECEIPT_FILE);
+  expect((await writ(['verify', receiptPath, '--keys', save('bad.json', '{}')])).err).toMatch(/^error verify\.keys: /);
+  expect((await writ(['verify', receiptPath, '--keys', '/no/such'])).exit).toBe(2);
+  expect((await writ(['verify', '/no/such', '--keys', save('keys.json', KEY_FILE)])).exit).toBe(2);
+});
+
+/** All of our own files that a file imports, itself included. */
+function reach(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type)[^;]*? from '([^']+)'/gm)) {
+    if (target.startsWith('.')) reach(resolve(dirname(file), target), seen);
+    if (target.startsWith('@writ/')) reach(resolve(import.meta.dirname, '../../../../libs', target.slice('@writ/'.length), 'src/index.ts'), seen);
+  }
+  return seen;
+}
+
+test('no code that verifying runs speaks to a network', () => {
+  const files = [...reach(join(import.meta.dirname, 'verify.ts'))];
+  expect(files.length).toBeGreaterThan(40);
+  for (const file of files) {
+    expect(existsSync(file)).toBe(true);
+    const source = readFileSync(file, 'utf8');
+    expect({ file, speaks: /\bfetch\(|node:(?:net|http|https|http2|tls|dgram|dns)\b|WebSocket|EventSource/.test(source) }).toEqual({ file, speaks: false });
+  }
+});
