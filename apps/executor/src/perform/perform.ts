@@ -5,6 +5,7 @@ import type { WorkMessage } from '@writ/bus';
 import { Fault, type Lane, type Permit, type Redemption, type ToolClass } from '@writ/contract';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
+import { withSpan } from '@writ/telemetry';
 import type { Runner, Staged } from '../runners/runner.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
 import { keepLease } from '../leases/keep-lease.ts';
@@ -72,6 +73,11 @@ export class Perform {
       message.nak(1_000);
       return 'not_ours';
     }
+    const { operation_id, attempt, tool_id } = permit;
+    return await withSpan('performing', { operation_id, attempt, tool_id, lane }, () => this.#attempt(message, permit, envelope));
+  }
+
+  async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<Performed> {
     const nonce = KernelClient.newNonce();
     const redeemed = await this.#redeem(permit, envelope, nonce);
     // Also when it was refused: the permit is spent or expired, and the kernel rings again by itself.
@@ -112,9 +118,9 @@ export class Perform {
     this.#running.add(speaker, lease);
     const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
     try {
-      const staged = await this.#staged(permit, redemption, speaker, lease);
+      const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, speaker, lease));
       lease.verifyHeld();
-      const report = await stageReport(staged, speaker.tenant_id, this.#blobs);
+      const report = await withSpan('stage', {}, () => stageReport(staged, speaker.tenant_id, this.#blobs));
       await this.#report(speaker, report, lease);
       return 'reported';
     } catch (error) {

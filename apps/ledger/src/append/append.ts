@@ -3,6 +3,7 @@ import { Fault, LIMITS, type AppendReply, type AppendRequest } from '@writ/contr
 import type { Entry } from '../log/entry.ts';
 import { keyOf, type LogStore } from '../log/log-store.ts';
 import type { Checkpoints } from '../sign/checkpoints.ts';
+import { inTracesOf } from './in-traces.ts';
 import type { RecordVerifier } from './record-verifier.ts';
 
 interface Waiting {
@@ -42,7 +43,7 @@ export class Append {
     const entries = verified.filter((result): result is Entry => !(result instanceof Fault));
     const bytes = entries.reduce((sum, entry) => sum + entry.payload.length, 0);
     if (bytes > LIMITS.appendBytes.max) throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
-    const placed = entries.length > 0 ? await this.#place(entries) : { indexes: new Map(), sizes: new Map() };
+    const placed = entries.length > 0 ? await inTracesOf(entries, () => this.#place(entries)) : { indexes: new Map(), sizes: new Map() };
     return {
       v: 1,
       appended: request.records.map((record, i) => {

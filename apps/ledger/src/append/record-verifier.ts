@@ -45,7 +45,13 @@ export class RecordVerifier {
     if (!Number.isSafeInteger(recordedAt)) throw new Fault('record.invalid', '`recorded_at` must be milliseconds');
     return {
       logId, tenantId: record.tenant_id, recordId: record.record_id, kind, operationId: text(said['operation_id']), phase: text(said['phase']),
-      payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number,
+      payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number, traceparent: traceparentOf(said),
     };
   }
+}
+
+/** The trace that a record was made in, as a header would carry it: https://www.w3.org/TR/trace-context/#traceparent-header */
+function traceparentOf({ trace_id, span_id }: Record<string, unknown>): string | null {
+  const [trace, span] = [text(trace_id), text(span_id)];
+  return trace === null || span === null ? null : `00-${trace}-${span}-01`;
 }

@@ -13,6 +13,8 @@ export interface Entry {
   readonly sig: Uint8Array;
   /** milliseconds since the epoch, by the kernel's database */
   readonly recordedAt: number;
+  /** the trace that the record was made in; null for none */
+  readonly traceparent: string | null;
 }
 
 /** A root that a transaction of the ledger has committed: the only thing that may be signed. */
