@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { STATES } from '@writ/contract';
+import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import { Collector, type SeenSpan } from './collector.ts';
+import { parsePrometheus } from './prometheus.ts';
+
+jest.setTimeout(120_000);
+
+const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
+/** Stands in every argument, output and file of this test, so that it can be looked for afterwards. */
+const SECRET = 'xyzzy-plugh-4711';
+
+let collector: Collector;
+let stack: Stack;
+let world: World;
+
+beforeAll(async () => {
+  collector = await Collector.start();
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100', WRIT_LOG_LEVEL: 'trace' };
+  stack = await startStack({ env: { orchestrator: traced, kernel: traced, executor: traced, ledger: traced } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+});
+afterAll(async () => {
+  await stack?.stop();
+  await collector?.stop();
+});
+
+/** The spans of the trace that the operation's record names, once every process has told its part. */
+async function traceOf(operationId: string): Promise<{ traceId: string; spans: SeenSpan[] }> {
+  const { record } = await verifiedReceipt(stack, world, operationId);
+  const traceId = record.trace_id!;
+  expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+  const all = (): SeenSpan[] => collector.spans.filter((span) => span.traceId === traceId);
+  await eventually(`spans of four processes in ${traceId}`, () => Promise.resolve(PROCESSES.every((name) => all().some(({ service }) => service === name))), 20_000)
+    .catch(() => { throw new Error(`the trace has spans of ${JSON.stringify(all().map(({ service, name }) => `${service}: ${name}`))} only`); });
+  return { traceId, spans: all() };
+}
+
+it.each([
+  ['inline', 'fs.write', { path: `${SECRET}.txt`, content: SECRET }, ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed']],
+  ['sandboxed', 'shell.run', { command: `echo ${SECRET} | tee out.txt` }, ['proposed', 'admitted', 'dispatched', 'performing', 'performed', 'committed']],
+] as const)('one %s call is one trace over four processes, with a span for each state it went through', async (_lane, tool, args, states) => {
+  const { body } = await world.call(tool, args);
+  expect(body.tx_outcome).toBe('committed');
+  const { spans } = await traceOf(body.operation_id as string);
+  const named = new Set(spans.map(({ name }) => name).filter((name) => (STATES as readonly string[]).includes(name)));
+  expect([...named].sort()).toEqual([...states].sort());
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === '');
+  expect(roots.map(({ service, name }) => `${service}: ${name}`)).toEqual(['orchestrator: proposed']);
+  expect(spans.filter(({ parentSpanId }) => parentSpanId && !ids.has(parentSpanId)).map(({ service, name }) => `${service}: ${name}`)).toEqual([]);
+});
+
+it('two calls are two traces', async () => {
+  const [a, b] = await Promise.all(['1', '2'].map(async (name) => (await world.call('fs.write', { path: `${name}.txt`, content: SECRET })).body.operation_id as string));
+  expect((await traceOf(a!)).traceId).not.toBe((await traceOf(b!)).traceId);
+});
+
+it('a caller\'s own trace is not taken over, since anybody could forge one', async () => {
+  const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+  const { body } = await world.agent.post('/v1/tool-calls', { tool_id: 'fs.read', args: { path: 'a.txt' }, capability_token_id: world.tokenId, workspace_id: world.workspaceId }, { traceparent });
+  expect((await verifiedReceipt(stack, world, body.operation_id as string)).record.trace_id).not.toBe('ab'.repeat(16));
+});
+
+it('arguments, results and keys stand in no span and no log', async () => {
+  await world.call('fs.read', { path: `${SECRET}.txt` });
+  await world.call('shell.run', { command: `echo ${SECRET}; exit 1` });
+  await world.call('shell.run', { command: `cat ${SECRET}`, cwd: `../${SECRET}` });
+  await world.call('no.such_tool', { secret: SECRET });
+  await world.agent.request('POST', '/v1/tool-calls', `{"args":{"path":"${SECRET}"`, { 'content-type': 'application/json' });
+  await world.agent.post('/v1/tool-calls', { args: { [SECRET]: 1 }, [SECRET]: SECRET });
+  const { body } = await world.call('shell.run', { command: `rm -rf ${SECRET}` });
+  expect(body.state).toBe('held');
+  await world.operator.must(`/v1/approvals/${body.approval_id as string}/deny`, { comment: SECRET });
+  const observer = new Observer(stack);
+  await observer.untilLogged();
+  const told = [...PROCESSES.map((name) => ({ what: `log of ${name}`, text: logOf(name) })), { what: 'spans', text: collector.text }];
+  for (const { what, text } of told) {
+    expect({ what, isThere: text.length > 0 }).toEqual({ what, isThere: true });
+    for (const secret of [SECRET, world.admin.key!, world.agent.key!, stack.keys.platformKey, 'password-of-']) expect({ what, secret, leaks: text.includes(secret) }).toEqual({ what, secret, leaks: false });
+  }
+});
+
+const logOf = (name: string): string => readdirSync(stack.folder).filter((file) => file.startsWith(name) && file.endsWith('.log')).map((file) => readFileSync(join(stack.folder, file), 'utf8')).join('');
+
+it('every line of every log is JSON', () => {
+  for (const line of PROCESSES.flatMap((name) => logOf(name).trim().split('\n'))) expect(() => JSON.parse(line) as unknown).not.toThrow();
+});
+
+it.each(PROCESSES)('the metrics of %s are Prometheus text, and count what was done', async (name) => {
+  const response = await fetch(`http://127.0.0.1:${stack.services[name].env['WRIT_OPS_PORT']}/metrics`);
+  expect([response.status, response.headers.get('content-type')?.startsWith('text/plain')]).toEqual([200, true]);
+  const samples = parsePrometheus(await response.text());
+  const own = samples.filter(({ family }) => family.startsWith('writ_'));
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.some(({ value }) => value > 0)).toBe(true);
+  // A label with as many values as there are tenants or operations would make the server's memory grow without end.
+  const unbounded = samples.flatMap(({ labels }) => Object.entries(labels)).filter(([, value]) => /^(ten|op|agt|wsp|cap|rec|key)_[0-9a-z]{26}$/.test(value));
+  expect(unbounded).toEqual([]);
+});
