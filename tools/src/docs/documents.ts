@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceBlock } from './blocks.ts';
+import { eventsTable, faultsTable, limitsTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
+
+/** Which generated blocks stand in which document. */
+const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readonly RouteFacts[]) => string>>>> = {
+  'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
+  'docs/guides/first-call.md': { tools: toolsTable },
+  'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
+  'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
+};
+
+/** A document as it stands, and as it would be made now. */
+export interface Document {
+  readonly path: string;
+  readonly text: string;
+  readonly made: string;
+}
+
+/** Every document that has generated blocks. @throws Error where one lacks its markers. */
+export async function documentsOf(checkout: string): Promise<Document[]> {
+  const routes = await routesOf(checkout);
+  return Object.entries(GENERATED).map(([path, blocks]) => {
+    const text = readFileSync(join(checkout, path), 'utf8');
+    return { path, text, made: Object.entries(blocks).reduce((made, [name, make]) => replaceBlock(made, name, make(routes)), text) };
+  });
+}
+
+/** The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data. */
+async function routesOf(checkout: string): Promise<readonly RouteFacts[]> {
+  const { ROUTES } = (await import(join(checkout, 'apps/orchestrator/src/http/routes/index.ts'))) as { ROUTES: readonly RouteFacts[] };
+  return ROUTES;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of documents that are made from the code that they describe.
+import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
+import { EVENTS, FAULTS, LIMITS, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
+
+/** Stands for any shard; no deployment is called so. */
+const SHARD = 'shard';
+
+const code = (text: string): string => `\`${text}\``;
+const codes = (texts: readonly string[]): string => texts.map(code).join(', ');
+
+/** A table in Markdown. A pipe in a cell would end it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const KIB = 1024;
+
+/** The unit is the last word of a limit's name. */
+function amountOf(name: string, max: number): string {
+  if (name.endsWith('Ms')) return max % 1000 === 0 ? `${max / 1000} s` : `${max} ms`;
+  if (!name.endsWith('Bytes')) return String(max);
+  if (max % (KIB * KIB) === 0) return `${max / KIB / KIB} MiB`;
+  return max % KIB === 0 ? `${max / KIB} KiB` : `${max} bytes`;
+}
+
+export function limitsTable(): string {
+  return table(['limit', 'at most', 'beyond it', 'why'],
+    Object.entries(LIMITS).map(([name, { max, fault, why }]) => [code(name), amountOf(name, max), code(fault), why]));
+}
+
+export function faultsTable(): string {
+  return table(['code', 'HTTP', 'try again', 'meaning'],
+    Object.entries(FAULTS).map(([name, { status, retry, message }]) => [code(name), String(status), retry, message]));
+}
+
+export function toolsTable(): string {
+  return table(['tool', 'category', 'runs', 'changes files', 'what it does'], [...TOOLS.values()].map((tool) =>
+    [code(tool.tool_id), tool.category, tool.class === 'inline' ? 'in the executor' : 'in a container', tool.mutating ? 'yes' : 'no', tool.description]));
+}
+
+/** Verbs of one server for the same clients share a row. */
+export function requestsTable(): string {
+  const rows = new Map<string, { server: string; clients: string; verbs: string[] }>();
+  for (const [name, { server, clients }] of Object.entries(REQUESTS)) {
+    const key = `${server} ${clients.join()}`;
+    const row = rows.get(key) ?? { server, clients: clients.join(', '), verbs: [] };
+    row.verbs.push(name);
+    rows.set(key, row);
+  }
+  return table(['requests', 'served by', 'asked by'], [...rows.values()].map(({ verbs, server, clients }) => [codes(verbs), server, clients]));
+}
+
+export function eventsTable(): string {
+  return table(['event', 'published by', 'heard by'],
+    Object.entries(EVENTS).map(([kind, { publishers, subscribers }]) => [code(kind), publishers.join(', '), subscribers.join(', ')]));
+}
+
+/** What a user may do beyond the two tables above: its inbox, and the work lanes. */
+export function permissionsTable(): string {
+  const subjects = subjectsOf(SHARD);
+  const listed = new Set([
+    ...Object.keys(REQUESTS).map((name) => subjects.request(name)),
+    ...Object.keys(EVENTS).map((kind) => subjects.allEvents(kind as keyof typeof EVENTS)),
+  ]);
+  const rest = (all: readonly string[]): string => codes(all.filter((entry) => !listed.has(entry.split(' ')[0] ?? '')).map((entry) => entry.replaceAll(SHARD, '<shard>'))) || 'nothing';
+  return table(['user', 'may also publish', 'may also subscribe', 'may answer'], PROCESSES.map((process: Process) => {
+    const { publish, subscribe, mayRespond } = permissionsOf(process, SHARD);
+    if (!subscribe.some((entry) => entry.startsWith(inboxPrefixOf(process)))) throw new Error(`\`${process}\` has no inbox of its own`);
+    return [code(process), rest(publish), rest(subscribe), mayRespond ? 'once a request' : 'no'];
+  }));
+}
+
+/** A row of the HTTP door's route table, as far as a document tells of it. */
+export interface RouteFacts {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly allowed: readonly string[] | 'platform' | 'public';
+}
+
+const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
+
+export function rolesTable(routes: readonly RouteFacts[]): string {
+  const asked = routes.filter(({ allowed }) => typeof allowed !== 'string');
+  return table(['route', ...ROLES, 'what it does'],
+    asked.map(({ method, path, allowed, summary }) => [code(`${method} ${path}`), ...ROLES.map((role) => (allowed.includes(role) ? '✔' : '')), summary]));
+}
+
+export function otherRoutesTable(routes: readonly RouteFacts[]): string {
+  return table(['route', 'who', 'what it does'], routes.flatMap(({ method, path, allowed, summary }) =>
+    (typeof allowed === 'string' ? [[code(`${method} ${path}`), allowed === 'platform' ? 'the platform key alone' : 'everybody', summary]] : [])));
+}
