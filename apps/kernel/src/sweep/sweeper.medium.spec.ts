@@ -121,6 +121,16 @@ describe('a sweep', () => {
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 0 } });
   });
 
+  it('ends a call that has no deadline after two days of waiting: nobody will run it any more, and it holds a budget', async () => {
+    const call = tenant.writeCall(token);
+    await kernel.admit.run(call, null);
+    await tenant.query('UPDATE kernel.operation SET created_at = created_at - 172800000 WHERE operation_id = $1', [call.operation_id]);
+    run.speak(10);
+    run.dispatcher.wake('inline');
+    expect(await run.sweeper.sweep()).toMatchObject({ ended: 1 });
+    expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'deadline', attempt: 0, reserved: {} });
+  });
+
   it('by eight replicas at once ends each call once', async () => {
     const attempts = await Promise.all(Array.from({ length: 6 }, perform));
     await tenant.query('UPDATE kernel.operation SET lease_until = 1, leases_lost = 2 WHERE tenant_id = $1', [tenant.tenantId]);

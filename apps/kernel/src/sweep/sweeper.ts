@@ -7,6 +7,8 @@ import { callKernel, type TenantPool, type WorkerPool } from '../store/index.ts'
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
 const ROWS_MAX = 200;
+/** How long a call without a deadline waits for an executor, a person's day included; kernel.waits_until says the same. */
+const WAITS_MS_MAX = 172_800_000;
 
 interface Requeued {
   readonly lane: Lane;
@@ -77,7 +79,8 @@ export class Sweeper {
 /** How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the queue. */
 export function overdueEnding({ now, operation }: SeenOperation): Ending | null {
   if (operation.state === 'admitted') {
-    return operation.deadline !== null && operation.deadline <= now ? unreportedEnding(operation, endingFault('deadline')) : null;
+    if ((operation.deadline ?? operation.created_at + WAITS_MS_MAX) > now) return null;
+    return unreportedEnding(operation, operation.deadline === null ? endingFault('deadline', 'no executor took the call in two days') : endingFault('deadline'));
   }
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until >= now) return null;
   // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.

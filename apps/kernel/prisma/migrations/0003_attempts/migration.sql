@@ -54,7 +54,11 @@ CREATE TRIGGER operation_moves BEFORE UPDATE OF state ON kernel.operation FOR EA
 ALTER TABLE kernel.operation ADD COLUMN leases_lost integer NOT NULL DEFAULT 0;
 DROP INDEX kernel.operation_waiting;
 CREATE INDEX operation_waiting ON kernel.operation (lane, tenant_id, created_at, operation_id) WHERE state = 'admitted';
-CREATE INDEX operation_overdue ON kernel.operation (deadline) WHERE state = 'admitted' AND deadline IS NOT NULL;
+-- Until when a call waits for an executor: its deadline, else two days (one may have gone by with a person). A call that no executor takes, such as
+-- one for an image that none has any more, must not wait and hold its budget for ever.
+CREATE FUNCTION kernel.waits_until(p_deadline bigint, p_created_at bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  AS $$ SELECT coalesce(p_deadline, p_created_at + 172800000) $$;
+CREATE INDEX operation_overdue ON kernel.operation (kernel.waits_until(deadline, created_at)) WHERE state = 'admitted';
 -- Whoever sends a record claims it for a while, so that replicas don't send the same ones.
 ALTER TABLE kernel.outbox ADD COLUMN claimed_until bigint NOT NULL DEFAULT 0;
 GRANT UPDATE (claimed_until) ON kernel.outbox TO writ_kernel_worker;
@@ -81,7 +85,7 @@ BEGIN
 END $$;
 
 -- Takes waiting calls of a lane, round-robin over tenants from the one after p_after: up to `weight` of a tenant a visit (twice as many each
--- further round, so that few visits serve a tenant that waits alone), up to `cap` of it dispatched or performing, up to p_outstanding dispatched in the lane. A call past its deadline stays for the sweeper.
+-- further round, so that few visits serve a tenant that waits alone), up to `cap` of it dispatched or performing, up to p_outstanding dispatched in the lane. A call that has waited too long stays for the sweeper.
 -- Returns {calls: [...], more: whether others may still wait, place: the last tenant served}. Run as the worker. One at a time per lane: both
 -- bounds are counts, and what another replica is just adding can't be counted.
 CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text) RETURNS jsonb
@@ -112,7 +116,7 @@ BEGIN
     END IF;
     visits := visits - 1;
     SELECT w.tenant_id INTO waiting FROM operation w
-      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id > place AND (w.deadline IS NULL OR w.deadline > t)
+      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id > place AND kernel.waits_until(w.deadline, w.created_at) > t
       ORDER BY w.tenant_id LIMIT 1;
     IF NOT FOUND THEN
       EXIT WHEN wrapped AND NOT progress;
@@ -125,7 +129,7 @@ BEGIN
     more := more OR share < weighs;
     WITH next AS (
       SELECT w.operation_id FROM operation w
-      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND (w.deadline IS NULL OR w.deadline > t)
+      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND kernel.waits_until(w.deadline, w.created_at) > t
       ORDER BY w.created_at, w.operation_id LIMIT greatest(0, least(weighs, share)) FOR UPDATE SKIP LOCKED),
     sent AS (
       UPDATE operation o SET state = 'dispatched', attempt = o.attempt + 1, permit_until = t + p_ttl_ms,
@@ -359,7 +363,8 @@ BEGIN
      WHERE o.state = 'performing' AND o.lease_until < t AND (o.effect_started OR o.cancel_requested OR o.leases_lost + 1 >= p_leases_max)
      ORDER BY o.lease_until LIMIT p_rows)
     UNION ALL
-    (SELECT o.tenant_id, o.operation_id FROM operation o WHERE o.state = 'admitted' AND o.deadline <= t ORDER BY o.deadline LIMIT p_rows);
+    (SELECT o.tenant_id, o.operation_id FROM operation o WHERE o.state = 'admitted' AND kernel.waits_until(o.deadline, o.created_at) <= t
+     ORDER BY kernel.waits_until(o.deadline, o.created_at) LIMIT p_rows);
 END $$;
 
 -- Claims records that nobody has sent for a while, oldest first, for one sender. Run as the worker.
@@ -387,5 +392,6 @@ END $$;
 
 GRANT EXECUTE ON FUNCTION
   kernel.settle, kernel.redeem, kernel.chain_fault, kernel.renew, kernel.attempt_facts, kernel.finish, kernel.moved_head TO writ_kernel;
+GRANT EXECUTE ON FUNCTION kernel.waits_until TO writ_kernel, writ_kernel_worker;
 GRANT EXECUTE ON FUNCTION
   kernel.dispatch, kernel.undispatch, kernel.requeue, kernel.overdue, kernel.claim_records, kernel.drop_records TO writ_kernel_worker;
