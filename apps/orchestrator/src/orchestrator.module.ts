@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { cachedBlobs } from '@writ/blobs';
+import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf } from '@writ/contract';
 import { createPool } from '@writ/database';
@@ -52,23 +52,36 @@ const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
-/** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger, readiness }: Given) {
+/** out: what this process keeps, and where */
+export interface Stores {
+  readonly keys: ApiKeys;
+  readonly blobs: BlobStore;
+  readonly close: () => Promise<void>;
+}
+
+/** Both in Postgres. */
+function openStores(config: OrchestratorConfig, { logger, readiness }: Given): Stores {
   const pool = createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
   readiness.add('database', async () => { await pool.query('SELECT 1'); });
   const keys = new PrismaApiKeys(pool);
+  const close = async (): Promise<void> => {
+    await keys.close();
+    await pool.end();
+  };
+  return { keys, blobs: pgBlobs(pool), close };
+}
+
+/** with: what the process is given, and what everything stands on */
+function stand(config: OrchestratorConfig, { bus }: Given, { keys, blobs, close }: Stores) {
   const watch = new OperationWatch();
   const subjects = subjectsOf(config.WRIT_SHARD);
   return {
     keys, watch,
     kernel: new KernelClient(bus, subjects, epoch),
     ledger: new LedgerClient(bus, subjects, epoch),
-    blobs: cachedBlobs(pgBlobs(pool), { bytesMax: BLOB_CACHE_BYTES }),
-    authenticator: new Authenticator(keys, config.platformKeyHash),
-    lifetime: new Lifetime(() => watch.close(), async () => {
-      await keys.close();
-      await pool.end();
-    }),
+    blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
+    authenticator: new Authenticator(keys, config.platformKeyHash, monotonic),
+    lifetime: new Lifetime(() => watch.close(), close),
   };
 }
 type Ground = ReturnType<typeof stand>;
@@ -94,8 +107,8 @@ const given = <T extends object>(value: T): Provider => ({ provide: value.constr
 /** The HTTP door: requests become questions to the kernel and the ledger. It decides nothing and runs nothing. */
 @Module({})
 export class OrchestratorModule {
-  static with(config: OrchestratorConfig, parts: Given): DynamicModule {
-    const on = stand(config, parts);
+  static with(config: OrchestratorConfig, parts: Given, stores: Stores = openStores(config, parts)): DynamicModule {
+    const on = stand(config, parts, stores);
     const rate = new RateLimit({ perSecond: config.WRIT_RATE_PER_SECOND, burst: config.WRIT_RATE_BURST }, monotonic);
     return {
       module: OrchestratorModule,

@@ -14,11 +14,13 @@ const KEPT_MAX = 10_000;
 export class Authenticator {
   readonly #keys: ApiKeys;
   readonly #platformHash: Buffer;
-  readonly #believed = new LRUCache<string, Caller>({ max: KEPT_MAX, ttl: BELIEVED_MS });
+  readonly #believed: LRUCache<string, Caller>;
 
-  constructor(keys: ApiKeys, platformHash: Buffer) {
+  /** @param monotonic milliseconds */
+  constructor(keys: ApiKeys, platformHash: Buffer, monotonic: () => number) {
     this.#keys = keys;
     this.#platformHash = platformHash;
+    this.#believed = new LRUCache({ max: KEPT_MAX, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now: monotonic } });
   }
 
   /** Faults: `auth.missing`, `auth.invalid`. */

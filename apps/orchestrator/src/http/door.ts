@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { showPages } from '../openapi/pages.ts';
 import { AccessLog } from './access-log.ts';
 import { DoorAdapter } from './door-adapter.ts';
+import { closeSilentConnections } from './silent-connections.ts';
 
 /** How this process answers HTTP. */
 export function doorOf({ WRIT_HTTP_HOST: host, WRIT_HTTP_PORT: port }: { readonly WRIT_HTTP_HOST: string; readonly WRIT_HTTP_PORT: number }): HttpDoor {
@@ -15,5 +16,6 @@ export function doorOf({ WRIT_HTTP_HOST: host, WRIT_HTTP_PORT: port }: { readonl
 export function prepareDoor(app: INestApplication): void {
   const fastify = app.getHttpAdapter().getInstance() as FastifyInstance;
   app.get(AccessLog).install(fastify);
+  closeSilentConnections(fastify);
   showPages(app, fastify);
 }

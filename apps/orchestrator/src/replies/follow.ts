@@ -37,7 +37,7 @@ export class Follow {
       if (isFinal(view.state) || (view.state === 'held' && !wasHeld) || left <= 0) return view;
       if (!await ear.next(Math.min(POLL_MS, left), gone)) return view;
       view = await this.#look(caller, view);
-      wasHeld &&= view.state === 'held';
+      wasHeld &&= view.state === 'held' && !ear.hasLeftHold;
     }
   }
 

@@ -14,6 +14,7 @@ export class OperationEventsController {
 
   @EventPattern('operation')
   heard(@Payload() event: unknown): void {
-    this.watch.heard(parseMessage(Heard, event).operation_id);
+    const { operation_id, state } = parseMessage(Heard, event);
+    this.watch.heard(operation_id, state);
   }
 }

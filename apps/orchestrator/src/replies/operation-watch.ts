@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EventEmitter, once } from 'node:events';
+import { isFinal } from '@writ/contract';
 
 /** Listens for what happens to operations. A lost event costs one polling interval. */
 export class OperationWatch {
@@ -7,8 +8,8 @@ export class OperationWatch {
   readonly #closing = new AbortController();
 
   /** Called for each event `operation`. */
-  heard(operationId: string): void {
-    this.#emitter.emit(operationId);
+  heard(operationId: string, state: string): void {
+    this.#emitter.emit(operationId, state);
   }
 
   /** Begins to listen now; `next` waits from then on, so that nothing falls between a look and the wait. `stop` MUST be called. */
@@ -22,13 +23,14 @@ export class OperationWatch {
   }
 }
 
-/** One listener's events since it began to listen. */
+/** What one listener heard since it began to listen. Only ends and holds wake it: whoever waits can do nothing with the states between. */
 export class OperationEar {
   readonly #emitter: EventEmitter;
   readonly #name: string;
   readonly #closing: AbortSignal;
   readonly #wake = new EventEmitter();
   #isRung = false;
+  #hasLeftHold = false;
 
   constructor(emitter: EventEmitter, name: string, closing: AbortSignal) {
     this.#emitter = emitter;
@@ -41,11 +43,16 @@ export class OperationEar {
   async next(ms: number, gone: AbortSignal): Promise<boolean> {
     if (this.#isStopped(gone)) return false;
     if (!this.#isRung) {
-      const signal = AbortSignal.any([AbortSignal.timeout(ms), gone, this.#closing]);
+      const signal = AbortSignal.any([AbortSignal.timeout(Math.ceil(ms)), gone, this.#closing]);
       await once(this.#wake, 'rung', { signal }).catch(() => undefined);
     }
     this.#isRung = false;
     return !this.#isStopped(gone);
+  }
+
+  /** Whether the operation was heard to go on after it was held. */
+  get hasLeftHold(): boolean {
+    return this.#hasLeftHold;
   }
 
   stop(): void {
@@ -56,7 +63,9 @@ export class OperationEar {
     return gone.aborted || this.#closing.aborted;
   }
 
-  readonly #ring = (): void => {
+  readonly #ring = (state: string): void => {
+    if (state !== 'held') this.#hasLeftHold = true;
+    if (state !== 'held' && !isFinal(state)) return;
     this.#isRung = true;
     this.#wake.emit('rung');
   };

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
+import { viewOf } from '../specs/fake-kernel.ts';
+
+let door: TestDoor;
+let tenant: TestTenant;
+beforeAll(async () => {
+  door = await openTestDoor();
+  tenant = await door.newTenant();
+});
+afterAll(() => door.close());
+beforeEach(() => {
+  door.kernel.asked.length = 0;
+  door.kernel.admits = (call) => viewOf(call, 'no_op');
+});
+
+const body = { tool_id: 'fs.read', args: { path: 'a' }, capability_token_id: 'cap_x', workspace_id: 'wsp_x' };
+const propose = (more: object = {}, headers: Record<string, string> = {}, key = tenant.agent, query = '') => door.ask('POST', `/v1/tool-calls${query}`, { key, headers, body: { ...body, ...more } });
+const proposed = (): ProposedCall[] => door.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as ProposedCall);
+
+describe('a call', () => {
+  it('reaches the kernel as the credential says, with what the caller said and no more', async () => {
+    const answer = await propose({ idempotency_key: 'k', provenance: { run_id: 'r1' }, max_autonomy: 'soft_gate' });
+    expect(answer.status).toBe(200);
+    expect(proposed()).toEqual([{
+      v: 1, operation_id: answer.headers.get('writ-operation-id'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: expect.stringMatching(/^key_/), tool_id: 'fs.read',
+      args: { path: 'a' }, args_ref: null, capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: 'soft_gate',
+      task_class: 'general', idempotency_key: 'k', precondition_refs: [], provenance: { source: 'api', run_id: 'r1' }, deadline: null, dry_run: false,
+    }]);
+  });
+
+  it('that has ended answers 200 with its result, refusals included, and where its receipt is', async () => {
+    door.kernel.admits = (call) => viewOf(call, 'refused');
+    const answer = await propose();
+    expect(answer).toMatchObject({ status: 200, json: { status: 'error', tx_outcome: 'rolled_back', receipt: { href: `/v1/operations/${String(answer.json['operation_id'])}/receipt` } } });
+  });
+
+  it('that is held answers 202 at once, with where to look', async () => {
+    door.kernel.admits = (call) => viewOf(call, 'held');
+    const answer = await propose();
+    expect(answer).toMatchObject({ status: 202, json: { state: 'held' } });
+    expect(answer.headers.get('location')).toBe(`/v1/operations/${String(answer.json['operation_id'])}`);
+  });
+
+  it('that goes on answers as soon as its end is heard of', async () => {
+    door.kernel.admits = (call) => {
+      setImmediate(() => {
+        door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
+        door.tell(call.tenant_id, call.operation_id, 'committed');
+      });
+      return viewOf(call, 'admitted');
+    };
+    expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
+    expect(door.kernel.asked.filter(({ verb }) => verb === 'operation.read')).toHaveLength(1);
+  });
+
+  it('whose event is lost answers all the same', async () => {
+    door.kernel.admits = (call) => {
+      setImmediate(() => door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed')));
+      return viewOf(call, 'admitted');
+    };
+    expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
+  });
+
+  it.each([['?wait=50', {}], ['', { prefer: 'respond-async, wait=0' }]])('that takes longer than the client waits answers 202 as it stands (%s)', async (query, headers) => {
+    door.kernel.admits = (call) => viewOf(call, 'performing');
+    expect(await propose({}, headers, tenant.agent, query)).toMatchObject({ status: 202, json: { state: 'performing' } });
+  });
+
+  it('whose idempotency key was used answers with the original, and says so', async () => {
+    const first = await propose({ idempotency_key: 'k' });
+    door.kernel.admits = () => ({ ...door.kernel.find({ tenant_id: tenant.tenantId } as never, first.json['operation_id']) as OperationView, replayed: true });
+    const second = await propose({}, { 'idempotency-key': 'k' });
+    expect(proposed().map((call) => call.idempotency_key)).toEqual(['k', 'k']);
+    expect(second.json['operation_id']).toBe(first.json['operation_id']);
+    expect(second.headers.get('writ-operation-id')).toBe(first.json['operation_id']);
+    expect([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+  });
+
+  it('with long arguments sends them by reference, put first', async () => {
+    const args = { content: 'x'.repeat(100_000), path: 'a' };
+    expect((await propose({ args })).status).toBe(200);
+    const [call] = proposed();
+    expect(call).toMatchObject({ args: null, args_ref: { size: expect.any(Number) } });
+    expect(Buffer.from(await door.blobs.get(tenant.tenantId, call!.args_ref!.sha256))).toEqual(Buffer.from(canonicalBytes(args)));
+  });
+
+  it('with a result by reference answers with the result itself', async () => {
+    const ref = await door.blobs.put(tenant.tenantId, Buffer.from('{"lines":[1,2]}'));
+    door.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
+    expect((await propose()).json['result']).toEqual({ lines: [1, 2] });
+  });
+});
+
+describe('a proposal that gets no answer', () => {
+  it('is sent again as the same operation', async () => {
+    let times = 0;
+    door.kernel.admits = (call) => {
+      if (++times < 3) throw new Fault(times === 1 ? 'deadline' : 'database.unavailable');
+      return viewOf(call, 'no_op');
+    };
+    expect((await propose()).status).toBe(200);
+    expect(proposed()).toHaveLength(3);
+    expect(new Set(proposed().map((call) => JSON.stringify(call))).size).toBe(1);
+  });
+
+  it('ends as our own fault after some times, and names the operation all the same', async () => {
+    door.kernel.admits = () => { throw new Fault('bus.unreachable', 'secret subject'); };
+    const answer = await propose();
+    expect(answer.json).toEqual(problem('bus.unreachable', 503));
+    expect(answer.text).not.toContain('secret');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(answer.headers.get('writ-operation-id')).toBe(proposed()[0]?.operation_id);
+  });
+
+  it.each(['record.backlog', 'overloaded', 'conflict'] as const)('is not repeated where the answer was `%s`', async (code) => {
+    door.kernel.admits = () => { throw new Fault(code); };
+    expect((await propose()).json['code']).toBe(code);
+    expect(proposed()).toHaveLength(1);
+  });
+});
+
+describe('what a caller may not say', () => {
+  it.each(['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'])('`%s` is the kernel\'s, and the answer says so', async (name) => {
+    const { json } = await propose({ [name]: 'x' });
+    expect(json).toMatchObject({ code: 'request.malformed', detail: expect.stringContaining('for the kernel to fill'), pointer: `/${name}` });
+  });
+
+  it.each(['tenant_id', 'operation_id', 'proposed_by', 'args_ref', 'v'])('`%s` is made at the door', async (name) => {
+    expect((await propose({ [name]: 'x' })).json).toMatchObject({ code: 'request.malformed', pointer: `/${name}` });
+  });
+
+  it.each([
+    [{ nonsense: 1 }, '/nonsense'], [{ args: [] }, '/args'], [{ args: null }, '/args'], [{ tool_id: '' }, '/tool_id'], [{ provenance: { note: 'free text' } }, '/provenance/note'],
+    [{ provenance: { source: 'with blanks' } }, '/provenance/source'], [{ session_mode: 'root' }, '/session_mode'], [{ precondition_refs: [{ kind: 'x' }] }, '/precondition_refs/0'],
+    [{ deadline: 1.5 }, '/deadline'], [{ idempotency_key: 'a b' }, '/idempotency_key'], [{ dry_run: 'yes' }, '/dry_run'], [{ task_class: 'UPPER' }, '/task_class'],
+  ])('%j is refused with its place', async (more, pointer) => {
+    const { status, json } = await propose(more);
+    expect({ status, code: json['code'], pointer: json['pointer'] }).toEqual({ status: 400, code: 'request.malformed', pointer });
+    expect(proposed()).toEqual([]);
+  });
+
+  it('two idempotency keys are refused', async () => {
+    expect((await propose({ idempotency_key: 'a' }, { 'idempotency-key': 'b' })).json).toMatchObject({ code: 'request.malformed', pointer: '/idempotency_key' });
+  });
+
+  it('arguments above their limit are refused by size, with what to do', async () => {
+    expect((await propose({ args: { content: 'x'.repeat(1_100_000) } })).json).toMatchObject({ code: 'args.too_large', status: 413, detail: expect.stringContaining('as files') });
+  });
+
+  it('a deadline that has passed is refused', async () => {
+    expect((await propose({ deadline: 1 })).json).toEqual(problem('deadline', 504));
+  });
+});
+
+describe('whose call it is', () => {
+  it('another agent than the key\'s own is as one that is not there', async () => {
+    const [other, none] = [await door.newTenant(), newId('agent')];
+    const answers = await Promise.all([other.agentId, none].map((agent_id) => propose({ agent_id })));
+    for (const { status, json } of answers) expect([status, json['code']]).toEqual([404, 'not_found']);
+    expect(proposed()).toEqual([]);
+  });
+
+  it('an administrator calls for the agent that is named, and must name one', async () => {
+    expect((await propose({ agent_id: tenant.agentId }, {}, tenant.admin)).status).toBe(200);
+    expect((await propose({}, {}, tenant.admin)).json).toMatchObject({ code: 'request.malformed', pointer: '/agent_id' });
+  });
+
+  it.each(['operator', 'auditor'] as const)('an %s calls nothing', async (role) => {
+    expect((await propose({ agent_id: tenant.agentId }, {}, tenant[role])).json).toEqual(problem('auth.role', 403));
+  });
+});
+
+test('a client that goes away cancels nothing', async () => {
+  const admitted = new Promise<ProposedCall>((resolve) => {
+    door.kernel.admits = (call) => {
+      resolve(call);
+      return viewOf(call, 'performing');
+    };
+  });
+  const leave = new AbortController();
+  const left = fetch(`${door.url}/v1/tool-calls`, {
+    method: 'POST', signal: leave.signal, headers: { authorization: `Bearer ${tenant.agent}`, 'content-type': 'application/json' }, body: JSON.stringify(body),
+  });
+  await admitted;
+  leave.abort();
+  await expect(left).rejects.toThrow();
+  expect(door.kernel.asked.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
+});
+
+test('neither arguments nor keys are in the log', async () => {
+  await propose({ args: { path: 'very-secret-path' } });
+  const log = door.lines.join('');
+  expect(log).toContain('/v1/tool-calls');
+  expect(log).not.toContain('very-secret-path');
+  expect(log).not.toContain(tenant.agent.slice(-43));
+});

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus } from '@writ/bus';
+import {
+  Fault, KERNEL_REQUESTS, parseMessage, ProposedCall, subjectsOf, TenantCreate, type ApprovalView, type Caller, type KernelVerb, type OperationView, type ToolResult,
+} from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import type { TokenView } from '../http/views.ts';
+
+/** The hash of the root node of a workspace with nothing in it, as the tree model names it, goes in from outside. */
+export interface FakeKernelOptions { readonly emptySnapshot: string }
+
+type Handler = (caller: Caller, request: Record<string, unknown>) => unknown;
+type Row = Record<string, unknown> & { readonly tenant_id: string };
+
+/** A kernel that keeps things by tenant and answers as agreed; a test may put another answer in the place of any. */
+export class FakeKernel {
+  readonly asked: { verb: string; request: Record<string, unknown> }[] = [];
+  readonly handlers = new Map<string, Handler>();
+  /** what becomes of a proposed call: the state and result of its view */
+  admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
+  readonly #rows = new Map<string, Row>();
+  readonly #options: FakeKernelOptions;
+
+  constructor(options: FakeKernelOptions) {
+    this.#options = options;
+    for (const [verb, idName] of Object.entries(READS)) this.handlers.set(verb, (caller, request) => this.find(caller, request[idName]));
+    for (const verb of LISTS) this.handlers.set(verb, (caller) => ({ items: this.#all(caller, verb), next_cursor: null }));
+    this.#creates();
+  }
+
+  async serve(bus: Bus): Promise<void> {
+    const subjects = subjectsOf('s0');
+    const serve = async (name: string, handler: (payload: unknown) => unknown): Promise<void> => {
+      await bus.serve(subjects.request(name), { queue: 'kernel', concurrencyMax: 1_000, handler: async (message) => handler(message.payload) });
+    };
+    await serve('kernel.admit', (payload) => this.#admit(parseMessage(ProposedCall, payload)));
+    await serve('kernel.tenant.create', (payload) => ({ tenant_id: parseMessage(TenantCreate, payload).tenant_id }));
+    for (const verb of Object.keys(KERNEL_REQUESTS) as KernelVerb[]) {
+      await serve(`kernel.${verb}`, (payload) => {
+        const { caller, ...request } = parseMessage(KERNEL_REQUESTS[verb], payload) as { caller: Caller };
+        this.asked.push({ verb, request });
+        return this.handlers.get(verb)?.(caller, request);
+      });
+    }
+  }
+
+  /** A thing of the tenant's, as its view; not there and not theirs are one answer. */
+  find(caller: Caller, id: unknown): unknown {
+    const row = this.#rows.get(String(id));
+    if (row?.tenant_id !== caller.tenant_id) throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
+    return row['view'];
+  }
+
+  keep<T>(tenantId: string, id: string, kind: string, view: T): T {
+    this.#rows.set(id, { tenant_id: tenantId, kind, view });
+    return view;
+  }
+
+  async #admit(call: ProposedCall): Promise<OperationView> {
+    this.asked.push({ verb: 'admit', request: call });
+    const view = await this.admits(call);
+    return this.keep(call.tenant_id, view.operation_id, 'operation', view);
+  }
+
+  #all(caller: Caller, verb: string): unknown[] {
+    const [kind] = verb.split('.');
+    return [...this.#rows.values()].filter((row) => row.tenant_id === caller.tenant_id && row['kind'] === kind).map((row) => row['view']);
+  }
+
+  #creates(): void {
+    const { handlers } = this;
+    handlers.set('agent.create', (caller, { name }) => {
+      const agent_id = newId('agent');
+      return this.keep(caller.tenant_id, agent_id, 'agent', { agent_id, name, created_at: 1 });
+    });
+    handlers.set('workspace.create', (caller, { name }) => {
+      const workspace_id = newId('workspace');
+      return this.keep(caller.tenant_id, workspace_id, 'workspace', { workspace_id, name, head_snapshot_id: this.#options.emptySnapshot, created_at: 1, updated_at: 1 });
+    });
+    handlers.set('workspace.snapshots', (caller, { workspace_id }) => {
+      this.find(caller, workspace_id);
+      return { items: [{ snapshot_id: this.#options.emptySnapshot, parent_snapshot_id: null, delta_id: null, operation_id: null, created_at: 1 }], next_cursor: null };
+    });
+    handlers.set('workspace.snapshot', (caller, { workspace_id, snapshot_id }) => {
+      const { head_snapshot_id } = this.find(caller, workspace_id) as { head_snapshot_id: string };
+      if (snapshot_id !== null && snapshot_id !== head_snapshot_id && snapshot_id !== this.#options.emptySnapshot) throw new Fault('not_found');
+      return { snapshot_id: snapshot_id ?? head_snapshot_id };
+    });
+    handlers.set('token.issue', (caller, { agent_id, workspace_id, grant }) => {
+      this.find(caller, agent_id);
+      if (workspace_id !== null) this.find(caller, workspace_id);
+      return this.#token(caller, null, String(agent_id), grant as TokenView['grant']);
+    });
+    handlers.set('token.attenuate', (caller, { parent_id, grant }) => {
+      const parent = this.find(caller, parent_id) as TokenView;
+      return this.#token(caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
+    });
+    handlers.set('change.record', () => ({ recorded: newId('record') }));
+  }
+
+  #token(caller: Caller, parent_id: string | null, agent_id: string, grant: TokenView['grant']): TokenView {
+    const capability_token_id = newId('token');
+    return this.keep(caller.tenant_id, capability_token_id, 'token', {
+      v: 1, capability_token_id, tenant_id: caller.tenant_id, agent_id, parent_id, workspace_id: null, grant, issuer: caller.api_key_id, created_at: 1, revoked_at: null, used: {}, revoked: false,
+    } satisfies TokenView);
+  }
+}
+
+/** Verbs that answer with the thing that is named, as it is. */
+const READS = {
+  'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
+  'token.revoke': 'capability_token_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+} satisfies Partial<Record<KernelVerb, string>>;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list'] as const;
+
+/** The view of a call in a state; ended ones carry a result. */
+export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {
+  const { operation_id, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance } = call;
+  const isEnded = ['refused', 'committed', 'rolled_back', 'no_op', 'ambiguous'].includes(state);
+  const record_id = newId('record');
+  return {
+    operation_id, state, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance,
+    autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [], reasons: [], attempt: 1, replayed: false, approval_id: null,
+    decision_record_id: newId('record'), outcome_record_id: isEnded && state !== 'refused' ? record_id : null, created_at: 1, updated_at: 1,
+    result: isEnded ? {
+      v: 1, operation_id, tool_id, agent_id, workspace_id, status: state === 'refused' ? 'error' : 'ok', state_snapshot_id: null, new_snapshot_id: null, result: null, result_ref: null,
+      result_hash: null, error: state === 'refused' ? { code: 'policy.denied', message: 'no', hint: null } : null, reasons: [], provenance, task_class, autonomy_mode: 'autopilot',
+      risk_score: 0, tx_outcome: state === 'committed' ? 'committed' : state === 'no_op' ? 'no_op' : 'rolled_back', commit_delta_id: null,
+      receipt: { state: 'logged', record_id, href: `/v1/receipts/${operation_id}`, leaf_index: 0, tree_size: 1 }, ...result,
+    } : null,
+    ...more,
+  };
+}
+
+/** An approval of an operation. */
+export function approvalOf(view: OperationView): ApprovalView {
+  return {
+    approval_id: newId('approval'), operation_id: view.operation_id, tool_id: view.tool_id, agent_id: view.agent_id, action_digest: '0'.repeat(64), autonomy_mode: 'soft_gate',
+    of: 'action', state: 'pending', reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
+  };
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { memoryBlobs } from '@writ/blobs';
+import { memoryBus } from '@writ/bus';
+import { Fault, subjectsOf, type AgentId, type Receipt, type TenantId } from '@writ/contract';
+import { sha256 } from '@writ/digest';
+import { BusTransport, NestLogger, newId, Readiness } from '@writ/nest-kit';
+import { startTelemetry, traceHooks } from '@writ/telemetry';
+import { emptyTree, snapshotIdOf } from '@writ/workspace';
+import { NestFactory } from '@nestjs/core';
+import type { OrchestratorConfig } from '../config.env.ts';
+import { DoorAdapter } from '../http/door-adapter.ts';
+import { prepareDoor } from '../http/door.ts';
+import type { Role } from '../http/route.ts';
+import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
+import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
+import { FakeApiKeys } from './fake-api-keys.ts';
+import { FakeKernel } from './fake-kernel.ts';
+
+export const PLATFORM_KEY = 'writ_platform_of_a_spec';
+
+export interface TestRequest { readonly key?: string; readonly body?: unknown; readonly text?: string | Uint8Array; readonly headers?: Record<string, string> }
+export interface TestAnswer { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
+
+const settings = {
+  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  publishedKeys: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] },
+};
+
+/** The door as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
+export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
+  const lines: string[] = [];
+  const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: (line) => void lines.push(line) } });
+  const logger = telemetry.logger('info');
+  const [bus, readiness, keys, blobs] = [memoryBus({ now: Date.now, trace: traceHooks }), new Readiness(), new FakeApiKeys(), memoryBlobs()];
+  const empty = emptyTree();
+  const kernel = new FakeKernel({ emptySnapshot: snapshotIdOf(empty.root) });
+  await kernel.serve(bus);
+  const ledger = new Map<string, Receipt>();
+  const checkpoints = new Map<string, string>();
+  await serveLedger(bus, ledger, checkpoints);
+  const stores: Stores = { keys, blobs, close: async () => undefined };
+  const config = { ...settings, ...more } as unknown as OrchestratorConfig;
+  const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(), { logger: new NestLogger(logger), abortOnError: false });
+  app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
+  prepareDoor(app);
+  await app.startAllMicroservices();
+  await app.listen(0, '127.0.0.1');
+  readiness.started();
+  const url = await app.getUrl();
+
+  const newKey = async (tenantId: TenantId, role: Role, agentId: AgentId | null = null): Promise<string> => {
+    const id = newId('apiKey');
+    const text = formatApiKey(id, randomBytes(32));
+    await keys.create(tenantId, { api_key_id: id, name: role, role, agent_id: agentId, hash: hashApiKey(text), created_by: 'spec' });
+    return text;
+  };
+  const newTenant = async () => {
+    const tenantId = newId('tenant');
+    await blobs.putMany(tenantId, empty.nodes.map((node) => node.bytes));
+    const agentId = newId('agent');
+    kernel.keep(tenantId, agentId, 'agent', { agent_id: agentId, name: 'fixer', created_at: 1 });
+    return {
+      tenantId, agentId, admin: await newKey(tenantId, 'admin'), operator: await newKey(tenantId, 'operator'), auditor: await newKey(tenantId, 'auditor'),
+      agent: await newKey(tenantId, 'agent', agentId),
+    };
+  };
+  return {
+    app, bus, kernel, ledger, checkpoints, keys, blobs, telemetry, readiness, lines, url, newKey, newTenant,
+    ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
+    tell: (tenantId: string, operationId: string, state: string) =>
+      bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state }),
+    close: async () => {
+      await app.close();
+      await bus.close();
+      await telemetry.shutdown();
+    },
+  };
+}
+export type TestDoor = Awaited<ReturnType<typeof openTestDoor>>;
+export type TestTenant = Awaited<ReturnType<TestDoor['newTenant']>>;
+
+async function serveLedger(bus: ReturnType<typeof memoryBus>, receipts: Map<string, Receipt>, checkpoints: Map<string, string>): Promise<void> {
+  const serve = (name: string, handler: (payload: Record<string, unknown>) => unknown) => bus.serve(subjectsOf('s0').request(name), {
+    queue: 'ledger', concurrencyMax: 100, handler: async (message) => handler(message.payload as Record<string, unknown>),
+  });
+  const found = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Fault('not_found', 'there is no such record in the log');
+    return value;
+  };
+  await serve('ledger.receipt', ({ tenant_id, operation_id, phase }) => found(receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)));
+  await serve('ledger.checkpoint', ({ tenant_id }) => ({ checkpoint: found(checkpoints.get(String(tenant_id))) }));
+}
+
+async function ask(url: string, method: string, path: string, { key, body, text, headers = {} }: TestRequest): Promise<TestAnswer> {
+  const content = body === undefined ? text : JSON.stringify(body);
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...(content === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(content === undefined ? {} : { body: content as string }),
+  });
+  const read = await answer.text();
+  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && read !== '';
+  return { status: answer.status, headers: answer.headers, text: read, json: isJson ? JSON.parse(read) as Record<string, unknown> : {} };
+}
+
+/** The members that every problem has. */
+export const problem = (code: string, status: number) => expect.objectContaining({
+  type: `https://writ.dev/errors/${code}`, title: expect.any(String), status, detail: expect.any(String), code, instance: expect.stringMatching(/^urn:writ:request:req_/),
+});
