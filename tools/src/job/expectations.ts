@@ -15,12 +15,14 @@ export interface Evidence {
   readonly modelFault: string | null;
 }
 
-const named = (entry: Entry | undefined): string => (entry === undefined ? 'no such call' : `\`${entry.operation.operation_id}\``);
+/** Names a call by its row in the table. */
+const namerOf = (journal: readonly Entry[]) => (entry: Entry | undefined): string => (entry === undefined ? 'no such call' : `call ${journal.indexOf(entry) + 1}`);
 
 /** A receipt proves the call only if it is the one of that operation and phase, and says what the API said. */
 const isProof = ({ receipt, isVerified }: CheckedReceipt): boolean => isVerified && receipt.path !== null;
 
 function onCalls(journal: readonly Entry[]): Expectation[] {
+  const named = namerOf(journal);
   const one = (what: string, is: (entry: Entry) => boolean, found = named): Expectation => {
     const entry = journal.find((each) => !each.isRepeat && is(each));
     return { what, met: entry !== undefined, found: found(entry) };
@@ -33,7 +35,7 @@ function onCalls(journal: readonly Entry[]): Expectation[] {
     one('a write outside the token was refused', isRefusedOutOfScope),
     one('a destructive command was held, shown and denied', isHeldAndDenied),
     one('a command that failed half-way left no trace', isRolledBackHalfWay,
-      (entry) => (entry === undefined ? 'no such call' : `${named(entry)} had written ${writtenInSandbox(entry).map((path) => `\`${path}\``).join(', ')}`)),
+      (entry) => (entry === undefined ? 'no such call' : `${named(entry)} had written ${writtenInSandbox(entry).map((path) => `\`${path}\``).join(', ')}; every file has the hash that it had`)),
     { what: 'what did not commit changed no file', met: traces.length === 0, found: traces.map(named).join(', ') },
   ];
 }
@@ -42,7 +44,7 @@ function onRepeat(journal: readonly Entry[]): Expectation {
   const repeat = journal.find(({ isRepeat }) => isRepeat);
   const original = journal.find(({ call, turn, isRepeat }) => !isRepeat && call.id === repeat?.call.id && turn === repeat.turn);
   const met = repeat !== undefined && original !== undefined && isReplayOf(repeat, original);
-  return { what: 'a repeated idempotency key gave the original outcome and ran nothing', met, found: named(repeat) };
+  return { what: 'a repeated idempotency key gave the original outcome and ran nothing', met, found: namerOf(journal)(repeat) };
 }
 
 function onReceipts(receipts: readonly CheckedReceipt[]): Expectation {

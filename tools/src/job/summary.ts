@@ -6,8 +6,7 @@ import type { Entry } from './tool-desk.ts';
 
 function decisionOf({ operation, approval, isRepeat, result }: Entry): JobCall['decision'] {
   if (isRepeat) return 'repeated';
-  if (operation.state === 'refused') return 'refused';
-  if (approval === null) return 'admitted';
+  if (approval === null) return operation.state === 'refused' ? 'refused' : 'admitted';
   return result.error?.code === 'approval.denied' ? 'held, denied' : 'held, approved';
 }
 

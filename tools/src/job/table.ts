@@ -44,6 +44,7 @@ export function renderJob({ ok, model, calls, expectations }: JobResult): string
     head: ['#', 'what the agent did', 'decision', 'outcome', 'time', 'receipt'].map((text) => pc.bold(text)),
     // Colours are all ours: the library's own don't heed NO_COLOR.
     style: { head: [], border: [] },
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
     colAligns: ['right', 'left', 'left', 'left', 'right', 'center'],
   });
   for (const call of calls) table.push(rowOf(call));

@@ -89,8 +89,9 @@ export class ToolDesk {
 
   async #follow(operationId: string): Promise<{ operation: OperationView; approval: ApprovalView | null }> {
     let approval: ApprovalView | null = null;
-    for (;;) {
-      const operation = await this.#options.operator.read(OperationView, `/v1/operations/${operationId}?wait=${POLL_MS}`);
+    // The first look doesn't wait: a call that is held would be waited for until somebody decides.
+    for (let waitMs = 0; ; waitMs = POLL_MS) {
+      const operation = await this.#options.operator.read(OperationView, `/v1/operations/${operationId}?wait=${waitMs}`);
       if (isFinal(operation.state)) return { operation, approval };
       if (operation.state === 'held' && approval === null) approval = await this.#deny(operationId);
     }
