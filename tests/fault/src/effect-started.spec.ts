@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The row of the crash table where a retry would do something twice outside: the executor dies after it announced an effect.
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { eventually, expectWhole, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+
+jest.setTimeout(60_000);
+
+const LEASE_MS = 2_000;
+const PROGRAM = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-effect.mjs');
+
+let outside: Server;
+let posts: string[];
+let stack: Stack;
+let world: World;
+let observer: Observer;
+
+beforeAll(async () => {
+  outside = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
+      posts.push(Buffer.concat(parts).toString());
+      response.end();
+    });
+  });
+  outside.listen(0, '127.0.0.1');
+  await once(outside, 'listening');
+  stack = await startStack({
+    env: {
+      kernel: { WRIT_LEASE_MS: String(LEASE_MS), WRIT_SWEEP_MS: '200' },
+      executor: { WRIT_TEST_EFFECT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/` },
+    },
+    programs: { executor: [PROGRAM] },
+  });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' }, budgets: { calls: 10 } });
+  observer = new Observer(stack);
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  outside?.close();
+});
+beforeEach(async () => {
+  posts = [];
+  if (!stack.services.executor.isRunning) await stack.services.executor.start();
+});
+
+const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
+const reserved = async (): Promise<JsonValue> => (await observer.rows(`SELECT reserved::int, used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`, [world.tokenId]))[0];
+
+async function started(key: string): Promise<string> {
+  void world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key }, 0).catch(() => undefined);
+  await eventually('the effect', () => Promise.resolve(posts.length > 0));
+  return (await observer.operation(key)).operation_id as string;
+}
+
+it('executor dies with an effect started: the operation is ambiguous and never retried', async () => {
+  const key = randomUUID();
+  const [before, was] = [await head(), await reserved()];
+  const id = await started(key);
+  expect(posts).toEqual([id]);
+  await stack.services.executor.kill();
+  // One that would run it again if it were given it.
+  const other = await stack.another('executor');
+  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  expect(await observer.operation(key)).toMatchObject({ state: 'ambiguous', tx_outcome: 'ambiguous', effect_started: true });
+  expect(await head()).toBe(before);
+  expect(await reserved()).toEqual({ reserved: was.reserved + 1, used: was.used });
+  const again = await world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key });
+  expect([again.status, again.body.operation_id, again.body.tx_outcome]).toEqual([200, id, 'ambiguous']);
+  expect(posts).toEqual([id]);
+  expect(await observer.outcomes(id)).toBe(1);
+  await other.kill();
+});
+
+it('a call with an effect started that is cancelled is ambiguous too: nobody can promise that nothing happened', async () => {
+  const id = await started(randomUUID());
+  const before = await head();
+  expect((await world.agent.post(`/v1/operations/${id}/cancel`)).status).toBe(200);
+  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  expect(await head()).toBe(before);
+  expect(posts).toEqual([id]);
+});

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executor's own process with another runner for commands: it announces an effect, makes one POST to WRIT_TEST_EFFECT_URL, and then never ends.
+import 'reflect-metadata';
+import { processBus } from '@writ/bus-nats';
+import { bootProcess, readSecretFile } from '@writ/nest-kit';
+import { traceHooks } from '@writ/telemetry';
+import { readConfig } from '../../../../apps/executor/dist/config.env.js';
+import { ExecutorModule } from '../../../../apps/executor/dist/executor.module.js';
+
+const effectUrl = process.env['WRIT_TEST_EFFECT_URL'];
+
+const runner = {
+  toolClass: 'sandboxed',
+  async run(call, { announceEffectStarted }) {
+    await announceEffectStarted();
+    await fetch(effectUrl, { method: 'POST', body: call.operationId });
+    return await new Promise(() => {});
+  },
+};
+
+void bootProcess(() => {
+  const config = readConfig();
+  return {
+    process: 'executor',
+    version: '0.1.0',
+    config,
+    connectBus: (report) => processBus('executor', {
+      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE), trace: traceHooks, report,
+    }),
+    module: (given) => ExecutorModule.with(config, given, { runners: () => [runner] }),
+  };
+});
