@@ -134,6 +134,27 @@ describe('the ledger on a real database', () => {
     await expect(replica('behind').append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
   });
 
+  it('makes receipts for more askers than it has connections, while their root is not signed yet', async () => {
+    const ledger = replica('crowd');
+    const tenant = newTenant();
+    const sent = record(tenant);
+    await ledger.append([sent]);
+    await asOwner(`ALTER TABLE ledger.checkpoint DISABLE TRIGGER USER; DELETE FROM ledger.checkpoint WHERE tenant_id = '${tenant}'; ALTER TABLE ledger.checkpoint ENABLE TRIGGER USER`);
+    const asked = { v: 1 as const, tenant_id: tenant, operation_id: operationOf(sent), phase: null };
+    const receipts = await Promise.all(Array.from({ length: 40 }, () => ledger.receipts.of(asked)));
+    expect(new Set(receipts.map(({ inclusion }) => inclusion.checkpoint)).size).toBe(1);
+  });
+
+  it('signs no receipt for a root behind what was signed, though nothing is appended', async () => {
+    const ledger = replica('receipt-behind');
+    const tenant = newTenant();
+    const first = record(tenant);
+    await ledger.append([first]);
+    await ledger.append([record(tenant)]);
+    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : t === 'root' ? 'tree_size > 1' : 'true'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
+    await expect(ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(first), phase: null })).rejects.toMatchObject({ code: 'ledger.diverged' });
+  });
+
   it('can insert and select, nothing else', async () => {
     const ledger = replica('roles');
     const tenant = newTenant();

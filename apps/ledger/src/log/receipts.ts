@@ -3,7 +3,7 @@ import { Fault, logIdOf, RECORD_PAYLOAD_TYPE, type Receipt, type ReceiptRequest,
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { hashAtFromTiles, inclusionNodes, proveInclusion, tilesOf } from '@writ/merkle';
 import { fetchTiles } from './tiles.ts';
-import type { Checkpoints } from '../sign/checkpoints.ts';
+import type { Checkpoint, Checkpoints } from '../sign/checkpoints.ts';
 
 interface LeafRow { leaf_index: number; payload: Buffer; keyid: string; sig: Buffer }
 
@@ -19,29 +19,46 @@ export class Receipts {
     this.#checkpoints = checkpoints;
   }
 
-  /** Faults: `not_found` when the log has no such record (yet). */
-  of(request: ReceiptRequest): Promise<Receipt> {
+  /** Faults: `not_found` when the log has no such record (yet), `receipt.pending` where its root isn't signed yet, `ledger.diverged`. */
+  async of(request: ReceiptRequest): Promise<Receipt> {
+    const made = await this.#make(request);
+    if (made !== null) return made;
+    await this.#checkpoints.signNewest(logIdOf(request.tenant_id as TenantId), request.tenant_id);
+    const now = await this.#make(request);
+    if (now === null) throw new Fault('receipt.pending');
+    return now;
+  }
+
+  /** Null for a record that no signed checkpoint covers yet. */
+  #make(request: ReceiptRequest): Promise<Receipt | null> {
     const logId = logIdOf(request.tenant_id as TenantId);
     // One snapshot for leaf, root and tiles: a batch that commits meanwhile is not half seen.
     return inTenant(this.#pool, request.tenant_id, async (client) => {
       const leaf = await findLeaf(client, logId, request);
-      const checkpoint = await this.#checkpoints.newest(client, logId, request.tenant_id);
-      const nodes = inclusionNodes(leaf.leaf_index, checkpoint.treeSize);
-      const readTile = await fetchTiles(client, logId, tilesOf(nodes, checkpoint.treeSize), checkpoint.treeSize);
-      const hashes = proveInclusion(leaf.leaf_index, checkpoint.treeSize, hashAtFromTiles(readTile));
-      return {
-        media_type: 'application/vnd.writ.receipt.v1+json',
-        envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: base64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: base64(leaf.sig) }] },
-        inclusion: { leaf_index: leaf.leaf_index, tree_size: checkpoint.treeSize, hashes: hashes.map(base64), checkpoint: checkpoint.note },
-      };
+      const checkpoint = await this.#checkpoints.newest(client, logId);
+      return checkpoint === null || checkpoint.treeSize <= leaf.leaf_index ? null : await receiptOf(client, logId, leaf, checkpoint);
     }, { isolation: 'repeatable read', readOnly: true });
   }
 
-  /** The newest checkpoint of the tenant's log. Faults: `not_found` for a log without records. */
+  /** The newest checkpoint of the tenant's log. Faults: `not_found` for a log without records, `ledger.diverged`. */
   async checkpoint(tenantId: string): Promise<string> {
-    const { note } = await inTenant(this.#pool, tenantId, (client) => this.#checkpoints.newest(client, logIdOf(tenantId as TenantId), tenantId), { readOnly: true });
-    return note;
+    const logId = logIdOf(tenantId as TenantId);
+    await this.#checkpoints.signNewest(logId, tenantId);
+    const newest = await inTenant(this.#pool, tenantId, (client) => this.#checkpoints.newest(client, logId), { readOnly: true });
+    if (newest === null) throw new Fault('not_found');
+    return newest.note;
   }
+}
+
+async function receiptOf(client: Client, logId: string, leaf: LeafRow, checkpoint: Checkpoint): Promise<Receipt> {
+  const nodes = inclusionNodes(leaf.leaf_index, checkpoint.treeSize);
+  const readTile = await fetchTiles(client, logId, tilesOf(nodes, checkpoint.treeSize), checkpoint.treeSize);
+  const hashes = proveInclusion(leaf.leaf_index, checkpoint.treeSize, hashAtFromTiles(readTile));
+  return {
+    media_type: 'application/vnd.writ.receipt.v1+json',
+    envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: base64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: base64(leaf.sig) }] },
+    inclusion: { leaf_index: leaf.leaf_index, tree_size: checkpoint.treeSize, hashes: hashes.map(base64), checkpoint: checkpoint.note },
+  };
 }
 
 /** The outcome of the operation, else its last decision; or the last record of the phase asked for. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { runStatement, type Client, type Pool } from '@writ/database';
+import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import type { CommittedRoot } from '../log/entry.ts';
 import type { SignedMemory } from './signed-memory.ts';
@@ -12,7 +13,7 @@ export interface Checkpoint {
   readonly note: string;
 }
 
-interface NewestRow { tree_size: number; root: Buffer; note: string | null }
+interface SignedRow { tree_size: number; root: Buffer; note: string }
 
 /** Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one key named `<deployment>`. */
 export class Checkpoints {
@@ -26,32 +27,51 @@ export class Checkpoints {
     this.#signer = signer;
   }
 
-  /** Signs roots that a transaction has committed. Resolves when the notes are stored. Ed25519 is deterministic: two replicas write the same note. */
-  async sign(roots: readonly CommittedRoot[]): Promise<void> {
+  /**
+   * Signs roots that a transaction has committed, but for those that a larger signature covers. Resolves with the notes by log, when they are stored.
+   * Ed25519 is deterministic: two replicas write the same note.
+   */
+  async sign(roots: readonly CommittedRoot[]): Promise<ReadonlyMap<string, string>> {
     const signed = this.#memory.remember(roots).map((root) => ({ ...root, note: this.#noteOf(root) }));
-    if (signed.length === 0) return;
+    const notes = new Map(signed.map(({ logId, note }) => [logId, note]));
+    if (signed.length === 0) return notes;
     await runStatement(this.#pool, {
       name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
       values: [signed.map((s) => s.logId), signed.map((s) => s.treeSize), signed.map((s) => s.tenantId), signed.map((s) => s.note)],
     });
+    return notes;
+  }
+
+  /** The newest checkpoint of a log, read in the caller's transaction; null where nothing was signed yet. */
+  async newest(client: Client, logId: string): Promise<Checkpoint | null> {
+    const { rows: [row] } = await client.query<SignedRow>(
+      `SELECT root.tree_size, root.root, checkpoint.note FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)
+        WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
+      [logId],
+    );
+    return row === undefined ? null : { treeSize: row.tree_size, root: row.root, note: row.note };
   }
 
   /**
-   * The newest checkpoint of a log. A root that was committed when the ledger died before signing it is signed now.
-   * Runs in the caller's transaction for the reading. Faults: `not_found` for a log without records, `ledger.diverged`.
+   * Signs the newest root of a log where that was left undone: the ledger died, or another request is about to. Callers MUST hold no connection: it takes its own, and
+   * all would wait for one that nobody gives back. Faults: `not_found` for a log without records, `ledger.diverged` for a root behind what was signed.
    */
-  async newest(client: Client, logId: string, tenantId: string): Promise<Checkpoint> {
-    const { rows } = await client.query<NewestRow>(
-      `SELECT root.tree_size, root.root, checkpoint.note FROM ledger.root LEFT JOIN ledger.checkpoint USING (log_id, tree_size)
-        WHERE root.log_id = $1 ORDER BY root.tree_size DESC LIMIT 1`,
-      [logId],
-    );
-    const row = rows[0];
-    if (!row) throw new Fault('not_found');
+  async signNewest(logId: string, tenantId: string): Promise<void> {
+    const { rows: [row] } = await inTenant(this.#pool, tenantId, (client) => client.query<{ tree_size: number; root: Buffer }>(
+      'SELECT tree_size, root FROM ledger.root WHERE log_id = $1 ORDER BY tree_size DESC LIMIT 1', [logId]), { readOnly: true });
+    if (row === undefined) throw new Fault('not_found');
     const root = { logId, tenantId, treeSize: row.tree_size, root: row.root };
-    if (row.note !== null) return { treeSize: row.tree_size, root: row.root, note: row.note };
-    await this.sign([root]);
-    return { treeSize: row.tree_size, root: row.root, note: this.#noteOf(root) };
+    if ((await this.sign([root])).has(logId) || await this.#reaches(root)) return;
+    throw new Fault('ledger.diverged', `log \`${logId}\` was signed at a larger size than the database reaches`);
+  }
+
+  /** Answers whether the database has the root that was signed last: then the one in hand was that of an older moment. */
+  async #reaches({ logId, tenantId }: CommittedRoot): Promise<boolean> {
+    const last = this.#memory.last(logId);
+    if (last === undefined) return true;
+    const { rows: [found] } = await inTenant(this.#pool, tenantId, (client) =>
+      client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2', [logId, last.treeSize]), { readOnly: true });
+    return found !== undefined && isSameHash(found.root, last.root);
   }
 
   #noteOf(root: CommittedRoot): string {
