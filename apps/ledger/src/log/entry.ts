@@ -17,6 +17,13 @@ export interface Entry {
   readonly traceparent: string | null;
 }
 
+/** What a batch has for one log. */
+export interface LogEntries {
+  readonly logId: string;
+  readonly tenantId: string;
+  readonly entries: readonly Entry[];
+}
+
 /** A root that a transaction of the ledger has committed: the only thing that may be signed. */
 export interface CommittedRoot {
   readonly logId: string;

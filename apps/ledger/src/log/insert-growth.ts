@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Client } from '@writ/database';
 import { encodeTile } from '@writ/merkle';
+import type { LogEntries } from './entry.ts';
 import type { Growth } from './grow.ts';
-import type { LogEntries } from './log-store.ts';
 
 type Grown = LogEntries & { readonly growth: Growth; readonly frontier: Uint8Array };
 

@@ -3,7 +3,7 @@ import { Fault } from '@writ/contract';
 import { inTransaction, type Client, type Pool } from '@writ/database';
 import { encodeFrontier, isSameHash } from '@writ/merkle';
 import type { SignedMemory } from '../sign/signed-memory.ts';
-import type { CommittedRoot, Entry } from './entry.ts';
+import type { CommittedRoot, Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type Growth, type LogState } from './grow.ts';
 import { insertGrowth } from './insert-growth.ts';
 import { edgeTilesOf } from './tiles.ts';
@@ -72,8 +72,6 @@ export class LogStore {
     return { states, known, tiles: rows.filter((row) => row.what === 'tile') };
   }
 }
-
-export interface LogEntries { readonly logId: string; readonly tenantId: string; readonly entries: readonly Entry[] }
 
 function groupByLog(entries: readonly Entry[]): LogEntries[] {
   const logs = new Map<string, Entry[]>();
