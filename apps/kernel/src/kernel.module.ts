@@ -101,7 +101,7 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
     admit: new Admit(on, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, views),
     decide: new Decide(held, new Readmission(on, judge, held, announcer), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
-    cancel: new Cancel(on.tenants, held, endings, announcer, views),
+    cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
   };
 }

@@ -54,7 +54,7 @@ export const AuditRecord = Type.Object({
   egress_count: Type.Integer({ minimum: 0 }),
   egress_hash: orNull(Sha256Hex),
   image_digest: orNull(Type.String({ maxLength: 128 })),
-  /** who did it, for kinds other than tool_call: an API key's id or `kernel` */
+  /** who did it, for kinds other than tool_call and for calls that somebody cancelled: an API key's id or `kernel` */
   actor: orNull(Type.String({ maxLength: 64 })),
   /** what changed, for kinds other than tool_call: a verb and an id, never a content */
   change: orNull(Type.Object({

@@ -3,6 +3,8 @@ import { Fault, isFinal, type Caller, type KernelRequest, type OperationView } f
 import type { Announcer } from '../announce/index.ts';
 import { endingFault, unreportedEnding, type Endings } from '../endings/index.ts';
 import { HeldCalls } from '../held/index.ts';
+import { postable } from '../judgement/index.ts';
+import { composeRecord, traceIdsOf, type RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 
 /** Times that one cancellation is tried on a call that moves on meanwhile. */
@@ -11,6 +13,8 @@ const RECEIPT_WAIT_MS = 250;
 
 /** What a cancellation reads: kernel.attempt_facts. */
 interface Seen { readonly now: number; readonly operation: OperationRow }
+/** What kernel.request_cancel returns. */
+interface Asked { readonly operation: OperationRow; readonly recorded: boolean }
 
 /**
  * Ends a call for whoever may propose it. One that waits ends at once; one that runs is told to stop and ends when its executor
@@ -18,13 +22,15 @@ interface Seen { readonly now: number; readonly operation: OperationRow }
  */
 export class Cancel {
   readonly #tenants: TenantPool;
+  readonly #sealer: RecordSealer;
   readonly #held: HeldCalls;
   readonly #endings: Endings;
   readonly #announcer: Announcer;
   readonly #views: OperationViews;
 
-  constructor(tenants: TenantPool, held: HeldCalls, endings: Endings, announcer: Announcer, views: OperationViews) {
+  constructor(tenants: TenantPool, sealer: RecordSealer, held: HeldCalls, endings: Endings, announcer: Announcer, views: OperationViews) {
     this.#tenants = tenants;
+    this.#sealer = sealer;
     this.#held = held;
     this.#endings = endings;
     this.#announcer = announcer;
@@ -58,15 +64,24 @@ export class Cancel {
       case 'held': return await this.#cancelHeld(operation, caller);
       case 'admitted':
       case 'dispatched': {
-        const { verdict } = await this.#endings.end(seen, unreportedEnding(operation, endingFault('cancelled')));
+        const { verdict } = await this.#endings.end(seen, { ...unreportedEnding(operation, endingFault('cancelled')), actor: caller.api_key_id });
         return verdict === 'done' ? (await this.#find(caller, operation.operation_id)).operation : null;
       }
-      default: {
-        const row = await callKernel<OperationRow | null>(this.#tenants.pool, 'request_cancel', [operation.tenant_id, operation.operation_id]);
-        if (row !== null) this.#announcer.stop(row);
-        return row;
-      }
+      default: return await this.#askToStop(seen, caller);
     }
+  }
+
+  async #askToStop({ now, operation }: Seen, caller: Caller): Promise<OperationRow | null> {
+    const { tenant_id, operation_id, agent_id, workspace_id, provenance, traceparent } = operation;
+    const record = this.#sealer.seal(composeRecord({
+      kind: 'change', tenant_id, recorded_at: now, operation_id, agent_id, workspace_id, provenance, actor: caller.api_key_id,
+      change: { verb: 'cancel_requested', subject: operation_id, digest: null }, ...traceIdsOf(traceparent),
+    }), { actionDigest: operation.action_digest, newRoot: null });
+    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'request_cancel', [tenant_id, operation_id, JSON.stringify([postable(record)])]);
+    if (asked === null) return null;
+    if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
+    this.#announcer.stop(asked.operation);
+    return asked.operation;
   }
 
   async #cancelHeld(operation: OperationRow, caller: Caller): Promise<OperationRow | null> {

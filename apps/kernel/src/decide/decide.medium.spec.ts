@@ -179,7 +179,7 @@ describe('time and cancellation', () => {
     await decide('approve');
     expect(await kernel.cancel.run({ v: 1, caller: as('operator'), operation_id: held.operation_id })).toMatchObject({ state: 'rolled_back', result: { error: { code: 'cancelled' } } });
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 0 });
-    expect((await tenant.records()).at(-1)).toMatchObject({ phase: 'outcome', fault_code: 'cancelled', tx_outcome: 'rolled_back' });
+    expect((await tenant.records()).at(-1)).toMatchObject({ phase: 'outcome', fault_code: 'cancelled', tx_outcome: 'rolled_back', actor: expect.stringMatching(/^key_/) as string });
   });
 
   it('a running call that is cancelled is told to stop, and goes on until it is reported', async () => {
@@ -189,6 +189,18 @@ describe('time and cancellation', () => {
     expect(await kernel.cancel.run({ v: 1, caller: as('operator'), operation_id: held.operation_id })).toMatchObject({ state: 'performing', result: null });
     expect((await tenant.row(held.operation_id)).cancel_requested).toBe(true);
     expect(kernel.events.stops).toContain(`${held.operation_id} 1`);
+  });
+
+  it('who asks for a running call to end is recorded, the first time that it is asked', async () => {
+    await decide('approve');
+    await tenant.query(`UPDATE kernel.operation SET state = 'dispatched', attempt = 1 WHERE operation_id = $1`, [held.operation_id]);
+    await tenant.query(`UPDATE kernel.operation SET state = 'performing' WHERE operation_id = $1`, [held.operation_id]);
+    const caller = as('operator');
+    const asked = await Promise.all(Array.from({ length: 4 }, () => kernel.cancel.run({ v: 1, caller, operation_id: held.operation_id })));
+    expect(asked.map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'performing'));
+    const said = (await tenant.records()).filter(({ kind }) => kind === 'change');
+    expect(said).toMatchObject([{ operation_id: held.operation_id, actor: caller.api_key_id, change: { verb: 'cancel_requested', subject: held.operation_id } }]);
+    expect(kernel.outbox.handed.filter(({ record_id }) => said.some((record) => record.record_id === record_id))).toHaveLength(1);
   });
 
   it('a call is cancelled by its own agent, by no other, and by no auditor', async () => {

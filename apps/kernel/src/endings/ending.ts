@@ -36,6 +36,8 @@ export interface Ending {
   readonly head: HeadChange | null;
   /** what was used, by dimension; null keeps the reservation, since what was used is unknown */
   readonly used: Budgets | null;
+  /** who ended it, where somebody did: an API key's id */
+  readonly actor?: string;
   /** whether it may end so only while no token of the chain is revoked */
   readonly chainValid: boolean;
 }

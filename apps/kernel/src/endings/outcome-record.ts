@@ -25,7 +25,7 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
     risk_score: row.risk_score, risk_basis: row.risk_basis,
     tx_outcome: ending.txOutcome, budget_delta: budgetDelta(row, ending),
     decision_record_id: row.decision_record_id, decision_hash: row.decision_hash,
-    effect_digest: ending.effectDigest, image_digest: row.image_digest,
+    effect_digest: ending.effectDigest, image_digest: row.image_digest, actor: ending.actor ?? null,
     ...traceIdsOf(row.traceparent),
   });
 }

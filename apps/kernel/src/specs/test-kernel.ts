@@ -52,7 +52,7 @@ export async function openTestKernel(connections = 20) {
     decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), parts.views),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),
-    cancel: new Cancel(tenants, held, endings, parts.announcer, parts.views),
+    cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
     newTenant: () => TestTenant.create(admin, blobs, masterKey),
     /** Resolves once some statement of the kernel waits for a lock. */
     untilBlocked: async () => {

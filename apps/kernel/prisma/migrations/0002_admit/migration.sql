@@ -186,15 +186,18 @@ BEGIN
   RETURN to_jsonb(e);
 END $$;
 
--- Asks for the end of a call that runs: its executor is told, and what it reports is rolled back.
-CREATE FUNCTION kernel.request_cancel(p_tenant text, p_operation text) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+-- Asks for the end of a call that runs: its executor is told, and what it reports is rolled back. Returns {operation, recorded}: the first
+-- to ask leaves a record. Null for a call that doesn't run.
+CREATE FUNCTION kernel.request_cancel(p_tenant text, p_operation text, p_records jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE v operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
-  UPDATE operation o SET cancel_requested = true, updated_at = now_ms()
-  WHERE o.operation_id = p_operation AND o.state IN ('performing', 'performed') RETURNING o.* INTO v;
+  SELECT * INTO v FROM operation o WHERE o.operation_id = p_operation AND o.state IN ('performing', 'performed') FOR UPDATE;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  RETURN to_jsonb(v);
+  IF v.cancel_requested THEN RETURN jsonb_build_object('operation', to_jsonb(v), 'recorded', false); END IF;
+  UPDATE operation o SET cancel_requested = true, updated_at = now_ms() WHERE o.operation_id = p_operation RETURNING o.* INTO v;
+  PERFORM post_records(p_tenant, p_records);
+  RETURN jsonb_build_object('operation', to_jsonb(v), 'recorded', true);
 END $$;
 
 -- Held calls whose time is over, of all tenants, oldest first.
