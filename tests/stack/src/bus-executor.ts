@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { Bus, Subscription, WorkMessage } from '@writ/bus';
+import { Permit, subjectsOf, type Envelope, type Lane, type Redemption, type ReportReply, type ReportRequest } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { newId } from '@writ/nest-kit';
+import { SHARD, type Stack } from './stack.ts';
+
+/** A permit that arrived, and its message. */
+export interface Rung {
+  readonly lane: Lane;
+  readonly envelope: Envelope;
+  readonly permit: Permit;
+  readonly message: WorkMessage;
+}
+
+/** Names the attempt that speaks. */
+export interface Speaker { readonly tenant_id: string; readonly operation_id: string; readonly attempt: number; readonly executor_id: string; readonly nonce: string }
+export type Report = Omit<ReportRequest, 'v' | keyof Speaker>;
+
+const subjects = subjectsOf(SHARD);
+const ANSWER_MS = 5_000;
+
+/** Somebody with the executor's credentials on the bus, who does what a test tells, honest or not. */
+export class BusExecutor {
+  readonly id = newId('executor');
+  readonly bus: Bus;
+  readonly #subscriptions: Subscription[] = [];
+  readonly #rung: Rung[] = [];
+  #waiting: ((rung: Rung) => void)[] = [];
+  #announcing: NodeJS.Timeout | undefined;
+
+  private constructor(bus: Bus) {
+    this.bus = bus;
+  }
+
+  /** Joins and takes work as soon as it is offered; each permit goes to one caller of `next`. */
+  static async join(stack: Stack, lanes: readonly Lane[] = ['inline', 'sandboxed']): Promise<BusExecutor> {
+    const executor = new BusExecutor(await stack.busAs('executor'));
+    for (const lane of lanes) {
+      executor.#subscriptions.push(await executor.bus.work(subjects.work(lane), { durable: lane, slots: () => 8, handler: (message) => executor.#take(lane, message) }));
+    }
+    const announce = (): void => executor.bus.publish(subjects.event('slots', '_'), { v: 1, executor_id: executor.id, inline: lanes.includes('inline') ? 8 : 0, sandboxed: lanes.includes('sandboxed') ? 8 : 0 });
+    announce();
+    executor.#announcing = setInterval(announce, 250);
+    return executor;
+  }
+
+  /** The next permit that nobody was given yet. */
+  next(): Promise<Rung> {
+    const there = this.#rung.shift();
+    return there === undefined ? new Promise((resolve) => { this.#waiting.push(resolve); }) : Promise.resolve(there);
+  }
+
+  static newNonce(): string {
+    return randomBytes(16).toString('hex');
+  }
+
+  redeem(permit: unknown, nonce: string, executorId: string = this.id): Promise<Redemption> {
+    return this.ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce }) as Promise<Redemption>;
+  }
+
+  speakerOf({ tenant_id, operation_id, attempt }: Permit, nonce: string): Speaker {
+    return { tenant_id, operation_id, attempt, executor_id: this.id, nonce };
+  }
+
+  report(speaker: Speaker, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
+    const result = 'result' in report ? report.result : null;
+    const honest: Report = {
+      ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, result, result_ref: null, result_hash: sha256Hex(canonicalBytes(result ?? null)), requests: [],
+      usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 },
+    };
+    return this.ask('kernel.report', { v: 1, ...speaker, ...honest, ...report }) as Promise<ReportReply>;
+  }
+
+  /** A request at any subject of the table; whether this user may send it, the bus says. */
+  ask(name: string, payload: unknown): Promise<unknown> {
+    return this.bus.request(subjects.request(name), payload, { deadline: Date.now() + ANSWER_MS });
+  }
+
+  async leave(): Promise<void> {
+    clearInterval(this.#announcing);
+    // Handlers of permits that no test asked for would keep it waiting.
+    this.#waiting = [];
+    await Promise.race([this.bus.close(), new Promise((resolve) => { setTimeout(resolve, 1_000).unref(); })]);
+  }
+
+  async #take(lane: Lane, message: WorkMessage): Promise<void> {
+    message.ack();
+    const envelope = JSON.parse(Buffer.from(message.bytes).toString('utf8')) as Envelope;
+    const permit = JSON.parse(Buffer.from(envelope.payload, 'base64').toString('utf8')) as Permit;
+    const rung = { lane, envelope, permit, message };
+    const waiting = this.#waiting.shift();
+    if (waiting) waiting(rung);
+    else this.#rung.push(rung);
+  }
+}
