@@ -1,36 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-import { logIdOf, RECORD_PAYLOAD_TYPE, type TenantId } from '@writ/contract';
-import { parseIJson } from '@writ/digest';
-import type { KeySet } from '@writ/receipt';
+import { LIMITS, RECORD_PAYLOAD_TYPE, type AuditRecord } from '@writ/contract';
+import { canonicalBytes, parseIJson } from '@writ/digest';
+import { statementOf, type KeySet } from '@writ/receipt';
 import { encodeBase64, verifyEnvelope } from '@writ/signing';
+import type { Findings } from './findings.ts';
 import type { LeafRow } from './rows.ts';
 
-interface Statement { predicate?: Record<string, unknown> }
+/** Deeper than any record, which has lists and objects of scalars only. */
+const STATEMENT_DEPTH = 16;
 
-/** Depth of a record's JSON: a statement, its predicate, a list in it, with room. */
-const DEPTH_MAX = 16;
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The record that the kernel signed, or why it is none. */
+function verifyRecord({ payload, keyid, sig }: LeafRow, keys: KeySet): AuditRecord {
+  const verifiers = new Map([...keys.recordKeys].map(([id, { verifier }]) => [id, verifier]));
+  const envelope = { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(payload), signatures: [{ keyid, sig: encodeBase64(sig) }] };
+  const signed = verifyEnvelope(envelope, verifiers, RECORD_PAYLOAD_TYPE);
+  const { predicate, subject } = parseIJson(signed, { depthMax: STATEMENT_DEPTH }) as unknown as { predicate: AuditRecord; subject: { digest: { sha256: string } }[] };
+  // Composed again from what it says, it must give the same bytes: then it is a record that agrees with itself, in the one spelling.
+  const again = canonicalBytes(statementOf(predicate, subject[0]?.digest.sha256));
+  if (Buffer.compare(again, signed) !== 0) throw new Error('the statement is not written as records are');
+  return predicate;
+}
+
+function isKeyValid({ keyid }: LeafRow, { recorded_at }: AuditRecord, keys: KeySet): boolean {
+  const key = keys.recordKeys.get(keyid);
+  return key !== undefined && (key.notBefore ?? -Infinity) <= recorded_at && recorded_at <= (key.notAfter ?? Infinity);
+}
 
 /**
- * What is wrong with a row: its signature, its statement, or a column that doesn't say what the signed bytes say. The columns are copies for
- * finding records; the bytes are the record.
+ * Checks one stored record: the kernel's signature, what the record says of itself, and every column that was copied from it.
+ *
+ * @returns the record, or null if the row holds none that was signed
  */
-export function leafFindings(row: LeafRow, index: number, logId: string, keys: KeySet): string[] {
-  const findings: string[] = [];
-  const expect = (isRight: boolean, what: string): void => { if (!isRight) findings.push(`leaf ${row.leaf_index}: ${what}`); };
-  expect(row.leaf_index === String(index), `stands where leaf ${index} must`);
-  let said: Record<string, unknown>;
+export function checkLeaf(logId: string, row: LeafRow, keys: KeySet, findings: Findings): AuditRecord | null {
+  const where = `leaf ${row.leaf_index}`;
+  let record: AuditRecord;
   try {
-    const envelope = { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(row.payload), signatures: [{ keyid: row.keyid, sig: encodeBase64(row.sig) }] };
-    const verifiers = new Map([...keys.recordKeys].map(([keyid, key]) => [keyid, key.verifier]));
-    said = (parseIJson(verifyEnvelope(envelope, verifiers, RECORD_PAYLOAD_TYPE), { depthMax: DEPTH_MAX }) as Statement).predicate ?? {};
+    record = verifyRecord(row, keys);
   } catch (error) {
-    return [...findings, `leaf ${row.leaf_index}: ${error instanceof Error ? error.message : String(error)}`];
+    findings.add(where, `holds no record that a known key signed: ${wordsOf(error)}`);
+    return null;
   }
-  for (const column of ['tenant_id', 'record_id', 'kind', 'operation_id', 'phase'] as const) {
-    expect(row[column] === (said[column] ?? null), `column \`${column}\` doesn't say what the record says`);
+  findings.demand(row.payload.length <= LIMITS.recordBytes.max, where, `has a record of ${row.payload.length} bytes`);
+  findings.demand(record.log_id === logId, where, `is a record of the log \`${record.log_id}\``);
+  findings.demand(record.kernel_key_id === row.keyid, where, 'is signed by another key than the record names');
+  findings.demand(isKeyValid(row, record, keys), where, 'was recorded when its key was not valid');
+  for (const column of ['tenant_id', 'record_id', 'kind', 'operation_id', 'phase', 'recorded_at'] as const) {
+    findings.demand(row[column] === record[column], where, `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(record[column])}\``);
   }
-  expect(row.recorded_at === String(said['recorded_at']), 'column `recorded_at` doesn\'t say what the record says');
-  expect(said['log_id'] === logId && logIdOf(row.tenant_id as TenantId) === logId, 'the record is of another log');
-  expect(said['kernel_key_id'] === row.keyid, 'the record names another key than signed it');
-  return findings;
+  return record;
 }

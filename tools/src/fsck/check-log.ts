@@ -1,103 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-import { tenantIdOf, type Id } from '@writ/contract';
-import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, isSameHash, leafHash, rootOf, rootOfFrontier, TILE_WIDTH, type Frontier } from '@writ/merkle';
+// One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out is compared with what is
+// stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the records' bytes.
+import { isId } from '@writ/contract';
+import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, type Frontier, type Tile } from '@writ/merkle';
 import type { KeySet } from '@writ/receipt';
-import { parseCheckpoint, verifyNote } from '@writ/signing';
-import { leafFindings } from './check-leaf.ts';
-import type { CheckpointRow, RawRows, RootRow, TileRow } from './rows.ts';
+import { checkLeaf } from './check-leaf.ts';
+import { DecisionCheck } from './check-decisions.ts';
+import { checkRoot, tenantOf } from './check-root.ts';
+import { Findings, type LogReport } from './findings.ts';
+import { readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
 
-/** What a check of one log found; no findings: every row is what the leaves make it. */
-export interface LogReport {
+/** A log as far as it was replayed. */
+interface Replay {
+  frontier: Frontier;
+  /** The newest tile of each level: all that the next batch builds on. */
+  readonly edges: Map<number, Tile>;
+  leaves: number;
+  roots: number;
+  tiles: number;
+  checkpoints: number;
+}
+
+interface Check {
+  readonly client: Connection;
   readonly logId: string;
-  readonly size: number;
-  readonly findings: readonly string[];
-  /** the newest root has no checkpoint yet: the ledger signs it when it is next asked */
-  readonly isUnsigned: boolean;
+  readonly keys: KeySet;
+  readonly findings: Findings;
+  readonly decisions: DecisionCheck;
 }
 
-/** The tree as the leaves alone make it: the hashes of each tile level, and the frontiers at the sizes asked for. */
-class Rebuilt {
-  readonly levels: Uint8Array[][] = [[]];
-  readonly frontiers = new Map<number, Frontier>();
-  frontier = EMPTY_FRONTIER;
-
-  add(hash: Uint8Array, sizes: ReadonlySet<number>): void {
-    this.frontier = appendLeaves(this.frontier, [hash]);
-    this.#push(0, hash);
-    if (sizes.has(this.frontier.size)) this.frontiers.set(this.frontier.size, this.frontier);
-  }
-
-  #push(level: number, hash: Uint8Array): void {
-    const hashes = (this.levels[level] ??= []);
-    hashes.push(hash);
-    // A full tile has a hash on the level above.
-    if (hashes.length % TILE_WIDTH === 0) this.#push(level + 1, rootOf(hashes.slice(-TILE_WIDTH)));
-  }
+/** Checks one log. */
+export async function checkLog(client: Connection, logId: string, keys: KeySet): Promise<LogReport> {
+  const findings = new Findings();
+  const check = { client, logId, keys, findings, decisions: new DecisionCheck(client, logId, findings) };
+  const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0 };
+  if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
+  else findings.add('log', `\`${logId}\` is no id of a log`);
+  const { leaves, roots, tiles, checkpoints } = replay;
+  return { logId, leaves, roots, tiles, checkpoints, findings: findings.kept, findingCount: findings.count };
 }
 
-/** Rebuilds one log from its leaves and compares everything that is stored of it. Reads each leaf once; memory grows by 32 bytes a leaf. */
-export async function checkLog(rows: RawRows, logId: string, keys: KeySet): Promise<LogReport> {
-  const findings: string[] = [];
-  const roots = await rows.roots(logId);
-  const sizes = new Set(roots.map((root) => Number(root.tree_size)));
-  const tree = new Rebuilt();
-  for await (const leaf of rows.leaves(logId)) {
-    findings.push(...leafFindings(leaf, tree.frontier.size, logId, keys));
-    tree.add(leafHash(leaf.payload), sizes);
-  }
-  const tenantId = tenantIdOf(logId as Id<'log'>);
-  findings.push(...tileFindings(await rows.tiles(logId), tree, tenantId), ...rootFindings(roots, tree, tenantId));
-  const checkpoints = await rows.checkpoints(logId);
-  findings.push(...checkpoints.flatMap((row) => checkpointFindings(row, tree, logId, tenantId, keys)));
-  const newest = Number(checkpoints.at(-1)?.tree_size ?? 0);
-  return { logId, size: tree.frontier.size, findings, isUnsigned: newest < tree.frontier.size };
+/** A value that no row can hold is a finding; a database that fails is not. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error) || 'severity' in error) throw error;
+  return error.message;
 }
 
-function tileFindings(tiles: readonly TileRow[], tree: Rebuilt, tenantId: string): string[] {
-  const findings: string[] = [];
-  const widest = new Map<string, number>();
+async function replayLog(check: Check, replay: Replay): Promise<void> {
+  const { client, logId, findings } = check;
+  const leaves = readLeaves(client, logId);
+  for await (const page of readRootPages(client, logId)) {
+    const tiles: Tile[] = [];
+    for (const root of page) tiles.push(...await replayBatch(check, replay, root, leaves));
+    await compareTiles(check, tiles);
+    replay.tiles += tiles.length;
+  }
+  let unrooted = 0;
+  for await (const row of leaves) {
+    await takeLeaf(check, replay, row);
+    unrooted += 1;
+  }
+  findings.demand(unrooted === 0, 'leaf', `${unrooted} leaves are under no root`);
+  await check.decisions.finish();
+  for (const { level, tile_index, width } of await readSurplusTiles(client, logId)) findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
+  for (const size of await readRootlessCheckpoints(client, logId)) findings.add(`checkpoint ${size}`, 'signs no stored root');
+  for (const operation of await readDoubleOutcomes(client, logId)) findings.add(`operation ${operation}`, 'has more than one outcome');
+}
+
+/** The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written. */
+async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: AsyncGenerator<LeafRow, undefined>): Promise<Tile[]> {
+  const hashes: Uint8Array[] = [];
+  while (replay.frontier.size + hashes.length < root.tree_size) {
+    const { value, done } = await leaves.next();
+    if (done === true || value === undefined) break;
+    hashes.push(await takeLeaf(check, replay, value));
+  }
+  const tiles = growTiles(replay.frontier.size, hashes, (level) => replay.edges.get(level)?.hashes ?? []);
+  for (const tile of tiles) replay.edges.set(tile.level, tile);
+  replay.frontier = appendLeaves(replay.frontier, hashes);
+  replay.roots += 1;
+  if (root.note !== null) replay.checkpoints += 1;
+  checkRoot(check.logId, root, replay.frontier, check.keys, check.findings);
+  return tiles;
+}
+
+async function takeLeaf({ logId, keys, findings, decisions }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
+  findings.demand(row.leaf_index === replay.leaves, `leaf ${row.leaf_index}`, `follows leaf ${replay.leaves - 1}`);
+  replay.leaves += 1;
+  const record = checkLeaf(logId, row, keys, findings);
+  if (record !== null) await decisions.take(row.leaf_index, record);
+  return leafHash(row.payload);
+}
+
+const nameOf = ({ level, index, width }: { level: number; index: number; width: number }): string => `tile ${level}/${index}.${width}`;
+
+async function compareTiles({ client, logId, findings }: Check, tiles: readonly Tile[]): Promise<void> {
+  const stored = new Map((await readTiles(client, logId, tiles)).map((row) => [nameOf({ ...row, index: row.tile_index }), row]));
   for (const tile of tiles) {
-    const name = `tile ${tile.level}/${tile.tile_index} of width ${tile.width}`;
-    const first = Number(tile.tile_index) * TILE_WIDTH;
-    const hashes = (tree.levels[tile.level] ?? []).slice(first, first + tile.width);
-    if (!Buffer.concat(hashes).equals(tile.hashes)) findings.push(`${name} isn't what the leaves make it`);
-    if (tile.tenant_id !== tenantId) findings.push(`${name} is another tenant's`);
-    widest.set(`${tile.level}/${tile.tile_index}`, tile.width);
-  }
-  for (const [level, hashes] of tree.levels.entries()) {
-    for (let index = 0; index * TILE_WIDTH < hashes.length; index++) {
-      const width = Math.min(TILE_WIDTH, hashes.length - index * TILE_WIDTH);
-      if ((widest.get(`${level}/${index}`) ?? 0) < width) findings.push(`tile ${level}/${index} of width ${width} is missing`);
+    const name = nameOf(tile);
+    const row = stored.get(name);
+    if (row === undefined) {
+      findings.add(name, 'is missing');
+      continue;
     }
+    findings.demand(Buffer.compare(encodeTile(tile.hashes), row.hashes) === 0, name, 'does not hold the hashes of the leaves');
+    findings.demand(row.tenant_id === tenantOf(logId), name, `\`tenant_id\` is \`${row.tenant_id}\``);
   }
-  return findings;
-}
-
-function rootFindings(roots: readonly RootRow[], tree: Rebuilt, tenantId: string): string[] {
-  const findings: string[] = [];
-  for (const row of roots) {
-    const frontier = tree.frontiers.get(Number(row.tree_size));
-    if (!frontier) findings.push(`root of size ${row.tree_size}: there are only ${tree.frontier.size} leaves`);
-    else if (!isSameHash(rootOfFrontier(frontier), row.root)) findings.push(`root of size ${row.tree_size} isn't what the leaves make it`);
-    else if (!Buffer.from(encodeFrontier(frontier)).equals(row.frontier)) findings.push(`frontier of size ${row.tree_size} isn't what the leaves make it`);
-    if (row.tenant_id !== tenantId) findings.push(`root of size ${row.tree_size} is another tenant's`);
-  }
-  if (Number(roots.at(-1)?.tree_size ?? 0) !== tree.frontier.size) findings.push(`there is no root over all ${tree.frontier.size} leaves`);
-  return findings;
-}
-
-function checkpointFindings(row: CheckpointRow, tree: Rebuilt, logId: string, tenantId: string, keys: KeySet): string[] {
-  const name = `checkpoint of size ${row.tree_size}`;
-  const findings: string[] = row.tenant_id === tenantId ? [] : [`${name} is another tenant's`];
-  try {
-    const { text, signedBy } = verifyNote(row.note, keys.logKeys);
-    const { origin, treeSize, root } = parseCheckpoint(text);
-    const frontier = tree.frontiers.get(treeSize);
-    if (!signedBy.some((key) => origin === `${key.name}/${logId}`)) findings.push(`${name} is of another log: \`${origin}\``);
-    if (String(treeSize) !== row.tree_size) findings.push(`${name} says size ${treeSize}`);
-    if (!frontier || !isSameHash(rootOfFrontier(frontier), root)) findings.push(`${name} says another root than the leaves make`);
-  } catch (error) {
-    findings.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  return findings;
 }

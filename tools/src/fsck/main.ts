@@ -1,43 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run fsck`: rebuilds every log from its raw rows with the pure libraries alone, and compares all that is stored with it. It shares no
-// code with the ledger. Exit status: 0 all is as it should be, 1 something isn't, 2 it could not be checked.
+// `npm run fsck -- --database URL [--keys FILE]`: rebuilds every log from raw rows and says what is not as it was written.
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { parseKeySet } from '@writ/receipt';
+import { join } from 'node:path';
+import { connect } from '@writ/database';
+import { parseKeySet, type KeySet } from '@writ/receipt';
+import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
-import { checkLog } from './check-log.ts';
-import { RawRows } from './rows.ts';
+import { explain } from '../explain.ts';
+import { SetupError } from '../setup-error.ts';
+import { defaultStateDir } from '../setup.ts';
+import { checkDatabase } from './check-database.ts';
+import type { LogReport } from './findings.ts';
 
-/** Findings shown of one log; the rest are counted. */
-const SHOWN = 20;
+/** Nothing is wrong; something is; it could not be checked. */
+const EXIT = { clean: 0, findings: 1, failed: 2 } as const;
 
-async function check(url: string, keysFile: string): Promise<number> {
-  const keys = parseKeySet(readFileSync(keysFile));
-  const rows = await RawRows.open(url);
+interface Options {
+  readonly database: string;
+  readonly keys: string;
+}
+
+function parseOptions(args: readonly string[]): Options | number {
+  const command = new Command('npm run fsck --')
+    .description('Rebuilds every log from raw rows, with the pure libraries and the public keys alone, and says what is not as it was written.')
+    .requiredOption('--database <url>', 'as a role that sees every row: a superuser')
+    .option('--keys <file>', 'the public keys', join(defaultStateDir(process.env), 'public-keys.json'))
+    .allowExcessArguments(false)
+    .exitOverride();
   try {
-    const logs = await rows.logs();
-    let wrong = 0;
-    for (const logId of logs) {
-      const { size, findings, isUnsigned } = await checkLog(rows, logId, keys);
-      wrong += findings.length;
-      console.log(`${findings.length === 0 ? pc.green('✔') : pc.red('✖')} ${logId}  ${size} records${isUnsigned ? '  (newest root not signed yet)' : ''}`);
-      for (const finding of findings.slice(0, SHOWN)) console.log(`    ${finding}`);
-      if (findings.length > SHOWN) console.log(`    and ${findings.length - SHOWN} more`);
-    }
-    console.log(`${logs.length} logs, ${wrong === 0 ? 'every row is what the leaves make it' : `${wrong} findings`}`);
-    return wrong === 0 ? 0 : 1;
-  } finally {
-    await rows.close();
+    return command.parse(args, { from: 'user' }).opts<Options>();
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.clean : EXIT.failed;
+    throw error;
   }
 }
 
-const command = new Command('npm run fsck --')
-  .description('Rebuilds every log from its raw rows and says what is not as it should be.')
-  .requiredOption('--database <url>', 'Postgres, with a role that may read the schema `ledger` of all tenants (the owner\'s)')
-  .requiredOption('--keys <file>', 'public keys as served at /.well-known/writ-keys.json');
-command.parse();
-const { database, keys } = command.opts<{ database: string; keys: string }>();
-process.exitCode = await check(database, keys).catch((error: unknown) => {
-  console.error(`it could not be checked: ${error instanceof Error ? error.message : String(error)}`);
-  return 2;
-});
+function readKeys(path: string): KeySet {
+  try {
+    return parseKeySet(readFileSync(path));
+  } catch (cause) {
+    throw new SetupError(`the public keys can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, ['name their file with --keys FILE'], cause);
+  }
+}
+
+function present({ logId, leaves, roots, tiles, checkpoints, findings, findingCount }: LogReport): string {
+  const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints`;
+  const verdict = findingCount === 0 ? pc.green('✔') : pc.red(`✖ ${findingCount} findings`);
+  const lines = findings.map(({ where, what }) => `    ${pc.red(where)} ${what}`);
+  const more = findingCount > findings.length ? [`    … and ${findingCount - findings.length} more`] : [];
+  return [`${verdict} ${logId}: ${counts}`, ...lines, ...more].join('\n');
+}
+
+async function fsck({ database, keys: keysFile }: Options): Promise<number> {
+  const keys = readKeys(keysFile);
+  const client = await connect(database, 'writ-fsck');
+  let [logs, bad] = [0, 0];
+  try {
+    for await (const report of checkDatabase(client, keys)) {
+      logs += 1;
+      if (report.findingCount > 0) bad += 1;
+      process.stdout.write(`${present(report)}\n`);
+    }
+  } finally {
+    await client.end();
+  }
+  process.stdout.write(`${logs} logs, ${bad} with findings\n`);
+  return bad === 0 ? EXIT.clean : EXIT.findings;
+}
+
+if (import.meta.main) {
+  const options = parseOptions(process.argv.slice(2));
+  try {
+    process.exitCode = typeof options === 'number' ? options : await fsck(options);
+  } catch (error) {
+    explain(error);
+    process.exitCode = EXIT.failed;
+  }
+  process.disconnect?.();
+}

@@ -1,62 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-import pg from 'pg';
+import type { connect } from '@writ/database';
+import type { TileId } from '@writ/merkle';
 
-/** The raw rows of one log. Nothing here is trusted: that is what is being checked. */
+export type Connection = Awaited<ReturnType<typeof connect>>;
+
 export interface LeafRow {
-  readonly leaf_index: string; readonly tenant_id: string; readonly record_id: string; readonly kind: string; readonly operation_id: string | null;
-  readonly phase: string | null; readonly payload: Buffer; readonly keyid: string; readonly sig: Buffer; readonly recorded_at: string;
+  readonly leaf_index: number;
+  readonly tenant_id: string;
+  readonly record_id: string;
+  readonly kind: string;
+  readonly operation_id: string | null;
+  readonly phase: string | null;
+  readonly payload: Buffer;
+  readonly keyid: string;
+  readonly sig: Buffer;
+  readonly recorded_at: number;
 }
-export interface TileRow { readonly level: number; readonly tile_index: string; readonly width: number; readonly tenant_id: string; readonly hashes: Buffer }
-export interface RootRow { readonly tree_size: string; readonly tenant_id: string; readonly root: Buffer; readonly frontier: Buffer }
-export interface CheckpointRow { readonly tree_size: string; readonly tenant_id: string; readonly note: string }
 
-/** Leaves read at once: bounds memory, not the log. */
-const PAGE = 1_000;
+/** A root with the checkpoint of its size, if there is one. */
+export interface RootRow {
+  readonly tree_size: number;
+  readonly tenant_id: string;
+  readonly root: Buffer;
+  readonly frontier: Buffer;
+  readonly note: string | null;
+  readonly note_tenant_id: string | null;
+}
 
-/** Reads the ledger's tables as they are, in one snapshot, and writes nothing. */
-export class RawRows {
-  readonly #client: pg.Client;
+export interface TileRow {
+  readonly level: number;
+  readonly tile_index: number;
+  readonly width: number;
+  readonly tenant_id: string;
+  readonly hashes: Buffer;
+}
 
-  private constructor(client: pg.Client) {
-    this.#client = client;
+/** Rows of 16 KiB at most: a few MiB at a time. */
+const LEAVES_AT_ONCE = 500;
+const ROOTS_AT_ONCE = 200;
+/** Answers for one page of roots are a handful of tiles each; this bounds the memory of what is not needed any more at once. */
+const SURPLUS_SHOWN = 50;
+
+/** Every log that any table speaks of. */
+export async function readLogIds(client: Connection): Promise<string[]> {
+  const { rows } = await client.query<{ log_id: string }>(`
+    SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.checkpoint ORDER BY 1`);
+  return rows.map(({ log_id }) => log_id);
+}
+
+/** The leaves of a log in order, page by page. */
+export async function* readLeaves(client: Connection, logId: string): AsyncGenerator<LeafRow, undefined> {
+  let after = '-1';
+  for (;;) {
+    const { rows } = await client.query<LeafRow>(`
+      SELECT leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at
+        FROM ledger.leaf WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`, [logId, after]);
+    yield* rows;
+    if (rows.length < LEAVES_AT_ONCE) return undefined;
+    after = String(rows.at(-1)?.leaf_index);
   }
+}
 
-  static async open(url: string): Promise<RawRows> {
-    const client = new pg.Client({ connectionString: url, application_name: 'writ-fsck' });
-    await client.connect();
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return new RawRows(client);
+/** The roots of a log by size, in pages. */
+export async function* readRootPages(client: Connection, logId: string): AsyncGenerator<RootRow[]> {
+  let after = '0';
+  for (;;) {
+    const { rows } = await client.query<RootRow>(`
+      SELECT r.tree_size, r.tenant_id, r.root, r.frontier, c.note, c.tenant_id AS note_tenant_id
+        FROM ledger.root r LEFT JOIN ledger.checkpoint c ON c.log_id = r.log_id AND c.tree_size = r.tree_size
+       WHERE r.log_id = $1 AND r.tree_size > $2 ORDER BY r.tree_size LIMIT ${ROOTS_AT_ONCE}`, [logId, after]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROOTS_AT_ONCE) return;
+    after = String(rows.at(-1)?.tree_size);
   }
+}
 
-  async logs(): Promise<string[]> {
-    const { rows } = await this.#client.query<{ log_id: string }>(
-      'SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.checkpoint ORDER BY 1');
-    return rows.map((row) => row.log_id);
-  }
+/** Those of the tiles that are stored. */
+export async function readTiles(client: Connection, logId: string, tiles: readonly TileId[]): Promise<TileRow[]> {
+  const { rows } = await client.query<TileRow>(`
+    SELECT t.level, t.tile_index, t.width, t.tenant_id, t.hashes
+      FROM unnest($2::smallint[], $3::bigint[], $4::smallint[]) AS wanted(level, tile_index, width)
+      JOIN ledger.tile t ON t.log_id = $1 AND t.level = wanted.level AND t.tile_index = wanted.tile_index AND t.width = wanted.width`,
+  [logId, tiles.map(({ level }) => level), tiles.map(({ index }) => index), tiles.map(({ width }) => width)]);
+  return rows;
+}
 
-  async* leaves(logId: string): AsyncGenerator<LeafRow> {
-    for (let from = -1n; ;) {
-      const { rows } = await this.#client.query<LeafRow>('SELECT * FROM ledger.leaf WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT $3', [logId, String(from), PAGE]);
-      yield* rows;
-      const last = rows.at(-1);
-      if (!last) return;
-      from = BigInt(last.leaf_index);
-    }
-  }
+/**
+ * Tiles that no root accounts for: a tile is written when a root is that makes it this wide. Numeric, as the levels that a tampered row may
+ * name go beyond 64 bits.
+ */
+export async function readSurplusTiles(client: Connection, logId: string): Promise<Omit<TileRow, 'hashes'>[]> {
+  const { rows } = await client.query<Omit<TileRow, 'hashes'>>(`
+    SELECT t.level, t.tile_index, t.width, t.tenant_id FROM ledger.tile t
+     WHERE t.log_id = $1 AND NOT EXISTS (
+       SELECT 1 FROM ledger.root r WHERE r.log_id = t.log_id
+          AND r.tree_size >= (t.tile_index * 256 + t.width) * power(256::numeric, t.level)
+          AND (t.width = 256 OR r.tree_size < (t.tile_index * 256 + t.width + 1) * power(256::numeric, t.level)))
+     ORDER BY 1, 2, 3 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+  return rows;
+}
 
-  async tiles(logId: string): Promise<TileRow[]> {
-    return (await this.#client.query<TileRow>('SELECT * FROM ledger.tile WHERE log_id = $1 ORDER BY level, tile_index, width', [logId])).rows;
-  }
+/** Sizes of checkpoints that were signed over no stored root. */
+export async function readRootlessCheckpoints(client: Connection, logId: string): Promise<number[]> {
+  const { rows } = await client.query<{ tree_size: number }>(`
+    SELECT c.tree_size FROM ledger.checkpoint c WHERE c.log_id = $1
+       AND NOT EXISTS (SELECT 1 FROM ledger.root r WHERE r.log_id = c.log_id AND r.tree_size = c.tree_size) ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+  return rows.map(({ tree_size }) => tree_size);
+}
 
-  async roots(logId: string): Promise<RootRow[]> {
-    return (await this.#client.query<RootRow>('SELECT * FROM ledger.root WHERE log_id = $1 ORDER BY tree_size', [logId])).rows;
-  }
+/** Operations with more than one outcome: a call ends once. */
+export async function readDoubleOutcomes(client: Connection, logId: string): Promise<string[]> {
+  const { rows } = await client.query<{ operation_id: string }>(`
+    SELECT operation_id FROM ledger.leaf WHERE log_id = $1 AND operation_id IS NOT NULL AND phase = 'outcome' AND kind = 'tool_call'
+     GROUP BY operation_id HAVING count(*) > 1 ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`, [logId]);
+  return rows.map(({ operation_id }) => operation_id);
+}
 
-  async checkpoints(logId: string): Promise<CheckpointRow[]> {
-    return (await this.#client.query<CheckpointRow>('SELECT * FROM ledger.checkpoint WHERE log_id = $1 ORDER BY tree_size', [logId])).rows;
-  }
-
-  async close(): Promise<void> {
-    await this.#client.end();
-  }
+/** The payloads of records, by their ids. */
+export async function readPayloads(client: Connection, logId: string, recordIds: readonly string[]): Promise<Map<string, Buffer>> {
+  const { rows } = await client.query<{ record_id: string; payload: Buffer }>(
+    'SELECT record_id, payload FROM ledger.leaf WHERE log_id = $1 AND record_id = ANY($2::text[])', [logId, recordIds]);
+  return new Map(rows.map(({ record_id, payload }) => [record_id, payload]));
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { tenantIdOf, type Id } from '@writ/contract';
+import { encodeFrontier, isSameHash, rootOfFrontier, type Frontier } from '@writ/merkle';
+import type { KeySet } from '@writ/receipt';
+import { parseCheckpoint, verifyNote } from '@writ/signing';
+import type { Findings } from './findings.ts';
+import type { RootRow } from './rows.ts';
+
+/** The tenant that every row of a log is of. */
+export const tenantOf = (logId: string): string => tenantIdOf(logId as Id<'log'>);
+
+/** Compares a stored root, its frontier and its checkpoint with what the leaves give. */
+export function checkRoot(logId: string, row: RootRow, frontier: Frontier, keys: KeySet, findings: Findings): void {
+  const where = `root ${row.tree_size}`;
+  const root = rootOfFrontier(frontier);
+  findings.demand(row.tenant_id === tenantOf(logId), where, `\`tenant_id\` is \`${row.tenant_id}\``);
+  findings.demand(frontier.size === row.tree_size, where, `states ${row.tree_size} leaves, there are ${frontier.size}`);
+  findings.demand(isSameHash(root, row.root), where, 'is not the root of the leaves');
+  findings.demand(Buffer.compare(encodeFrontier(frontier), row.frontier) === 0, where, 'has a frontier that is not that of the leaves');
+  if (row.note !== null) checkCheckpoint(logId, { ...row, note: row.note }, root, keys, findings);
+}
+
+function checkCheckpoint(logId: string, row: RootRow & { note: string }, root: Uint8Array, keys: KeySet, findings: Findings): void {
+  const where = `checkpoint ${row.tree_size}`;
+  findings.demand(row.note_tenant_id === tenantOf(logId), where, `\`tenant_id\` is \`${String(row.note_tenant_id)}\``);
+  try {
+    const { text, signedBy } = verifyNote(row.note, keys.logKeys);
+    const checkpoint = parseCheckpoint(text);
+    findings.demand(signedBy.some(({ name }) => checkpoint.origin === `${name}/${logId}`), where, `is of \`${checkpoint.origin}\`, or by another deployment's key`);
+    findings.demand(checkpoint.treeSize === row.tree_size, where, `signs a tree of ${checkpoint.treeSize} leaves`);
+    findings.demand(isSameHash(checkpoint.root, root), where, 'signs another root than that of the leaves');
+  } catch (error) {
+    findings.add(where, `is signed by no known key: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { formatId, type TenantId } from '@writ/contract';
+import { connect } from '@writ/database';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+import { checkDatabase } from './check-database.ts';
+import { checkLog } from './check-log.ts';
+import type { Finding, LogReport } from './findings.ts';
+import { readLogIds, type Connection } from './rows.ts';
+import { insertLeaf, KEYS, PUBLISHED, recordOf, writeLog } from './specs/write-log.ts';
+
+/** Across a full tile, with batches that leave partial ones; then a log of one record. */
+const BATCHES = [3, 1, 200, 60, 40];
+const SIZE = 304;
+const TENANT = formatId('tenant', Buffer.alloc(16, 1)) as TenantId;
+const OTHER = formatId('tenant', Buffer.alloc(16, 2)) as TenantId;
+
+let database: TestDatabase;
+let client: Connection;
+let logId: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  client = await connect(database.ownerUrl, 'fsck-spec');
+  await client.query('BEGIN');
+  logId = await writeLog(client, TENANT, BATCHES);
+  await writeLog(client, OTHER, [1]);
+  await client.query('COMMIT');
+}, 60_000);
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** Every log with what was found, as after these statements by somebody who may do anything; nothing of them stays. */
+async function afterTampering(...statements: string[]): Promise<Finding[]> {
+  await client.query('BEGIN');
+  try {
+    // No trigger, no foreign key, no other constraint stands in the way.
+    await client.query(`SET LOCAL session_replication_role = replica;
+      DO $$ DECLARE c record; BEGIN
+        FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE connamespace = 'ledger'::regnamespace AND contype <> 'n' ORDER BY contype = 'p' LOOP
+          EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I CASCADE', c.t, c.conname);
+        END LOOP;
+      END $$;
+      DROP INDEX ledger.leaf_by_record`);
+    for (const statement of statements) expect({ statement, rows: (await client.query(statement)).rowCount }).toEqual({ statement, rows: expect.any(Number) });
+    const findings: Finding[] = [];
+    for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS)).findings);
+    return findings;
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+async function reports(): Promise<LogReport[]> {
+  const all: LogReport[] = [];
+  for await (const report of checkDatabase(client, KEYS)) all.push(report);
+  return all;
+}
+
+test('an untouched database has nothing wrong with it', async () => {
+  expect((await reports()).map(({ leaves, roots, checkpoints, findings }) => ({ leaves, roots, checkpoints, findings }))).toEqual([
+    { leaves: SIZE, roots: BATCHES.length, checkpoints: BATCHES.length, findings: [] }, { leaves: 1, roots: 1, checkpoints: 1, findings: [] },
+  ]);
+  expect(await afterTampering()).toEqual([]);
+});
+
+/** Changes a value of the type into another one. */
+const CHANGED: Readonly<Record<string, (column: string) => string>> = {
+  text: (column) => `coalesce(${column}, '') || 'x'`,
+  bigint: (column) => `${column} + 1000`,
+  smallint: (column) => `${column} + 1`,
+  bytea: (column) => `set_byte(${column}, length(${column}) / 2, get_byte(${column}, length(${column}) / 2) # 1)`,
+};
+
+test('a change of any column of any row it stands in is found', async () => {
+  const { rows: columns } = await client.query<{ table_name: string; column_name: string; data_type: string }>(
+    `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'ledger' AND table_name <> '_prisma_migrations' ORDER BY table_name, ordinal_position`);
+  expect(new Set(columns.map(({ table_name }) => table_name))).toEqual(new Set(['leaf', 'tile', 'root', 'checkpoint']));
+  for (const { table_name, column_name, data_type } of columns) {
+    const { rows: ids } = await client.query<{ id: string }>(`SELECT ctid::text AS id FROM ledger.${table_name} WHERE log_id = $1`, [logId]);
+    // One in the middle and the last.
+    for (const { id } of [ids[ids.length >> 1]!, ids.at(-1)!]) {
+      const statement = `UPDATE ledger.${table_name} SET ${column_name} = ${CHANGED[data_type]!(column_name)} WHERE ctid = '${id}'`;
+      expect({ statement, found: (await afterTampering(statement)).length > 0 }).toEqual({ statement, found: true });
+    }
+  }
+}, 120_000);
+
+test.each<[string, string[], RegExp]>([
+  ['a leaf that is gone', [`DELETE FROM ledger.leaf WHERE leaf_index = 100`], /^leaf 101: follows leaf 99$/],
+  ['the last leaf gone', [`DELETE FROM ledger.leaf WHERE leaf_index = ${SIZE - 1}`], /^root 304: states 304 leaves, there are 303$/],
+  ['a leaf that stands twice', ['INSERT INTO ledger.leaf SELECT * FROM ledger.leaf WHERE leaf_index = 7'], /^leaf 7: follows leaf 7$/],
+  ['a record in another tenant\'s log', [`UPDATE ledger.leaf SET log_id = 'log_${OTHER.slice(4)}', leaf_index = 1 WHERE leaf_index = ${SIZE - 1}`], /^leaf 1: is a record of the log/],
+  ['two records that changed places', [`UPDATE ledger.leaf SET leaf_index = CASE leaf_index WHEN 5 THEN 6 ELSE 5 END WHERE leaf_index IN (5, 6)`], /^root 204: is not the root of the leaves$/],
+  ['a tile that is gone', [`DELETE FROM ledger.tile WHERE level = 0 AND width = 256`], /^tile 0\/0\.256: is missing$/],
+  ['a tile that nobody needs', [`INSERT INTO ledger.tile SELECT log_id, level, tile_index, 2, tenant_id, substr(hashes, 1, 64) FROM ledger.tile WHERE width = 3`], /^tile 0\/0\.2: is of no root$/],
+  ['a root that is gone', ['DELETE FROM ledger.root WHERE tree_size = 204'], /^tile 0\/0\.204: is of no root$/],
+  ['the last root gone', [`DELETE FROM ledger.root WHERE tree_size = ${SIZE}`], /^leaf: 40 leaves are under no root$/],
+  ['a root of a size that nothing has', [`UPDATE ledger.root SET tree_size = 9007199254740993 WHERE tree_size = ${SIZE}`], /^log: can't be read any further/],
+  ['a checkpoint over no root', ['DELETE FROM ledger.root WHERE tree_size = 4'], /^checkpoint 4: signs no stored root$/],
+  ['a checkpoint of another size', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 3 AND a.log_id = b.log_id'], /^checkpoint 4: signs a tree of 3 leaves$/],
+  ['a checkpoint of another log', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 1'], /^checkpoint 4: is of `writ\.test\//],
+])('%s is found and named', async (_, statements, expected) => {
+  const findings = await afterTampering(...statements);
+  expect(findings.map(({ where, what }) => `${where}: ${what}`)).toContainEqual(expect.stringMatching(expected));
+});
+
+describe('what is well signed and still wrong', () => {
+  const newLog = async (write: (tenant: TenantId) => Promise<unknown>): Promise<Finding[]> => {
+    const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
+    await client.query('BEGIN');
+    try {
+      await write(tenant);
+      return (await checkLog(client, `log_${tenant.slice(4)}`, KEYS)).findings as Finding[];
+    } finally {
+      await client.query('ROLLBACK');
+    }
+  };
+  const found = async (write: (tenant: TenantId) => Promise<unknown>): Promise<string[]> => (await newLog(write)).map(({ what }) => what);
+
+  it('an outcome whose decision is another than it names, or not there', async () => {
+    expect(await found(async (tenant) => {
+      await insertLeaf(client, 0, recordOf(tenant, 0, null));
+      await insertLeaf(client, 1, recordOf(tenant, 1, Buffer.from('another')));
+      await insertLeaf(client, 2, recordOf(tenant, 3, Buffer.from('absent')));
+    })).toEqual(expect.arrayContaining([expect.stringMatching(/by another hash than it has$/), expect.stringMatching(/which is not in the log$/)]));
+  });
+
+  it('two outcomes of one call', async () => {
+    expect(await found(async (tenant) => {
+      const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
+      await insertLeaf(client, 1, recordOf(tenant, 1, decision));
+      await insertLeaf(client, 2, recordOf(tenant, 1, decision, { record_id: formatId('record', Buffer.alloc(16, 9)) }));
+    })).toContain('has more than one outcome');
+  });
+
+  it('a record made when its key was not valid', async () => {
+    expect(await found((tenant) => insertLeaf(client, 0, recordOf(tenant, 0, null, { recorded_at: 1 })))).toContain('was recorded when its key was not valid');
+  });
+});
+
+describe('the program', () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'writ-fsck-'));
+    writeFileSync(join(dir, 'keys.json'), JSON.stringify(PUBLISHED));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  const run = async (...args: string[]): Promise<{ status: number; out: string; err: string }> => {
+    const child = spawn(process.execPath, ['--conditions=@writ/source', join(import.meta.dirname, 'main.ts'), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '' } });
+    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    return { status: status as number, out, err };
+  };
+
+  it('says one line for each log, and ends with 0', async () => {
+    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'));
+    expect(status).toBe(0);
+    expect(out).toContain(`✔ ${logId}: ${SIZE} records, 5 roots, `);
+    expect(out).toMatch(/2 logs, 0 with findings\n$/);
+  });
+
+  it('ends with 1 when anything is wrong: here the keys are not those that signed', async () => {
+    writeFileSync(join(dir, 'none.json'), JSON.stringify({ record_keys: [], log_keys: [] }));
+    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'none.json'));
+    expect(status).toBe(1);
+    expect(out).toContain('holds no record that a known key signed');
+    expect(out).toMatch(/… and \d+ more\n/);
+  });
+
+  it('does not vouch for rows that a role can\'t see', async () => {
+    const { status, err } = await run('--database', database.urlFor('writ_ledger'), '--keys', join(dir, 'keys.json'));
+    expect(status).toBe(2);
+    expect(err).toContain('row-level security');
+  });
+
+  it('says what is missing, and ends with 2', async () => {
+    expect((await run('--keys', join(dir, 'keys.json'))).status).toBe(2);
+    expect((await run('--database', database.ownerUrl, '--keys', '/no/such')).err).toContain('the public keys can\'t be read');
+  });
+});
