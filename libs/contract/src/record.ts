@@ -49,6 +49,7 @@ export const AuditRecord = Type.Object({
   tx_outcome: orNull(TxOutcome),
   budget_delta: orNull(Budgets),
   decision_record_id: orNull(idSchema('record')),
+  /** hex SHA-256 of the decision's Statement bytes, the payload of its envelope: who has both receipts can check that they belong together */
   decision_hash: orNull(Sha256Hex),
   effect_digest: orNull(Sha256Hex),
   egress_count: Type.Integer({ minimum: 0 }),
