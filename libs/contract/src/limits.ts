@@ -7,7 +7,7 @@ const MIB = 1024 * KIB;
 /** Every limit on what crosses a boundary, with the fault that says it was hit. Sizes in bytes, times in milliseconds. */
 export const LIMITS = {
   httpBodyBytes: { max: 2 * MIB, fault: 'request.too_large', why: 'above the largest arguments, far below what a JSON parser stalls on' },
-  filesBodyBytes: { max: 16 * MIB, fault: 'request.too_large', why: 'many files of a workspace in one JSON body; read in a fraction of a second' },
+  filesBodyBytes: { max: 8 * MIB, fault: 'request.too_large', why: 'many files of a workspace in one JSON body; read in a fraction of a second' },
   uploadBytes: { max: 64 * MIB, fault: 'request.too_large', why: 'one file of a workspace through the API' },
   argsBytes: { max: MIB, fault: 'args.too_large', why: 'larger contents go into the workspace as files' },
   argsInlineBytes: { max: 64 * KIB, fault: 'args.too_large', why: 'longer arguments travel as a blob; a NATS message stays small' },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalView, CapabilityToken, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
+  AgentView, ApprovalView, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
   ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
 } from '@writ/contract';
 import type { TSchema } from 'typebox';
@@ -14,7 +14,7 @@ import {
 
 /** Schemas that have a name in the document. */
 export const NAMED: Readonly<Record<string, TSchema>> = {
-  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, CapabilityToken, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
+  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
   NewApiKey, NewTenant, Operation: OperationView, OperationList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
   ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
   Workspace: WorkspaceView, WorkspaceList,

@@ -2,7 +2,8 @@
 import { Controller } from '@nestjs/common';
 import { definitionForDigest, TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { Route } from '../http/route.ts';
+import { Asked } from '../http/asked.ts';
+import { Route, type AskedOf } from '../http/route.ts';
 import { CALLS } from '../http/routes/index.ts';
 import type { ToolView } from '../http/views.ts';
 
@@ -11,7 +12,7 @@ const ITEMS = [...TOOLS.values()].map(viewOf);
 @Controller()
 export class ToolsController {
   @Route(CALLS.tools)
-  list(): { items: ToolView[] } {
+  list(@Asked() _asked: AskedOf<typeof CALLS.tools>): { items: ToolView[] } {
     return { items: ITEMS };
   }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ProposedCall, Receipt } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { encodeNode, snapshotIdOf } from '@writ/workspace';
+import { approvalOf, viewOf } from './fake-kernel.ts';
+import type { TestDoor, TestTenant } from './test-door.ts';
+
+/** A receipt in form only: the door hands on what the ledger made. */
+export const RECEIPT: Receipt = {
+  media_type: 'application/vnd.writ.receipt.v1+json',
+  envelope: { payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
+  inclusion: { leaf_index: 0, tree_size: 1, hashes: [], checkpoint: 'writ.local/log\n1\nAAAA\n\n— writ.local AAAA\n' },
+};
+
+export const callOf = (tenant: TestTenant): ProposedCall => ({
+  v: 1, operation_id: newId('operation'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: newId('apiKey'), tool_id: 'fs.read', args: {}, args_ref: null,
+  capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: null,
+  precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
+});
+
+const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 9_000_000_000_000 };
+
+/** One of each thing for a tenant: ids by the name that they have in paths. */
+export async function furnish(door: TestDoor, tenant: TestTenant) {
+  const { kernel, blobs, ledger, checkpoints, keys } = door;
+  const { tenantId, agentId } = tenant;
+  const file = await blobs.put(tenantId, Buffer.from('hello\n'));
+  const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
+  const link = await blobs.put(tenantId, Buffer.from('src/a.txt'));
+  const root = encodeNode([{ kind: 'dir', name: 'src', sha256: src.sha256, size: 0 }, { kind: 'symlink', name: 'link', ...link }]);
+  await blobs.putMany(tenantId, [src.bytes, root.bytes]);
+  const snapshot_id = snapshotIdOf(root.sha256);
+  const workspace_id = newId('workspace');
+  kernel.keep(tenantId, workspace_id, 'workspace', { workspace_id, name: 'w', head_snapshot_id: snapshot_id, created_at: 1, updated_at: 1 });
+  const operation = viewOf(callOf(tenant), 'committed');
+  const { operation_id } = kernel.keep(tenantId, operation.operation_id, 'operation', operation);
+  for (const phase of ['decision', 'outcome']) ledger.set(`${tenantId}/${operation_id}/${phase}`, RECEIPT);
+  checkpoints.set(tenantId, RECEIPT.inclusion.checkpoint);
+  const approval = approvalOf(operation);
+  const { approval_id } = kernel.keep(tenantId, approval.approval_id, 'approval', approval);
+  kernel.handlers.set('approval.decide', (caller, request) => {
+    const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
+    return kernel.find(caller, id);
+  });
+  const capability_token_id = newId('token');
+  kernel.keep(tenantId, capability_token_id, 'token', {
+    v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null, used: {}, revoked: false,
+  });
+  const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
+  return { agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+}
+export type Furniture = Awaited<ReturnType<typeof furnish>>;
+
+/** A body that each route takes, and the query that it needs; the rest of the routes need neither. */
+export function sampleOf(operationId: string, has: Furniture): { body?: unknown; text?: string; headers?: Record<string, string>; query?: string } {
+  const { agent_id, workspace_id, capability_token_id, snapshot_id } = has;
+  switch (operationId) {
+    case 'createTenant': case 'createAgent': case 'createWorkspace': return { body: { name: 'one' } };
+    case 'createApiKey': return { body: { name: 'one', role: 'agent', agent_id } };
+    case 'proposeToolCall': return { body: { tool_id: 'fs.read', args: {}, agent_id, capability_token_id, workspace_id } };
+    case 'issueToken': return { body: { agent_id, workspace_id, grant } };
+    case 'attenuateToken': return { body: { grant } };
+    case 'approve': case 'deny': return { body: { comment: 'so' } };
+    case 'cancelOperation': case 'revokeToken': return { body: {} };
+    case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
+    case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
+    case 'readDiff': return { query: `?from=${snapshot_id}` };
+    default: return {};
+  }
+}
