@@ -5,7 +5,7 @@ import { DiskCache, type DiskCacheOptions } from './disk-cache.ts';
 
 /**
  * Keeps blobs that were read or put on a local disk as well, so that the next call on the same workspace doesn't fetch them again. What is on the
- * disk is checked at each reading. `has` and streams go to the store.
+ * disk is checked at each reading. `sizes` and streams go to the store.
  */
 export async function diskCachedBlobs(store: BlobStore, options: DiskCacheOptions): Promise<BlobStore> {
   return new DiskCachedBlobs(store, await DiskCache.open(options));
@@ -64,7 +64,7 @@ class DiskCachedBlobs extends BlobStore {
     return this.#store.getStream(tenantId, sha256);
   }
 
-  has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
-    return this.#store.has(tenantId, sha256s);
+  sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
+    return this.#store.sizes(tenantId, sha256s);
   }
 }

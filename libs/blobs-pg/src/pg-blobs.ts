@@ -87,14 +87,14 @@ class PgBlobs extends BlobStore {
     else yield* chunksOf(await this.#whole(tenantId, row));
   }
 
-  async has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
-    const found = new Set<string>();
+  async sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>();
     for (let at = 0; at < sha256s.length; at += ASKED_MAX) {
       const asked = hexBytes(...sha256s.slice(at, at + ASKED_MAX));
-      const { rows } = await runStatement<{ sha256: Buffer }>(this.#pool, {
-        name: 'blobs.has', text: 'SELECT sha256 FROM blobs.has($1, $2)', values: [tenantId, asked],
+      const { rows } = await runStatement<Pick<BlobRow, 'sha256' | 'size'>>(this.#pool, {
+        name: 'blobs.sizes', text: 'SELECT sha256, size FROM blobs.sizes($1, $2)', values: [tenantId, asked],
       });
-      for (const row of rows) found.add(row.sha256.toString('hex'));
+      for (const row of rows) found.set(row.sha256.toString('hex'), row.size);
     }
     return found;
   }

@@ -133,6 +133,7 @@ export function blobStoreContract(name: string, make: () => Promise<BlobStoreUnd
       }
       expect(await store.put(BOB, text('of alice alone'))).toEqual(ref);
       expect(await store.has(BOB, [ref.sha256])).toEqual(new Set([ref.sha256]));
+      expect(await store.sizes(BOB, [ref.sha256, never])).toEqual(new Map([[ref.sha256, ref.size]]));
     });
 
     it('is not changed through the bytes that it was given or gave', async () => {

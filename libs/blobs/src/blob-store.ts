@@ -33,6 +33,11 @@ export abstract class BlobStore {
    */
   abstract getStream(tenantId: TenantId, sha256: string): AsyncIterable<Uint8Array>;
 
+  /** Those of the hashes that are there for this tenant, each with the bytes that it has: what somebody says of a content's length is checked here. */
+  abstract sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>>;
+
   /** Those of the hashes that are there for this tenant. */
-  abstract has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>>;
+  async has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
+    return new Set((await this.sizes(tenantId, sha256s)).keys());
+  }
 }

@@ -14,7 +14,7 @@ const ENTRY_BYTES = 256;
 
 /**
  * Keeps the blobs that were last read or put in memory, least recently used out first. Contents never change under their hash, so an entry is
- * never stale. Keys carry the tenant: a hit says nothing about another tenant's blobs. `has` and large streams go to the store.
+ * never stale. Keys carry the tenant: a hit says nothing about another tenant's blobs. `sizes` and large streams go to the store.
  */
 export function cachedBlobs(store: BlobStore, options: CacheOptions): BlobStore {
   return new CachedBlobs(store, options.bytesMax);
@@ -79,7 +79,7 @@ class CachedBlobs extends BlobStore {
     return this.#store.getStream(tenantId, sha256);
   }
 
-  has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
-    return this.#store.has(tenantId, sha256s);
+  sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
+    return this.#store.sizes(tenantId, sha256s);
   }
 }

@@ -50,7 +50,10 @@ class MemoryBlobs extends BlobStore {
     yield* chunksOf(await this.get(tenantId, sha256));
   }
 
-  async has(tenantId: TenantId, sha256s: readonly string[]): Promise<Set<string>> {
-    return new Set(sha256s.filter((sha256) => this.#rows.has(`${tenantId}/${sha256}`)));
+  async sizes(tenantId: TenantId, sha256s: readonly string[]): Promise<Map<string, number>> {
+    return new Map(sha256s.flatMap((sha256) => {
+      const bytes = this.#rows.get(`${tenantId}/${sha256}`);
+      return bytes === undefined ? [] : [[sha256, bytes.length]];
+    }));
   }
 }

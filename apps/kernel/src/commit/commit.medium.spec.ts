@@ -170,6 +170,7 @@ describe('what may not commit', () => {
     ['a path upwards', (delta: { changes: object[] }) => ({ ...delta, changes: [{ ...delta.changes[0], path: '../x' }] })],
     ['a `before` that never stood there', (delta: { changes: { before: object }[] }) => ({ ...delta, changes: [{ ...delta.changes[0], before: null }] })],
     ['contents that were not stored', (delta: { changes: { after: object }[] }) => ({ ...delta, changes: [{ ...delta.changes[0], after: { ...delta.changes[0]?.after, sha256: '0'.repeat(64) } }] })],
+    ['another size than the stored contents have', (delta: { changes: { after: object }[] }) => ({ ...delta, changes: [{ ...delta.changes[0], after: { ...delta.changes[0]?.after, size: 999 } }] })],
   ])('an effect with %s', async (_what, forge) => {
     const attempt = await perform();
     const delta = forge(await deltaFor(kernel, attempt, { 'a.txt': 'x', 'b.txt': 'x' }) as never) as never;
@@ -192,18 +193,18 @@ describe('what changes while an effect is being checked', () => {
   /** Makes the change after the facts were read and before the end is written. */
   const whileChecking = async (attempt: Attempt, change: () => Promise<unknown>) => {
     const { blobs } = kernel;
-    const has = blobs.has.bind(blobs);
+    const sizes = blobs.sizes.bind(blobs);
     let changed = false;
-    blobs.has = async (...asked) => {
+    blobs.sizes = async (...asked) => {
       const first = !changed;
       changed = true;
       if (first) await change();
-      return await has(...asked);
+      return await sizes(...asked);
     };
     try {
       return await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'checked' })));
     } finally {
-      blobs.has = has;
+      blobs.sizes = sizes;
       expect(changed).toBe(true);
     }
   };

@@ -62,15 +62,17 @@ export class EffectCheck {
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
     const policy = await this.#policies.of(facts.operation.tenant_id);
-    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await missingContents(this.#blobs, report.tenant_id, delta);
+    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await decideContents(this.#blobs, report.tenant_id, delta);
   }
 }
 
-async function missingContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<EndingFault | null> {
-  const wanted = new Set(delta.changes.flatMap(({ after }) => after?.sha256 ?? []));
-  if (wanted.size === 0) return null;
-  const there = await blobs.has(tenantId, [...wanted]);
-  return there.size < wanted.size ? endingFault('effect.invalid', 'the effect names contents that were not stored') : null;
+/** Limits were counted with the sizes that were named, so they must be those of what was stored. */
+async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<EndingFault | null> {
+  const wanted = delta.changes.flatMap(({ after }) => (after === null || after.sha256 === null ? [] : [{ sha256: after.sha256, size: after.size }]));
+  if (wanted.length === 0) return null;
+  const there = await blobs.sizes(tenantId, [...new Set(wanted.map(({ sha256 }) => sha256))]);
+  if (wanted.some(({ sha256 }) => !there.has(sha256))) return endingFault('effect.invalid', 'the effect names contents that were not stored');
+  return wanted.some(({ sha256, size }) => there.get(sha256) !== size) ? endingFault('effect.invalid', 'the effect names contents of another size than they have') : null;
 }
 
 /** What was read, or what is wrong with it; our own store's failing stays a fault. */

@@ -65,9 +65,9 @@ export class ChangeWorkspace {
     const states = [...upload.values()].filter((state) => state !== null);
     const { max, fault } = LIMITS.deltaBytes;
     if (states.reduce((sum, { size }) => sum + size, 0) > max) throw new Fault(fault, `one change of a workspace brings at most ${max} bytes`);
-    const wanted = new Set(states.flatMap(({ sha256 }) => sha256 ?? []));
-    const there = wanted.size === 0 ? wanted : await this.#blobs.has(tenantId, [...wanted]);
-    if (there.size < wanted.size) throw new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });
+    const named = states.flatMap(({ sha256, size }) => (sha256 === null ? [] : [{ sha256, size }]));
+    const there = await this.#blobs.sizes(tenantId, [...new Set(named.map(({ sha256 }) => sha256))]);
+    if (named.some(({ sha256, size }) => there.get(sha256) !== size)) throw new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });
   }
 
   /** The state that the upload leads to, stored with all that it names; null where it is there already. */

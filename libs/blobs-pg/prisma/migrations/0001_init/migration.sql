@@ -79,10 +79,10 @@ BEGIN
   RETURN QUERY SELECT c.bytes FROM blobs.chunk AS c WHERE c.tenant_id = tenant AND c.upload = of_upload AND c.n = at;
 END $$;
 
-CREATE FUNCTION blobs.has(tenant text, hashes bytea) RETURNS TABLE (sha256 bytea) LANGUAGE plpgsql AS $$
+CREATE FUNCTION blobs.sizes(tenant text, hashes bytea) RETURNS TABLE (sha256 bytea, size bigint) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_catalog.set_config('writ.tenant_id', tenant, true);
-  RETURN QUERY SELECT b.sha256
+  RETURN QUERY SELECT b.sha256, b.size
     FROM generate_series(1, octet_length(hashes), 32) AS at
     JOIN blobs.blob AS b ON b.tenant_id = tenant AND b.sha256 = substring(hashes FROM at FOR 32);
 END $$;
