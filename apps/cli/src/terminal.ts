@@ -9,7 +9,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
   // Colours are all ours: the library's own don't heed NO_COLOR.
   const table = new Table({ head: head.map((text) => pc.bold(text)), chars: none, style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 } });
   for (const row of rows) table.push(row.map(visibleLine).map(paintState));
-  return table.toString();
+  return table.toString().replaceAll(/ +$/gm, '');
 }
 
 /** Names and values below each other; a value of several lines is indented. */

@@ -7,7 +7,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
 import { readJsonOption } from '../read-json.ts';
-import { describeResult, describeWaiting } from './describe-result.ts';
+import { describeResult, describeWaiting } from '../describe-result.ts';
 
 interface CallOptions extends CommonOptions {
   readonly args?: string;

@@ -2,10 +2,10 @@
 import { isFinal, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { bodyOf } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
-import { visible } from '../visible.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -98,6 +98,6 @@ function describe(operation: OperationView): string {
     changed: momentOf(operation.updated_at),
     snapshot: result?.new_snapshot_id,
     receipt: result?.receipt?.state,
-    result: result?.result === null || result?.result === undefined ? null : visible(JSON.stringify(result.result, null, 2)),
+    result: bodyOf(result?.result).trimEnd(),
   });
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TreeEntry } from '@writ/contract';
+import { LIMITS, type TreeEntry } from '@writ/contract';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS, SNAPSHOT, WORKSPACE } from '../specs/samples.ts';
 
@@ -59,8 +59,9 @@ test('files are uploaded with their modes; history, packages and links are not',
 });
 
 test('large files go by themselves, as bytes, and many small ones in several bodies', async () => {
-  writeFileSync(join(dir, 'large #1.bin'), Buffer.alloc(5 * 1024 * 1024, 1));
-  for (const name of ['a', 'b', 'c']) writeFileSync(join(dir, name), Buffer.alloc(3 * 1024 * 1024, 1));
+  const body = LIMITS.filesBodyBytes.max;
+  writeFileSync(join(dir, 'large #1.bin'), Buffer.alloc(body / 16 * 5, 1));
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(dir, name), Buffer.alloc(body / 16 * 3, 1));
   expect((await workspace('upload', dir)).exit).toBe(0);
   expect(api.heard.map(({ method, url }) => `${method} ${url}`)).toEqual([
     `POST /v1/workspaces/${IDS.workspace}/files`, `POST /v1/workspaces/${IDS.workspace}/files`, `PUT /v1/workspaces/${IDS.workspace}/files/large%20%231.bin?mode=644`,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView, ToolResult } from '@writ/contract';
-import { fieldsOf } from '../terminal.ts';
-import { visible } from '../visible.ts';
+import { fieldsOf } from './terminal.ts';
+import { visible } from './visible.ts';
 
 /** What of a tool's result a person wants to read first: text as text, all else as JSON. */
-function bodyOf(result: unknown): string {
+export function bodyOf(result: unknown): string {
   if (result === null || result === undefined) return '';
   const { content, encoding, output } = result as { content?: unknown; encoding?: unknown; output?: unknown };
   if (typeof output === 'string') return visible(output);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { checkout } from '../../setup.ts';
+import { chooseModel, readTranscript } from './choose.ts';
+
+const transcript = readTranscript(join(checkout, 'examples', 'duration.transcript.json'));
+const nameFor = (env: Record<string, string>): string => chooseModel(env, transcript).model.name;
+
+test('a key decides who drives; without one it is the recorded run, and its name says so', () => {
+  expect(nameFor({})).toMatch(/^transcript:/);
+  expect(nameFor({ ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' })).toMatch(/^transcript:/);
+  expect(nameFor({ ANTHROPIC_API_KEY: 'k' })).toMatch(/^claude-/);
+  expect(nameFor({ OPENAI_API_KEY: 'k' })).toMatch(/^gpt-/);
+  expect(nameFor({ OPENAI_API_KEY: 'k', WRIT_MODEL: 'local/coder:7b' })).toBe('local/coder:7b');
+});
+
+test('the task is the same, whoever does it', () => {
+  expect(chooseModel({ OPENAI_API_KEY: 'k' }, transcript).prompt).toBe(transcript.prompt);
+});
