@@ -191,6 +191,14 @@ test('a client that goes away cancels nothing', async () => {
   expect(door.kernel.asked.some(({ verb }) => verb === 'operation.cancel')).toBe(false);
 });
 
+test('one trace begins at the door, or goes on from the client\'s', async () => {
+  await propose();
+  const own = /^00-([0-9a-f]{32})-[0-9a-f]{16}-/.exec(door.kernel.traceparent ?? '')?.[1];
+  expect(own).toMatch(/[1-9a-f]/);
+  await propose({}, { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` });
+  expect(door.kernel.traceparent).toMatch(new RegExp(`^00-${'ab'.repeat(16)}-(?!${'cd'.repeat(8)})`));
+});
+
 test('neither arguments nor keys are in the log', async () => {
   await propose({ args: { path: 'very-secret-path' } });
   const log = door.lines.join('');

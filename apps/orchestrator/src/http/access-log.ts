@@ -25,7 +25,8 @@ export class AccessLog {
     fastify.addHook('onRequest', (request, reply, done) => {
       this.#underWay += 1;
       reply.raw.once('close', () => this.#ended(request, reply));
-      void reply.headers({ 'writ-request-id': request.id, 'x-content-type-options': 'nosniff' });
+      // Answers hold keys and contents: nothing between here and the client may keep one unless a route says otherwise.
+      void reply.headers({ 'writ-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
       done(this.#refusalOf(request));
     });
   }

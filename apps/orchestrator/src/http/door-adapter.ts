@@ -21,6 +21,8 @@ export class DoorAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,
       skipMiddie: true,
+      // A request on an open connection is still answered while the door closes: as itself, not by a body of Fastify's own.
+      return503OnClosing: false,
       frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => sendProblem(reply, faultOf(error, request), String(request.id)),
       clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => refuseConnection(error, socket),
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { LIMITS } from '@writ/contract';
+import { extractTrace } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** How an answer is told beside its body. */
@@ -9,6 +10,8 @@ export interface Exchange {
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
   setStatus(status: number): void;
+  /** Runs `fn` in the trace that the client began, if it did (W3C Trace Context). */
+  withinTrace<T>(fn: () => T): T;
   /** aborts when the client goes away before it has its answer */
   readonly gone: AbortSignal;
 }
@@ -29,8 +32,15 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
     },
     setHeader: (name, value) => void reply.header(name, value),
     setStatus: (status) => void reply.code(status),
+    withinTrace: (fn) => extractTrace(traceHeadersOf(request), fn),
     gone: gone.signal,
   };
+}
+
+/** A header that came twice names no trace. */
+function traceHeadersOf({ headers }: FastifyRequest): Record<string, string> {
+  const names = ['traceparent', 'tracestate'];
+  return Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
 }
 
 /** Milliseconds to wait unless the client says otherwise: what its HTTP library waits too. */

@@ -30,10 +30,14 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+const OF_A_CONTENT = ['etag', 'content-disposition', 'content-length', 'writ-file-kind', 'writ-file-mode', 'location'];
+
 /** Answers with the problem that an error is. */
 export function sendProblem(reply: FastifyReply, error: unknown, requestId: string): void {
   const problem = problemOf(error, requestId);
   if (problem.code === 'request.method_not_allowed') reply.header('allow', allowedMethods(reply.request.url).join(', '));
+  // What a handler said of a content that it then couldn't give.
+  for (const name of OF_A_CONTENT) void reply.removeHeader(name);
   void reply.code(problem.status).headers(headersOf(problem)).serializer((value: unknown) => value as string).send(JSON.stringify(problem));
 }
 

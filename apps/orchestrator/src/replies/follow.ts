@@ -5,6 +5,9 @@ import type { OperationEar, OperationWatch } from './operation-watch.ts';
 
 /** How often a waiting request looks by itself: what a lost event costs at most. */
 const POLL_MS = 500;
+/** Later it looks less often: thousands may wait for a person's decision, and each look is a question to the kernel. */
+const POLL_LATER_MS = 2_500;
+const SOON_MS = 5_000;
 
 /** Waits for what becomes of an operation. Holds nothing but this request: the operation goes on whether anybody waits or not. */
 export class Follow {
@@ -28,14 +31,15 @@ export class Follow {
    * @param gone aborts when nobody waits for the answer any more
    */
   async untilSettled(caller: Caller, seen: OperationView, ear: OperationEar, waitMs: number, gone: AbortSignal): Promise<OperationView> {
-    const until = this.#monotonic() + waitMs;
+    const started = this.#monotonic();
     let view = seen;
     // Whoever asks about a held call knows that it is held, and waits for what comes then.
     let wasHeld = seen.state === 'held';
     for (;;) {
-      const left = until - this.#monotonic();
+      const waited = this.#monotonic() - started;
+      const left = waitMs - waited;
       if (isFinal(view.state) || (view.state === 'held' && !wasHeld) || left <= 0) return view;
-      if (!await ear.next(Math.min(POLL_MS, left), gone)) return view;
+      if (!await ear.next(Math.min(waited < SOON_MS ? POLL_MS : POLL_LATER_MS, left), gone)) return view;
       view = await this.#look(caller, view);
       wasHeld &&= view.state === 'held' && !ear.hasLeftHold;
     }

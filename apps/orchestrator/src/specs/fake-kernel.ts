@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus } from '@writ/bus';
+import type { Bus, BusHeaders } from '@writ/bus';
 import {
   Fault, KERNEL_REQUESTS, parseMessage, ProposedCall, subjectsOf, TenantCreate, type ApprovalView, type Caller, type KernelVerb, type OperationView, type ToolResult,
 } from '@writ/contract';
@@ -15,6 +15,8 @@ type Row = Record<string, unknown> & { readonly tenant_id: string };
 /** A kernel that keeps things by tenant and answers as agreed; a test may put another answer in the place of any. */
 export class FakeKernel {
   readonly asked: { verb: string; request: Record<string, unknown> }[] = [];
+  /** of the call that was proposed last */
+  traceparent: string | undefined;
   readonly handlers = new Map<string, Handler>();
   /** what becomes of a proposed call: the state and result of its view */
   admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
@@ -30,10 +32,13 @@ export class FakeKernel {
 
   async serve(bus: Bus): Promise<void> {
     const subjects = subjectsOf('s0');
-    const serve = async (name: string, handler: (payload: unknown) => unknown): Promise<void> => {
-      await bus.serve(subjects.request(name), { queue: 'kernel', concurrencyMax: 1_000, handler: async (message) => handler(message.payload) });
+    const serve = async (name: string, handler: (payload: unknown, headers: BusHeaders) => unknown): Promise<void> => {
+      await bus.serve(subjects.request(name), { queue: 'kernel', concurrencyMax: 1_000, handler: async (message) => handler(message.payload, message.headers) });
     };
-    await serve('kernel.admit', (payload) => this.#admit(parseMessage(ProposedCall, payload)));
+    await serve('kernel.admit', (payload, { traceparent }) => {
+      this.traceparent = traceparent;
+      return this.#admit(parseMessage(ProposedCall, payload));
+    });
     await serve('kernel.tenant.create', (payload) => ({ tenant_id: parseMessage(TenantCreate, payload).tenant_id }));
     for (const verb of Object.keys(KERNEL_REQUESTS) as KernelVerb[]) {
       await serve(`kernel.${verb}`, (payload) => {

@@ -1,55 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, randomUUID } from 'node:crypto';
-import { createPool, type Pool } from '@writ/database';
-import type { TenantId } from '@writ/contract';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect, createPool, inTenant, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
 import { testDatabase, type TestDatabase } from '@writ/testing';
-import type { NewKey } from '../ports/api-keys.ts';
+import { apiKeysContract, newKey } from '../ports/api-keys.contract.ts';
 import { PrismaApiKeys } from './prisma-api-keys.ts';
 
 let database: TestDatabase;
 let pool: Pool;
 let keys: PrismaApiKeys;
-let tenant: TenantId;
 
 beforeAll(async () => {
   database = await testDatabase();
-  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'test' });
+  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'writ-orchestrator-spec' });
   keys = new PrismaApiKeys(pool);
-});
+}, 60_000);
 afterAll(async () => {
   await keys.close();
   await pool.end();
   await database.drop();
 });
-beforeEach(() => { tenant = newId('tenant') as TenantId; });
 
-const newKey = (over: Partial<NewKey> = {}): NewKey =>
-  ({ api_key_id: newId('apiKey'), name: 'a key', role: 'admin', agent_id: null, hash: createHash('sha256').update(randomUUID()).digest(), created_by: 'platform', ...over });
+apiKeysContract('Postgres', () => keys);
 
-it('a revoked key gets nobody in, and stays revoked as it was', async () => {
-  const [first, second] = [newKey(), newKey()];
-  for (const key of [first, second]) await keys.create(tenant, key);
-  expect(await keys.authenticate(second.hash)).toMatchObject({ api_key_id: second.api_key_id, tenant_id: tenant, role: 'admin' });
-  const revoked = await keys.revoke(tenant, second.api_key_id);
-  expect(revoked?.revoked_at).toBeGreaterThan(0);
-  expect(await keys.authenticate(second.hash)).toBeNull();
-  expect(await keys.revoke(tenant, second.api_key_id)).toEqual(revoked);
-});
+describe('the database', () => {
+  it('shows this process no key while no tenant is set, and a tenant\'s own alone', async () => {
+    const [mine, theirs] = [newId('tenant'), newId('tenant')];
+    for (const tenant of [mine, theirs]) await keys.create(tenant, newKey());
+    expect((await pool.query('SELECT 1 FROM orchestrator.api_key')).rowCount).toBe(0);
+    const { rows } = await inTenant(pool, mine, (client) => client.query<{ tenant_id: string }>('SELECT tenant_id FROM orchestrator.api_key'));
+    expect(rows).toEqual([{ tenant_id: mine }]);
+  });
 
-it('the last valid key of an administrator can\'t be revoked, by two at once neither', async () => {
-  const both = [newKey(), newKey()];
-  for (const key of both) await keys.create(tenant, key);
-  const ends = await Promise.allSettled(both.map(({ api_key_id }) => keys.revoke(tenant, api_key_id)));
-  expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect(ends.find((end) => end.status === 'rejected')?.reason).toMatchObject({ code: 'conflict' });
-});
+  it('shows the one row of a hash to whoever asks by hash, and leaves no way open behind it', async () => {
+    const hash = randomBytes(32);
+    await keys.create(newId('tenant'), newKey({ hash }));
+    const leaked = await inTenant(pool, newId('tenant'), async (client) => {
+      await client.query('SELECT * FROM orchestrator.authenticate($1)', [hash]);
+      await client.query('SELECT set_config(\'writ.key_hash\', encode($1, \'hex\'), true)', [hash]);
+      return client.query('SELECT 1 FROM orchestrator.api_key');
+    });
+    expect(leaked.rowCount).toBe(0);
+  });
 
-it('another tenant\'s key is neither shown nor revoked', async () => {
-  const key = newKey();
-  await keys.create(tenant, key);
-  const stranger = newId('tenant') as TenantId;
-  expect(await keys.read(stranger, key.api_key_id)).toBeNull();
-  expect(await keys.revoke(stranger, key.api_key_id)).toBeNull();
-  expect(await keys.authenticate(key.hash)).not.toBeNull();
+  it.each([
+    ['a key of another tenant', 'INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, key_hash, created_by) VALUES (\'key_x\', \'ten_other\', \'x\', \'admin\', sha256(\'x\'), \'me\')', /row-level security/],
+    ['more rights for a key', 'UPDATE orchestrator.api_key SET role = \'admin\'', /permission denied/],
+    ['another hash for a key', 'UPDATE orchestrator.api_key SET key_hash = sha256(\'x\')', /permission denied/],
+    ['the end of a key', 'DELETE FROM orchestrator.api_key', /permission denied/],
+    ['a look at the kernel', 'SELECT 1 FROM kernel.operation', /permission denied/],
+  ])('refuses this process %s', async (_what, sql, words) => {
+    await expect(inTenant(pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
+  });
+
+  it('gives a key of role agent its agent, and no other key one', async () => {
+    await expect(keys.create(newId('tenant'), newKey({ role: 'agent' }))).rejects.toThrow();
+    await expect(keys.create(newId('tenant'), newKey({ role: 'admin', agent_id: newId('agent') }))).rejects.toThrow();
+  });
+
+  it('has the columns that schema.prisma says', async () => {
+    const schema = await readFile(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8');
+    const types: Record<string, string> = { String: 'text', BigInt: 'bigint', Bytes: 'bytea' };
+    const fields = [...schema.matchAll(/^ {2}\w+ +(String|BigInt|Bytes)(\?)? +(.*)$|^ {2}(\w+) +(String|BigInt|Bytes)(\?)?$/gm)];
+    const declared = fields.map(([, type, optional, rest, bare, bareType, bareOptional]) =>
+      `${/@map\("(\w+)"\)(?!.*@map)/.exec(rest ?? '')?.[1] ?? bare ?? ''} ${types[type ?? bareType ?? ''] ?? ''} ${(optional ?? bareOptional) === undefined ? 'NO' : 'YES'}`);
+    const admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
+    const { rows } = await admin.query<{ line: string }>(`SELECT column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns
+      WHERE table_schema = 'orchestrator' AND table_name = 'api_key'`);
+    await admin.end();
+    expect(declared.sort()).toEqual(rows.map(({ line }) => line).sort());
+  });
 });

@@ -43,10 +43,10 @@ export class PrismaApiKeys extends ApiKeys {
     });
   }
 
-  override list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
+  override async list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
     const after = cursor === null ? null : parseKeyCursor(cursor);
     const older = after && { OR: [{ createdAt: { lt: BigInt(after.createdAt) } }, { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } }] };
-    return this.#within(tenantId, async (tx) => {
+    return await this.#within(tenantId, async (tx) => {
       const rows = await tx.apiKey.findMany({ where: { tenantId, ...older }, orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }], take: limit + 1 });
       const items = rows.slice(0, limit).map(viewOf);
       const last = items.at(-1);

@@ -35,6 +35,7 @@ export class FilesController {
     const { kind, mode, sha256, size, parts } = await this.readFile.run(caller, params.workspace_id, params.path, query.snapshot_id);
     const etag = `"${sha256}"`;
     exchange.setHeader('etag', etag);
+    exchange.setHeader('cache-control', 'private, no-cache');
     exchange.setHeader('writ-file-kind', kind);
     if (mode !== null) exchange.setHeader('writ-file-mode', mode);
     if (isNamedIn(exchange.header('if-none-match'), etag)) {

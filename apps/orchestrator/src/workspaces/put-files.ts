@@ -6,6 +6,9 @@ import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { tooLarge } from '../http/json-body.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
+/** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */
+const CHANGE_BYTES_MAX = 960 * 1024;
+
 export interface FileText {
   readonly path: string;
   readonly content: string;
@@ -29,8 +32,7 @@ export class PutFiles {
     const contents = files.map((file, index) => contentOf(file, `/files/${index}/content`));
     await this.#verifyWorkspace(caller, workspaceId);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
-    const changes = paths.map((path, index) => changeOf(path, refs[index], files[index]?.mode));
-    return await this.#kernel.ask('workspace.change', caller, { workspace_id: workspaceId, changes });
+    return await this.#change(caller, workspaceId, paths.map((path, index) => changeOf(path, refs[index], files[index]?.mode)));
   }
 
   /** One file of any size up to the limit, as it comes. Faults as above, and `request.too_large`. */
@@ -44,6 +46,11 @@ export class PutFiles {
 
   async remove(caller: Caller, workspaceId: string, path: string): Promise<WorkspaceView> {
     return await this.#kernel.ask('workspace.change', caller, { workspace_id: workspaceId, changes: [{ path: parseFilePath(path), before: null, after: null }] });
+  }
+
+  async #change(caller: Caller, workspace_id: string, changes: Change[]): Promise<WorkspaceView> {
+    if (Buffer.byteLength(JSON.stringify(changes)) > CHANGE_BYTES_MAX) throw new Fault('request.too_large', 'so many files don\'t go into one change; send them in several requests', { pointer: '/files' });
+    return await this.#kernel.ask('workspace.change', caller, { workspace_id, changes });
   }
 
   /** Before anything is stored: nobody fills the store for a workspace that isn't theirs. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller } from '@writ/contract';
-import { list, parsePath, stateOf } from '@writ/workspace';
+import { Fault, type Caller, type TreeEntry } from '@writ/contract';
+import { lookup, parsePath, quote, stateOf, walk, type WorkspacePath } from '@writ/workspace';
 import type { TreeView } from '../http/views.ts';
-import { Snapshots } from './snapshots.ts';
+import { Snapshots, type OpenSnapshot } from './snapshots.ts';
 
 /** Which part of a tree is wanted. */
 export interface TreeWish {
@@ -30,17 +30,28 @@ export class ReadTree {
     const { snapshotId, skipped } = parseCursor(wish);
     const open = await this.#snapshots.open(caller, workspaceId, snapshotId);
     const path = parsePath(wish.path ?? '');
-    const found = await list(open.reader, open.root, path, wish.depth ?? Infinity);
-    const end = skipped + (wish.limit ?? ENTRIES);
-    const entries = found.slice(skipped, end).flatMap((each) => {
-      const state = stateOf(each.entry);
-      return state === null ? [] : [{ path: each.path, state }];
-    });
-    return {
-      workspace_id: workspaceId, snapshot_id: open.snapshotId, path, entries,
-      next_cursor: found.length > end ? Buffer.from(`${open.snapshotId}:${end}`).toString('base64url') : null,
-    };
+    const limit = wish.limit ?? ENTRIES;
+    // One more tells whether there is more.
+    const found = await entriesOf(open, path, wish.depth ?? Infinity, skipped, limit + 1);
+    const next_cursor = found.length > limit ? Buffer.from(`${open.snapshotId}:${skipped + limit}`).toString('base64url') : null;
+    return { workspace_id: workspaceId, snapshot_id: open.snapshotId, path, entries: found.slice(0, limit), next_cursor };
   }
+}
+
+/** Entries below a directory from the one after `skipped`, at most `limit`; the walk ends with them. */
+async function entriesOf({ reader, root }: OpenSnapshot, path: WorkspacePath, depth: number, skipped: number, limit: number): Promise<TreeEntry[]> {
+  const top = await lookup(reader, root, path);
+  if (top === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
+  if (top.kind !== 'dir') throw new Fault('file.kind', `${quote(path)} is no directory`);
+  const found: TreeEntry[] = [];
+  let seen = 0;
+  for await (const { path: below, entry } of walk(reader, top.sha256, { depth })) {
+    if (seen++ < skipped) continue;
+    const state = stateOf(entry);
+    if (state !== null) found.push({ path: path === '' ? below : `${path}/${below}`, state });
+    if (found.length === limit) break;
+  }
+  return found;
 }
 
 function parseCursor({ cursor, snapshot_id }: TreeWish): { snapshotId: string | undefined; skipped: number } {

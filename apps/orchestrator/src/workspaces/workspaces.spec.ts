@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { emptyTree, snapshotIdOf } from '@writ/workspace';
+import { newId } from '@writ/nest-kit';
+import { emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { furnish, type Furniture } from '../specs/furnished.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
@@ -111,6 +112,16 @@ describe('a file', () => {
   });
 });
 
+test('a file whose content is lost is our fault, told as every other', async () => {
+  const lost = encodeNode([{ kind: 'file', mode: '644', name: 'lost', sha256: '0'.repeat(64), size: 6 }]);
+  await door.blobs.put(tenant.tenantId, lost.bytes);
+  const workspace_id = newId('workspace');
+  door.kernel.keep(tenant.tenantId, workspace_id, 'workspace', { workspace_id, name: 'w', head_snapshot_id: snapshotIdOf(lost.sha256), created_at: 1, updated_at: 1 });
+  const answer = await door.ask('GET', `/v1/workspaces/${workspace_id}/files/lost`, { key: tenant.admin });
+  expect(answer.json).toEqual(problem('blob.missing', 500));
+  expect([answer.headers.get('etag'), answer.headers.get('content-disposition')]).toEqual([null, null]);
+});
+
 describe('many files', () => {
   const upload = (files: unknown) => door.ask('POST', at('/files'), { key: tenant.admin, body: { files } });
 
@@ -128,6 +139,12 @@ describe('many files', () => {
       expect((await upload(files)).json).toMatchObject({ code: 'request.malformed', pointer });
       expect(changed()).toEqual([]);
     });
+
+  it('that are too many for one change are told to come in several', async () => {
+    const files = Array.from({ length: 5000 }, (_each, n) => ({ path: `${'d'.repeat(200)}/${n}`, content: '' }));
+    expect((await upload(files)).json).toMatchObject({ code: 'request.too_large', detail: expect.stringContaining('several requests') });
+    expect(changed()).toEqual([]);
+  });
 
   it('may be more than a call\'s body', async () => {
     expect((await upload([{ path: 'a', content: 'x'.repeat(4 * 1024 * 1024) }])).status).toBe(200);

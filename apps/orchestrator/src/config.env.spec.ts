@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from './config.env.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const file = (name: string, text: string): string => {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+};
+const env = {
+  WRIT_NATS_URL: 'nats://127.0.0.1:4222',
+  WRIT_ORCHESTRATOR_DATABASE_URL: 'postgres://u:p@127.0.0.1/writ',
+  WRIT_PLATFORM_KEY_HASH_FILE: file('hash', `${'ab'.repeat(32)}\n`),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: file('record.json', '{"keys":[{"keyid":"k","jwk":{"kty":"OKP"},"note":1}]}'),
+  WRIT_LOG_PUBLIC_KEYS_FILE: file('log.json', '{"keys":["writ.local+00000000+AAAA"]}'),
+};
+
+it('reads variables and files', () => {
+  const config = readConfig(env);
+  expect(config).toMatchObject({ WRIT_HTTP_HOST: '127.0.0.1', WRIT_HTTP_PORT: 0, WRIT_RATE_PER_SECOND: 200, WRIT_RATE_BURST: 400, WRIT_SHARD: 's0', natsPassword: undefined });
+  expect(config.platformKeyHash).toEqual(Buffer.alloc(32, 0xab));
+  expect(config.publishedKeys).toEqual({ record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] });
+});
+
+it('names every variable that is missing or wrong, and no value', () => {
+  expect(() => readConfig({ WRIT_HTTP_PORT: 'secret', WRIT_NATS_URL: 'http://x' })).toThrow(/WRIT_NATS_URL is wrong[\s\S]*WRIT_HTTP_PORT is wrong[\s\S]*WRIT_ORCHESTRATOR_DATABASE_URL is not set/);
+  expect(() => readConfig({ ...env, WRIT_HTTP_PORT: 'secret' })).not.toThrow(/secret/);
+});
+
+it.each([
+  ['WRIT_PLATFORM_KEY_HASH_FILE', 'the key itself'], ['WRIT_RECORD_PUBLIC_KEYS_FILE', '{"keys":[]}'], ['WRIT_RECORD_PUBLIC_KEYS_FILE', 'x'], ['WRIT_LOG_PUBLIC_KEYS_FILE', '{"keys":["x"]}'],
+])('starts with no `%s` that says %s', (name, text) => {
+  expect(() => readConfig({ ...env, [name]: file('wrong', text) })).toThrow();
+});

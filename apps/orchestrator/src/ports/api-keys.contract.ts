@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { TenantId } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import type { ApiKeys, NewKey } from './api-keys.ts';
+
+/** A key of nobody yet. */
+export const newKey = (over: Partial<NewKey> = {}): NewKey => ({ api_key_id: newId('apiKey'), name: 'a key', role: 'admin', agent_id: null, hash: randomBytes(32), created_by: 'platform', ...over });
+
+/** What every implementation of the port keeps. */
+export function apiKeysContract(name: string, open: () => ApiKeys): void {
+  describe(`keys kept by ${name}`, () => {
+    let tenant: TenantId;
+    beforeEach(() => { tenant = newId('tenant'); });
+    const make = (over: Partial<NewKey> = {}, of = tenant) => open().create(of, newKey(over));
+
+    it('are found by their hash, as what they are', async () => {
+      const [agent_id, hash] = [newId('agent'), randomBytes(32)];
+      const row = await make({ role: 'agent', agent_id, hash, name: 'ci', created_by: 'key_x' });
+      expect(row).toEqual({ api_key_id: row.api_key_id, name: 'ci', role: 'agent', agent_id, created_at: expect.any(Number), created_by: 'key_x', revoked_at: null });
+      expect(await open().authenticate(hash)).toEqual({ tenant_id: tenant, api_key_id: row.api_key_id, role: 'agent', agent_id });
+      expect(await open().authenticate(randomBytes(32))).toBeNull();
+    });
+
+    it('are read by their own tenant alone', async () => {
+      const row = await make();
+      expect(await open().read(tenant, row.api_key_id)).toEqual(row);
+      expect(await open().read(newId('tenant'), row.api_key_id)).toBeNull();
+      expect(await open().read(tenant, newId('apiKey'))).toBeNull();
+    });
+
+    it('are listed newest first, page by page, each once', async () => {
+      const made: string[] = [];
+      for (let n = 0; n < 5; n++) made.unshift((await make({ name: `key ${n}` })).api_key_id);
+      await make({}, newId('tenant'));
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Awaited<ReturnType<ApiKeys['list']>> = await open().list(tenant, { cursor, limit: 2 });
+        seen.push(...page.items.map(({ api_key_id }) => api_key_id));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      expect(seen).toEqual(made);
+      await expect(open().list(tenant, { cursor: 'made up', limit: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
+    });
+
+    it('get nobody in once they are revoked, and stay revoked as they were', async () => {
+      const hash = randomBytes(32);
+      await make();
+      const { api_key_id } = await make({ hash });
+      const revoked = await open().revoke(tenant, api_key_id);
+      expect(revoked).toMatchObject({ api_key_id, revoked_at: expect.any(Number) });
+      expect(await open().authenticate(hash)).toBeNull();
+      expect(await open().revoke(tenant, api_key_id)).toEqual(revoked);
+    });
+
+    it('are revoked by their own tenant alone', async () => {
+      const hash = randomBytes(32);
+      const { api_key_id } = await make({ role: 'operator', hash });
+      expect(await open().revoke(newId('tenant'), api_key_id)).toBeNull();
+      expect(await open().authenticate(hash)).not.toBeNull();
+    });
+
+    it('leave each tenant one of an administrator, also when two are revoked at once', async () => {
+      const both = [await make(), await make()];
+      const ends = await Promise.allSettled(both.map(({ api_key_id }) => open().revoke(tenant, api_key_id)));
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(ends.find((end) => end.status === 'rejected')?.reason).toMatchObject({ code: 'conflict' });
+    });
+  });
+}
