@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import type { AuditRecord } from '@writ/contract';
 import { CHECKS, parseKeySet, ReceiptError, verifyReceiptFile, type CheckName, type Expectation, type KeySet, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
-import pc from 'picocolors';
 import { EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { fieldsOf, momentOf } from '../terminal.ts';
+import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
 interface VerifyOptions extends CommonOptions {
@@ -87,9 +86,9 @@ function readBytes(path: string, what: string): Buffer {
 }
 
 function describe({ file, checks, failed, record }: FileVerdict): string {
-  const lines = checks.map(({ name, detail }) => `  ${pc.green('✔')} ${name.padEnd(14)} ${pc.dim(visibleLine(detail))}`);
-  if (failed !== null) lines.push(`  ${pc.red('✖')} ${failed.check.padEnd(14)} ${visibleLine(failed.message)}`);
-  return [pc.bold(visibleLine(file)), ...lines, ...(record === null ? [] : ['', summaryOf(record)])].join('\n');
+  const lines = checks.map(({ name, detail }) => `  ${paint.green('✔')} ${name.padEnd(14)} ${paint.dim(visibleLine(detail))}`);
+  if (failed !== null) lines.push(`  ${paint.red('✖')} ${failed.check.padEnd(14)} ${visibleLine(failed.message)}`);
+  return [paint.bold(visibleLine(file)), ...lines, ...(record === null ? [] : ['', summaryOf(record)])].join('\n');
 }
 
 const summaryOf = (record: AuditRecord): string => fieldsOf({

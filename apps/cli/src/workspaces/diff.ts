@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { DiffView, type Change, type FileState } from '@writ/contract';
 import { Command } from 'commander';
-import pc from 'picocolors';
 import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { visibleLine } from '../visible.ts';
 import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { paint } from '../terminal.ts';
 
 /** `writ workspace diff FROM [TO]`. */
 export function diffCommand(context: Context): Command {
@@ -27,6 +27,6 @@ const stateText = (state: FileState | null): string => {
 };
 
 function lineOf({ path, before, after }: Change): string {
-  const mark = before === null ? pc.green('A') : after === null ? pc.red('D') : pc.yellow('M');
-  return `${mark} ${visibleLine(path)}  ${pc.dim(`${stateText(before)} → ${stateText(after)}`)}`;
+  const mark = before === null ? paint.green('A') : after === null ? paint.red('D') : paint.yellow('M');
+  return `${mark} ${visibleLine(path)}  ${paint.dim(`${stateText(before)} → ${stateText(after)}`)}`;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TreeEntry } from '@writ/contract';
 import { Command } from 'commander';
-import pc from 'picocolors';
 import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { visibleLine } from '../visible.ts';
 import { readTree } from './read-tree.ts';
 import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { paint } from '../terminal.ts';
 
 /** Wide enough for the files of a source tree; a wider size moves its own line only. */
 const SIZE_COLUMNS = 9;
@@ -19,7 +19,7 @@ export function treeCommand(context: Context): Command {
     const options = command.optsWithGlobals<WorkspaceOptions & { snapshot?: string }>();
     const connection = connect(context, options, 'admin');
     const tree = await readTree(connection.client, pathOf(connection, options), { snapshot: options.snapshot, path });
-    show(context, options, tree, () => [pc.dim(tree.snapshot_id), ...tree.entries.map(lineOf)].join('\n'));
+    show(context, options, tree, () => [paint.dim(tree.snapshot_id), ...tree.entries.map(lineOf)].join('\n'));
   });
 }
 
