@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTransaction, type Client, type Pool } from '@writ/database';
-import { encodeFrontier, isSameHash } from '@writ/merkle';
+import { inTransaction, runStatement, type Client, type Pool } from '@writ/database';
+import { isSameHash } from '@writ/merkle';
 import type { SignedMemory } from '../sign/signed-memory.ts';
 import type { CommittedRoot, Entry, LogEntries } from './entry.ts';
-import { growLog, NEW_LOG, parseLogState, type Growth, type LogState } from './grow.ts';
-import { insertGrowth } from './insert-growth.ts';
-import { edgeTilesOf } from './tiles.ts';
+import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
+import { edgeReader, standingAfter, StandingLogs, type Standing } from './standing-logs.ts';
+import { edgesOf } from './tiles.ts';
+import { writeBatch, type Grown } from './write-batch.ts';
 
 /** Where each record of a batch stands, by `<log_id>/<record_id>`, and the root of each of its logs afterwards. */
 export interface AppendedBatch {
@@ -27,6 +28,7 @@ export const keyOf = (entry: { logId: string; recordId: string }): string => `${
 export class LogStore {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
+  readonly #standing = new StandingLogs();
 
   constructor(pool: Pool, memory: SignedMemory) {
     this.#pool = pool;
@@ -34,24 +36,47 @@ export class LogStore {
   }
 
   /** One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT. Faults: `ledger.diverged`, `database.unavailable`. */
-  append(entries: readonly Entry[]): Promise<AppendedBatch> {
+  async append(entries: readonly Entry[]): Promise<AppendedBatch> {
     const logs = groupByLog(entries);
-    return inTransaction(this.#pool, async (client) => {
+    return await this.#appendKnown(logs) ?? await this.#appendAsked(entries, logs);
+  }
+
+  /**
+   * In one statement, where this replica wrote and signed the last batch of each of the logs. Null, and nothing is written, when that isn't so, when another
+   * replica was faster, when a record is there already, or when it failed: asking says which.
+   */
+  async #appendKnown(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {
+    const grown: (Grown & { standing: Standing })[] = [];
+    for (const log of logs) {
+      const standing = this.#standing.of(log.logId);
+      if (!standing || this.#memory.last(log.logId)?.treeSize !== standing.state.treeSize) return null;
+      const entries = firstOfEach(log.entries);
+      grown.push({ log: { ...log, entries }, from: standing.state, growth: growLog(standing.state, entries, edgeReader(standing)), standing });
+    }
+    const written = await runStatement<{ written: boolean }>(this.#pool, writeBatch(grown)).then(({ rows }) => rows[0]?.written, () => false);
+    if (written !== true) {
+      this.#standing.forget(logs.map((log) => log.logId));
+      return null;
+    }
+    for (const { log, growth, standing } of grown) this.#standing.set(log.logId, standingAfter(standing.edges, growth));
+    return { indexes: new Map(grown.flatMap(indexesOf)), roots: grown.map(rootAfter) };
+  }
+
+  async #appendAsked(entries: readonly Entry[], logs: readonly LogEntries[]): Promise<AppendedBatch> {
+    const { known, all, standings } = await inTransaction(this.#pool, async (client) => {
       const { states, known, tiles } = await this.#open(client, entries, logs);
-      const indexes = new Map(known);
-      const grown: { log: LogEntries; growth: Growth }[] = [];
-      const roots: CommittedRoot[] = [];
-      for (const log of logs) {
-        const state = states.get(log.logId) ?? NEW_LOG;
+      const all = logs.map((log): Grown & { edges: ReadonlyMap<number, readonly Uint8Array[]> } => {
+        const from = states.get(log.logId) ?? NEW_LOG;
         const fresh = firstOfEach(log.entries).filter((entry) => !known.has(keyOf(entry)));
-        const growth = growLog(state, fresh, edgeTilesOf(tiles, log.logId, state.treeSize));
-        fresh.forEach((entry, i) => indexes.set(keyOf(entry), growth.first + i));
-        roots.push({ logId: log.logId, tenantId: log.tenantId, treeSize: growth.frontier.size, root: growth.root });
-        if (fresh.length > 0) grown.push({ log: { ...log, entries: fresh }, growth });
-      }
-      if (grown.length > 0) await insertGrowth(client, grown.map(({ log, growth }) => ({ ...log, growth, frontier: encodeFrontier(growth.frontier) })));
-      return { indexes, roots };
+        const edges = edgesOf(tiles, log.logId);
+        return { log: { ...log, entries: fresh }, from, growth: growLog(from, fresh, (level) => edges.get(level) ?? []), edges };
+      });
+      const grown = all.filter(({ log }) => log.entries.length > 0);
+      if (grown.length > 0) await client.query(writeBatch(grown));
+      return { known, all, standings: all.map(({ log, growth, edges }) => [log.logId, standingAfter(edges, growth)] as const) };
     });
+    for (const [logId, standing] of standings) this.#standing.set(logId, standing);
+    return { indexes: new Map([...known, ...all.flatMap(indexesOf)]), roots: all.map(rootAfter) };
   }
 
   async #open(client: Client, entries: readonly Entry[], logs: readonly LogEntries[]) {
@@ -82,6 +107,10 @@ function groupByLog(entries: readonly Entry[]): LogEntries[] {
   }
   return [...logs].map(([logId, of]) => ({ logId, tenantId: of[0]?.tenantId ?? '', entries: of }));
 }
+
+const indexesOf = ({ log, growth }: Grown): [string, number][] => log.entries.map((entry, i) => [keyOf(entry), growth.first + i]);
+
+const rootAfter = ({ log, growth }: Grown): CommittedRoot => ({ logId: log.logId, tenantId: log.tenantId, treeSize: growth.frontier.size, root: growth.root });
 
 /** The same record may come twice in one batch: from two senders, or from one that asked again. */
 const firstOfEach = (entries: readonly Entry[]): Entry[] => [...new Map(entries.map((entry) => [entry.recordId, entry])).values()];

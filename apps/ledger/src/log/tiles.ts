@@ -4,10 +4,9 @@ import { HASH_BYTES, parseTile, tileWidth, type ReadTile, type TileId } from '@w
 
 interface TileRow { level: number; tile_index: number; width: number; hashes: Buffer }
 
-/** Answers from what `ledger.open_batch` gave of a log: the partial tiles on its right edge, all that an append depends on. */
-export function edgeTilesOf(rows: readonly { log_id: string; at: number; level: number; frontier: Buffer }[], logId: string, treeSize: number): ReadTile {
-  const read = new Map(rows.filter((row) => row.log_id === logId).map((row) => [`${row.level}/${row.at}`, parseTile(row.frontier, row.frontier.length / HASH_BYTES)]));
-  return (level, index) => (read.get(`${level}/${index}`) ?? []).slice(0, tileWidth(level, index, treeSize));
+/** The partial tile on a log's right edge at each level, out of what `ledger.open_batch` gave: all that an append depends on. */
+export function edgesOf(rows: readonly { log_id: string; level: number; frontier: Buffer }[], logId: string): ReadonlyMap<number, readonly Uint8Array[]> {
+  return new Map(rows.filter((row) => row.log_id === logId).map((row) => [row.level, parseTile(row.frontier, row.frontier.length / HASH_BYTES)]));
 }
 
 /**

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TILE_WIDTH, type ReadTile } from '@writ/merkle';
+import { LRUCache } from 'lru-cache';
+import type { Growth, LogState } from './grow.ts';
+
+/** Where a log stood after a batch of this replica: its state, and the partial tile on its right edge at each level. */
+export interface Standing {
+  readonly state: LogState;
+  readonly edges: ReadonlyMap<number, readonly Uint8Array[]>;
+}
+
+/** Logs remembered: some 10 KiB each. */
+const LOGS_MAX = 2_000;
+
+/** Reads a level's partial tile from memory. */
+export const edgeReader = (standing: Standing): ReadTile => (level) => standing.edges.get(level) ?? [];
+
+/** The standing after a growth from this one. */
+export function standingAfter(edges: ReadonlyMap<number, readonly Uint8Array[]>, growth: Growth): Standing {
+  const next = new Map(edges);
+  // In the order of their indices: the last one of a level is its edge, unless it is full.
+  for (const tile of growth.tiles) {
+    if (tile.width < TILE_WIDTH) next.set(tile.level, tile.hashes);
+    else next.delete(tile.level);
+  }
+  return { state: { treeSize: growth.frontier.size, frontier: growth.frontier }, edges: next };
+}
+
+/**
+ * What this replica knows of logs from its own batches. It spares asking the database, and is never trusted: the statement that writes compares it with what
+ * is there, under the log's lock.
+ */
+export class StandingLogs {
+  readonly #logs = new LRUCache<string, Standing>({ max: LOGS_MAX });
+
+  of(logId: string): Standing | undefined {
+    return this.#logs.get(logId);
+  }
+
+  set(logId: string, standing: Standing): void {
+    this.#logs.set(logId, standing);
+  }
+
+  forget(logIds: readonly string[]): void {
+    for (const logId of logIds) this.#logs.delete(logId);
+  }
+}
