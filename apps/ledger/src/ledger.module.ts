@@ -30,7 +30,7 @@ export class LedgerModule {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController],
       providers: [
-        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers)) },
+        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers), (err) => logger.warn({ err }, 'a checkpoint was not stored')) },
         { provide: Receipts, useValue: new Receipts(pool, checkpoints) },
         { provide: Lifetime, useValue: new Lifetime(pool, memory) },
       ],

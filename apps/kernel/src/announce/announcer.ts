@@ -17,9 +17,11 @@ export class Announcer {
 
   /** Callers MUST have committed the row and its records. */
   announce(row: OperationRow, sealed: readonly SealedRecord[]): void {
-    for (const record of sealed) this.#outbox.hand(record);
-    if (row.state === 'admitted' && row.lane !== null) this.#bell.wake(row.lane);
-    this.#events.operationChanged(row.tenant_id, row.operation_id, row.state);
+    const isAdmitted = row.state === 'admitted';
+    if (isAdmitted && row.lane !== null) this.#bell.wake(row.lane);
+    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
+    for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });
+    if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(row.tenant_id, row.operation_id, row.state);
   }
 
   /** Tells the executor of a call under way to kill it. */

@@ -19,6 +19,9 @@ const ROWS_MAX = 200;
 /** Records that wait here while the ledger is away: a tenant's admission stops at as many. What doesn't fit stays a row, and is found as one. */
 const QUEUE_MAX = 10_000;
 
+/** For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch. Nobody waits for it. */
+const LINGER_MS = 50;
+
 /** Told what operators must see; neither may throw. */
 export interface SenderWatch {
   /** The ledger doesn't take the record. It stays, and by its age it holds back admission: an operator has to look. */
@@ -41,6 +44,7 @@ export class OutboxSender extends Outbox {
   readonly #queue: SentRecord[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #sending = false;
+  #lingering: NodeJS.Timeout | undefined;
 
   /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
   constructor(bus: Bus, subjects: Subjects, workers: WorkerPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
@@ -53,9 +57,11 @@ export class OutboxSender extends Outbox {
     this.#now = now;
   }
 
-  override hand(record: SealedRecord): void {
+  override hand(record: SealedRecord, options: { readonly mayLinger?: boolean } = {}): void {
     if (this.#queue.length < QUEUE_MAX) this.#queue.push(record);
-    if (!this.#sending) this.#follow(this.#drain());
+    if (this.#sending) return;
+    if (options.mayLinger !== true) this.#follow(this.#drain());
+    else this.#lingering ??= setTimeout(() => this.#follow(this.#drain()), LINGER_MS).unref();
   }
 
   /** Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't answer. Resolves with how many were logged. */
@@ -87,10 +93,14 @@ export class OutboxSender extends Outbox {
 
   /** Resolves when nothing handed over here is under way any more. */
   async idle(): Promise<void> {
+    if (this.#lingering !== undefined) this.#follow(this.#drain());
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
   async #drain(): Promise<void> {
+    clearTimeout(this.#lingering);
+    this.#lingering = undefined;
+    if (this.#sending) return;
     this.#sending = true;
     while (this.#queue.length > 0) await this.#send(takeBatch(this.#queue));
     this.#sending = false;

@@ -41,7 +41,7 @@ describe('the ledger on a real database', () => {
     const memory = new SignedMemory(join(folder, name));
     const checkpoints = new Checkpoints(pool, memory, { name: 'writ.test', signer: ledgerKey });
     const store = new LogStore(pool, memory);
-    const append = new Append(store, checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])));
+    const append = new Append(store, checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])), () => undefined);
     return { append: (records: Sent[]) => append.run({ v: 1, records }), receipts: new Receipts(pool, checkpoints), memory };
   };
 

@@ -27,13 +27,16 @@ export class Append {
   readonly #store: LogStore;
   readonly #checkpoints: Checkpoints;
   readonly #verifier: RecordVerifier;
+  readonly #report: (error: unknown) => void;
   #waiting: Waiting[] = [];
   #writing = false;
 
-  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier) {
+  /** @param report told of notes that could not be stored */
+  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier, report: (error: unknown) => void) {
     this.#store = store;
     this.#checkpoints = checkpoints;
     this.#verifier = verifier;
+    this.#report = report;
   }
 
   /** A record with a fault is answered with it and holds up no other. Faults: `overloaded`, `ledger.diverged`, `database.unavailable`. */
@@ -81,7 +84,8 @@ export class Append {
 
   async #writeBatch(entries: readonly Entry[]): Promise<Placed> {
     const { indexes, roots } = await this.#store.append(entries);
-    await this.#checkpoints.sign(roots);
+    // Signed before the answer; stored beside it, since a note that is missing is made again, to the same bytes.
+    this.#checkpoints.keep(this.#checkpoints.note(roots)).catch(this.#report);
     return { indexes, sizes: new Map(roots.map((root) => [root.logId, root.treeSize])) };
   }
 }

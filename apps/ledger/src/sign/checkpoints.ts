@@ -13,6 +13,11 @@ export interface Checkpoint {
   readonly note: string;
 }
 
+/** A root and the note that signs it. */
+export interface SignedRoot extends CommittedRoot {
+  readonly note: string;
+}
+
 interface SignedRow { tree_size: number; root: Buffer; note: string }
 
 /** Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one key named `<deployment>`. */
@@ -32,14 +37,23 @@ export class Checkpoints {
    * Ed25519 is deterministic: two replicas write the same note.
    */
   async sign(roots: readonly CommittedRoot[]): Promise<ReadonlyMap<string, string>> {
-    const signed = this.#memory.remember(roots).map((root) => ({ ...root, note: this.#noteOf(root) }));
-    const notes = new Map(signed.map(({ logId, note }) => [logId, note]));
-    if (signed.length === 0) return notes;
+    const signed = this.note(roots);
+    await this.keep(signed);
+    return new Map(signed.map(({ logId, note }) => [logId, note]));
+  }
+
+  /** The signing alone: what was signed is remembered when it returns. Throws Fault `ledger.diverged`. */
+  note(roots: readonly CommittedRoot[]): readonly SignedRoot[] {
+    return this.#memory.remember(roots).map((root) => ({ ...root, note: this.#noteOf(root) }));
+  }
+
+  /** Stores notes. One that isn't stored costs nothing but signing the same bytes again when somebody asks. */
+  async keep(signed: readonly SignedRoot[]): Promise<void> {
+    if (signed.length === 0) return;
     await runStatement(this.#pool, {
       name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
       values: [signed.map((s) => s.logId), signed.map((s) => s.treeSize), signed.map((s) => s.tenantId), signed.map((s) => s.note)],
     });
-    return notes;
   }
 
   /** The newest checkpoint of a log, read in the caller's transaction; null where nothing was signed yet. */
