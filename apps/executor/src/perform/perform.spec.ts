@@ -182,7 +182,13 @@ describe('one permit', () => {
     });
   });
 
-  it('leaves the attempt to its lease when the container is lost', async () => {
+  it('reports a container that its command took down as a command that was killed', async () => {
+    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => ({ ended: 'lost', reason: 'container' }) } });
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
+    expect(kernel.reports).toMatchObject([{ ended: 'killed', error: { code: 'command.killed' }, delta: { changes: [] } }]);
+  });
+
+  it('leaves the attempt to its lease when the engine is lost', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => ({ ended: 'lost', reason: 'engine' }) } });
     const message = kernel.order('shell.run', { command: 'go' }, root);
     await expect(kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(message, 'sandboxed')).rejects.toThrow();

@@ -9,7 +9,7 @@ import { stagedDelta } from './staged-delta.ts';
 
 interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly stdin?: string }
 
-/** The container could not be had or was lost, through nothing that the call did. The kernel's lease decides what becomes of it. */
+/** The container could not be had or was lost with its engine, through nothing that the call did. The kernel's lease decides what becomes of it. */
 export class SandboxLost extends Error {
   constructor(detail: string | null) {
     super(detail ?? 'the container was lost');
@@ -38,10 +38,11 @@ export class SandboxedRunner extends Runner {
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
     const result = await this.#sandbox.run({ ...this.#jobOf(call), files: sandboxEntries(reader, tree) }, context.signal);
-    if (result.ended === 'lost') throw new SandboxLost(result.detail);
+    if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
     const { delta, blobs } = await stagedDelta(reader, call.root, result.changes);
     return {
-      ended: result.ended,
+      // A container that ended under its command while the engine stands: the command's own doing as a rule, and the same again if it were retried.
+      ended: result.ended === 'lost' ? 'killed' : result.ended,
       exitCode: result.exitCode,
       error: errorOf(result),
       delta,
@@ -97,6 +98,7 @@ function errorOf({ ended, reason, detail }: SandboxResult): Staged['error'] {
     case 'exited': return null;
     case 'timeout': return { code: 'command.timeout', message: detail ?? 'the command ran longer than allowed', hint: 'raise `timeout_ms` or do less in one command' };
     case 'killed': return { code: 'command.killed', message: detail ?? 'the command was killed', hint: null };
+    case 'lost': return { code: 'command.killed', message: 'the command took its container down with it', hint: 'it may have killed every process that it could' };
     case 'limit': return { code: 'limit.exceeded', message: detail ?? `the command met a limit: ${reason ?? 'unknown'}`, hint: null };
     default: return { code: 'effect.invalid', message: detail ?? `what the command left is no effect: ${reason ?? 'unknown'}`, hint: null };
   }
