@@ -4,7 +4,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, LIMITS } from '@writ/contract';
-import { createPool } from '@writ/database';
+import { createPool, verifyDurability } from '@writ/database';
 import { newId, type Given } from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
 import { parseVerifier, type Verifier } from '@writ/signing';
@@ -56,7 +56,7 @@ export class ExecutorModule {
       options: { executorId, imageDigest: config.WRIT_SANDBOX_IMAGE_DIGEST },
     });
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED } });
-    readiness.add('database', async () => { await pool.query('SELECT 1'); });
+    readiness.add('database', () => verifyDurability(pool));
     return {
       module: ExecutorModule,
       controllers: [StopController],

@@ -188,6 +188,15 @@ describe('one permit', () => {
     expect(kernel.reports).toMatchObject([{ ended: 'killed', error: { code: 'command.killed' }, delta: { changes: [] } }]);
   });
 
+  it.each(['a\nb', `${'d/'.repeat(64)}x`])('reports names that no workspace takes as no effect', async (path) => {
+    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: (world) => {
+      world.files.set(path, { path, kind: 'file', mode: '644', bytes: Buffer.from('x') });
+      return 0;
+    } } });
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
+    expect(kernel.reports).toMatchObject([{ ended: 'invalid', error: { code: 'effect.invalid' }, delta: null }]);
+  });
+
   it('leaves the attempt to its lease when the engine is lost', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => ({ ended: 'lost', reason: 'engine' }) } });
     const message = kernel.order('shell.run', { command: 'go' }, root);

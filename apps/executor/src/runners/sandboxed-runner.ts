@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type TenantId } from '@writ/contract';
+import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
-import type { Sandbox, SandboxJob, SandboxResult } from '@writ/sandbox';
+import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries } from './sandbox-entries.ts';
@@ -37,14 +37,15 @@ export class SandboxedRunner extends Runner {
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
-    const result = await this.#sandbox.run({ ...this.#jobOf(call), files: sandboxEntries(reader, tree) }, context.signal);
+    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree) };
+    const result = await this.#sandbox.run(job, context.signal).catch(notRun);
     if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
-    const { delta, blobs } = await stagedDelta(reader, call.root, result.changes);
+    const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(noEffect);
     return {
       // A container that ended under its command while the engine stands: the command's own doing as a rule, and the same again if it were retried.
-      ended: result.ended === 'lost' ? 'killed' : result.ended,
+      ended: fault !== undefined ? 'invalid' : result.ended === 'lost' ? 'killed' : result.ended,
       exitCode: result.exitCode,
-      error: errorOf(result),
+      error: fault ?? errorOf(result),
       delta,
       blobs,
       result: {
@@ -85,6 +86,23 @@ export class SandboxedRunner extends Runner {
       labels: { 'writ.operation': operationId },
     };
   }
+}
+
+interface Effect { readonly delta: Delta | null; readonly blobs: readonly Uint8Array[]; readonly fault?: NonNullable<Staged['error']> }
+
+/** Names that a container takes and a workspace doesn't: line breaks, more levels than a tree has. Anything else that goes wrong is ours. */
+function noEffect(error: unknown): Effect {
+  if (!(error instanceof Fault) || (error.code !== 'path.invalid' && error.code !== 'path.escape')) throw error;
+  return { delta: null, blobs: [], fault: { code: 'effect.invalid', message: error.message, hint: 'name files without control characters, at most 64 levels deep' } };
+}
+
+/** A job that no container takes ends the call, the same each time: it must not be left to its lease. */
+function notRun(error: unknown): SandboxResult {
+  if (!(error instanceof SandboxJobError)) throw error;
+  return {
+    ended: 'invalid', reason: null, detail: error.message, exitCode: null, signal: null, output: [], truncatedBytes: 0, changes: [],
+    usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 },
+  };
 }
 
 /** stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD, and a cut is said. */
