@@ -3,7 +3,7 @@ import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/co
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf } from '@writ/contract';
-import { createPool } from '@writ/database';
+import { createPool, verifyDurability } from '@writ/database';
 import type { Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions } from './admit/index.ts';
@@ -51,7 +51,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   const poolOf = (url: string, max: number) => ({ pool: createPool({ url, applicationName: 'writ-kernel', max, onIdleError: report }) });
   const tenants: TenantPool = poolOf(config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
   const workers: WorkerPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
-  readiness.add('database', async () => { await tenants.pool.query('SELECT 1'); });
+  readiness.add('database', () => verifyDurability(tenants.pool));
   const subjects = subjectsOf(config.WRIT_SHARD);
   const book = new ReceiptBook(workers);
   const outbox = new OutboxSender(bus, subjects, workers, book, {

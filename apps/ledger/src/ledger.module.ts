@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { createPool } from '@writ/database';
+import { createPool, verifyDurability } from '@writ/database';
 import { readSecretFile, type Given } from '@writ/nest-kit';
 import { parseSigner, parseVerifier } from '@writ/signing';
 import { AppendController } from './append/append.controller.ts';
@@ -25,7 +25,7 @@ export class LedgerModule {
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer });
     const { keys } = JSON.parse(readFileSync(config.WRIT_RECORD_PUBLIC_KEYS_FILE, 'utf8')) as { keys: { jwk: unknown }[] };
     const verifiers = new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
-    readiness.add('database', async () => { await pool.query('SELECT 1'); });
+    readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController],

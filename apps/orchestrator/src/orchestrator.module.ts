@@ -4,7 +4,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf } from '@writ/contract';
-import { createPool } from '@writ/database';
+import { createPool, verifyDurability } from '@writ/database';
 import { Readiness, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
@@ -62,7 +62,7 @@ export interface Stores {
 /** Both in Postgres. */
 function openStores(config: OrchestratorConfig, { logger, readiness }: Given): Stores {
   const pool = createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
-  readiness.add('database', async () => { await pool.query('SELECT 1'); });
+  readiness.add('database', () => verifyDurability(pool));
   const keys = new PrismaApiKeys(pool);
   const close = async (): Promise<void> => {
     await keys.close();

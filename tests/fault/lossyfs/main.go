@@ -4,7 +4,8 @@
 // What fsync or fdatasync was called for is in the backing folder. Names and sizes are durable at once, which real file systems may do too;
 // it is the contents that a database must sync before it says COMMIT.
 //
-// Usage: lossyfs BACKING MOUNTPOINT; prints "ready" when it is mounted.
+// Usage: lossyfs BACKING MOUNTPOINT [--lie]; prints "ready" when it is mounted. With --lie it forgets what was synced too, as a disk that
+// acknowledges early: what runs on it must be seen to lose something, or the test on the honest one proves nothing.
 package main
 
 import (
@@ -49,6 +50,9 @@ func (o *overlay) forget(ino uint64) {
 	defer o.mu.Unlock()
 	delete(o.files, ino)
 }
+
+// lies says that fsync does nothing.
+var lies bool
 
 var unsynced = &overlay{files: map[uint64]*pages{}}
 
@@ -188,6 +192,9 @@ func (f *file) extend(size int64) syscall.Errno {
 }
 
 func (f *file) Fsync(context.Context, uint32) syscall.Errno {
+	if lies {
+		return 0
+	}
 	f.pages.mu.Lock()
 	defer f.pages.mu.Unlock()
 	var st syscall.Stat_t
@@ -214,8 +221,9 @@ func (f *file) Flush(context.Context) syscall.Errno { return 0 }
 func (f *file) Release(context.Context) syscall.Errno { return fs.ToErrno(syscall.Close(f.fd)) }
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: lossyfs BACKING MOUNTPOINT")
+	lies = len(os.Args) == 4 && os.Args[3] == "--lie"
+	if len(os.Args) != 3 && !lies {
+		fmt.Fprintln(os.Stderr, "usage: lossyfs BACKING MOUNTPOINT [--lie]")
 		os.Exit(2)
 	}
 	backing, mountpoint := os.Args[1], os.Args[2]

@@ -55,7 +55,7 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
       WRIT_LEDGER_DATABASE_URL: schema.urlFor('writ_ledger'),
       WRIT_CHECKPOINT_KEY_FILE: keys.checkpointKeyFile,
       WRIT_RECORD_PUBLIC_KEYS_FILE: keys.recordPublicKeysFile,
-      WRIT_LEDGER_MEMORY_FILE: join(stateDir, 'ledger', 'memory.json'),
+      WRIT_LEDGER_MEMORY_FILE: join(stateDir, 'ledger', 'signed-roots'),
     },
     kernel: {
       WRIT_KERNEL_DATABASE_URL: schema.urlFor('writ_kernel'),
