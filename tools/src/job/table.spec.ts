@@ -21,7 +21,7 @@ test('no line is wider than a large terminal', () => {
 });
 
 test('a recorded run is never taken for a model at work', () => {
-  expect(render('transcript:x', true)).toContain('a recorded transcript drove it');
+  expect(render('transcript:x', true)).toContain('a transcript drove it, which ships with the example');
   expect(render('gpt-5.1', true)).toContain('gpt-5.1 drove it');
 });
 

@@ -16,7 +16,7 @@ Environment:
   WRIT_NATS_URL      a NATS server of yours instead of a local one
   DOCKER_HOST        a Docker engine of yours instead of a local one
   WRIT_SANDBOX_BASE  an image to build sandboxes on instead of Debian
-  ANTHROPIC_API_KEY  a model drives the job instead of a recorded transcript
+  ANTHROPIC_API_KEY  a model drives the job instead of the transcript that ships with the example
   OPENAI_API_KEY     the same`;
 
 /**
