@@ -17,7 +17,6 @@ export class ApiDocument {
     this.json = {
       openapi: '3.1.1',
       info: { title: 'Writ', version, description: ABOUT, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-      jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
       servers: [{ url: '/' }],
       security: [{ apiKey: [] }],
       tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
