@@ -12,6 +12,9 @@ import { defaultStateDir } from '../setup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { LogReport } from './findings.ts';
 
+/** Colours for a person at a terminal; never in a pipe or a file, whatever CI says of itself. */
+const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
+
 /** Nothing is wrong; something is; it could not be checked. */
 const EXIT = { clean: 0, findings: 1, failed: 2 } as const;
 
@@ -45,8 +48,8 @@ function readKeys(path: string): KeySet {
 
 function present({ logId, leaves, roots, tiles, checkpoints, findings, findingCount }: LogReport): string {
   const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints`;
-  const verdict = findingCount === 0 ? pc.green('✔') : pc.red(`✖ ${findingCount} findings`);
-  const lines = findings.map(({ where, what }) => `    ${pc.red(where)} ${what}`);
+  const verdict = findingCount === 0 ? paint.green('✔') : paint.red(`✖ ${findingCount} findings`);
+  const lines = findings.map(({ where, what }) => `    ${paint.red(where)} ${what}`);
   const more = findingCount > findings.length ? [`    … and ${findingCount - findings.length} more`] : [];
   return [`${verdict} ${logId}: ${counts}`, ...lines, ...more].join('\n');
 }
