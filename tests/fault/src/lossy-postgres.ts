@@ -78,18 +78,10 @@ export class LossyPostgres {
     spawnSync('umount', ['-l', this.#mountpoint]);
   }
 
-  /** The power is back: what reached the disk is there. Rejects where Postgres doesn't start from it. */
+  /** The power is back, on the port as it was, so that addresses that were handed out hold. Rejects where Postgres doesn't start from what reached the disk. */
   async powerUp(): Promise<void> {
     await this.#mount();
-    rmSync(join(this.#mountpoint, 'data', 'postmaster.pid'), { force: true });
-    this.#port = await freePort();
-    await this.#serve();
-  }
-
-  /** The port as it was, so that addresses that were handed out still hold. */
-  async powerUpWhereItWas(): Promise<void> {
-    await this.#mount();
-    rmSync(join(this.#mountpoint, 'data', 'postmaster.pid'), { force: true });
+    rmSync(join(this.#data, 'postmaster.pid'), { force: true });
     await this.#serve();
   }
 

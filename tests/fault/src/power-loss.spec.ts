@@ -60,7 +60,7 @@ describePowerCut(`power loss${why === null ? '' : ` (skipped: ${why})`}`, () => 
       const answered = await callUntilTheLightsGoOut(stack, world, postgres);
       expect(answered.size).toBeGreaterThan(10);
 
-      await postgres.powerUpWhereItWas();
+      await postgres.powerUp();
       await stack.nats.start();
       for (const name of ['ledger', 'kernel', 'executor', 'orchestrator'] as const) await stack.services[name].start();
       const observer = new Observer(stack);

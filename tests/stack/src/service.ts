@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Process } from '@writ/contract';
 import { repositoryRoot } from '@writ/testing';
 
 const READY_MS = 30_000;
@@ -22,10 +21,6 @@ export class Service {
     this.#env = env;
     this.#logFile = logFile;
     this.#program = program ?? [join(repositoryRoot(), 'apps', name, 'dist', 'main.js')];
-  }
-
-  static programOf(name: Process): string {
-    return join(repositoryRoot(), 'apps', name, 'dist', 'main.js');
   }
 
   get env(): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import { isSameHash } from '@writ/merkle';
 import type { SignedMemory } from '../sign/signed-memory.ts';
 import type { CommittedRoot, Entry, LogEntries } from './entry.ts';
 import { growLog, NEW_LOG, parseLogState, type LogState } from './grow.ts';
-import { edgeReader, standingAfter, StandingLogs, type Standing } from './standing-logs.ts';
+import { edgeReader, standingAfter, StandingLogs, type Edges, type Standing } from './standing-logs.ts';
 import { edgesOf } from './tiles.ts';
 import { writeBatch, type Grown } from './write-batch.ts';
 
@@ -51,7 +51,7 @@ export class LogStore {
       const standing = this.#standing.of(log.logId);
       if (!standing || this.#memory.last(log.logId)?.treeSize !== standing.state.treeSize) return null;
       const entries = firstOfEach(log.entries);
-      grown.push({ log: { ...log, entries }, from: standing.state, growth: growLog(standing.state, entries, edgeReader(standing)), standing });
+      grown.push({ log: { ...log, entries }, from: standing.state, growth: growLog(standing.state, entries, edgeReader(standing.edges)), standing });
     }
     const written = await runStatement<{ written: boolean }>(this.#pool, writeBatch(grown)).then(({ rows }) => rows[0]?.written, () => false);
     if (written !== true) {
@@ -65,11 +65,11 @@ export class LogStore {
   async #appendAsked(entries: readonly Entry[], logs: readonly LogEntries[]): Promise<AppendedBatch> {
     const { known, all, standings } = await inTransaction(this.#pool, async (client) => {
       const { states, known, tiles } = await this.#open(client, entries, logs);
-      const all = logs.map((log): Grown & { edges: ReadonlyMap<number, readonly Uint8Array[]> } => {
+      const all = logs.map((log): Grown & { edges: Edges } => {
         const from = states.get(log.logId) ?? NEW_LOG;
         const fresh = firstOfEach(log.entries).filter((entry) => !known.has(keyOf(entry)));
         const edges = edgesOf(tiles, log.logId);
-        return { log: { ...log, entries: fresh }, from, growth: growLog(from, fresh, (level) => edges.get(level) ?? []), edges };
+        return { log: { ...log, entries: fresh }, from, growth: growLog(from, fresh, edgeReader(edges)), edges };
       });
       const grown = all.filter(({ log }) => log.entries.length > 0);
       if (grown.length > 0) await client.query(writeBatch(grown));

@@ -3,20 +3,23 @@ import { TILE_WIDTH, type ReadTile } from '@writ/merkle';
 import { LRUCache } from 'lru-cache';
 import type { Growth, LogState } from './grow.ts';
 
-/** Where a log stood after a batch of this replica: its state, and the partial tile on its right edge at each level. */
+/** The partial tile on a log's right edge at each level that has one. */
+export type Edges = ReadonlyMap<number, readonly Uint8Array[]>;
+
+/** Where a log stood after a batch of this replica. */
 export interface Standing {
   readonly state: LogState;
-  readonly edges: ReadonlyMap<number, readonly Uint8Array[]>;
+  readonly edges: Edges;
 }
 
 /** Logs remembered: some 10 KiB each. */
 const LOGS_MAX = 2_000;
 
-/** Reads a level's partial tile from memory. */
-export const edgeReader = (standing: Standing): ReadTile => (level) => standing.edges.get(level) ?? [];
+/** Reads a level's partial tile from memory: an append reads no other tile. */
+export const edgeReader = (edges: Edges): ReadTile => (level) => edges.get(level) ?? [];
 
 /** The standing after a growth from this one. */
-export function standingAfter(edges: ReadonlyMap<number, readonly Uint8Array[]>, growth: Growth): Standing {
+export function standingAfter(edges: Edges, growth: Growth): Standing {
   const next = new Map(edges);
   // In the order of their indices: the last one of a level is its edge, unless it is full.
   for (const tile of growth.tiles) {

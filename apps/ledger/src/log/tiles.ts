@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Client } from '@writ/database';
 import { HASH_BYTES, parseTile, tileWidth, type ReadTile, type TileId } from '@writ/merkle';
+import type { Edges } from './standing-logs.ts';
 
 interface TileRow { level: number; tile_index: number; width: number; hashes: Buffer }
 
 /** The partial tile on a log's right edge at each level, out of what `ledger.open_batch` gave: all that an append depends on. */
-export function edgesOf(rows: readonly { log_id: string; level: number; frontier: Buffer }[], logId: string): ReadonlyMap<number, readonly Uint8Array[]> {
+export function edgesOf(rows: readonly { log_id: string; level: number; frontier: Buffer }[], logId: string): Edges {
   return new Map(rows.filter((row) => row.log_id === logId).map((row) => [row.level, parseTile(row.frontier, row.frontier.length / HASH_BYTES)]));
 }
 
