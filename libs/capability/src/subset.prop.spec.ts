@@ -1,78 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUDGET_DIMENSIONS, type Budgets, type FsRoot, type Grant } from '@writ/contract';
+import { BUDGET_DIMENSIONS, type CapabilityToken, type Grant } from '@writ/contract';
 import fc from 'fast-check';
-import { attenuate } from './attenuate.ts';
-import { coversDomain } from './net-scope.ts';
-import { coversPath } from './fs-scope.ts';
+import { attenuate, type AttenuationRequest } from './attenuate.ts';
+import { decideToken } from './decide-token.ts';
+import { allowed, grants, isWithin, PATHS, TOOLS, WORKSPACES, workspaces, type Reach } from './grant-model.contract.ts';
 import { isSubset } from './subset.ts';
-import { matchesTool } from './tool-pattern.ts';
 
-/*
- * The model: a finite universe of tools, paths, hosts and so on, in which a grant is the set of the things it allows. Every universe
- * holds a name that no pattern below spells out, so that a family is never the sum of its listed members, as it isn't among all names.
- */
-const TOOLS = ['fs', 'fs.read', 'fs.write', 'fs.sub.a', 'fs.sub.other', 'fs.other', 'net.get', 'net.other', 'other'];
-const PATHS = ['', 'a', 'a/b', 'a/b/c', 'a/b/other', 'a/other', 'ab', 'b', 'other'];
-const HOSTS = ['a.org', 'x.a.org', 'y.x.a.org', 'other.x.a.org', 'other.a.org', 'b.org', 'xa.org'];
+const DIMENSIONS = ['tools', 'fs', 'net', 'secrets', 'budgets', 'not_before', 'expires_at'] as const satisfies readonly (keyof Grant)[];
 
-const roots: fc.Arbitrary<FsRoot> = fc.record({ path: fc.constantFrom('', 'a', 'a/b', 'a/b/c', 'ab', 'b'), read: fc.boolean(), write: fc.boolean() });
-const budgets: fc.Arbitrary<Budgets> = fc.record({ calls: fc.nat(3), cpu_ms: fc.nat(3) }, { requiredKeys: [] });
-const grants: fc.Arbitrary<Grant> = fc.record({
-  tools: fc.array(fc.constantFrom('*', 'fs.*', 'fs.sub.*', 'fs.read', 'fs.write', 'net.*', 'net.get', 'fs'), { maxLength: 3 }),
-  fs: fc.array(roots, { maxLength: 3 }),
-  net: fc.array(fc.record({
-    domain: fc.constantFrom('a.org', '*.a.org', '*.x.a.org', 'x.a.org', 'b.org', 'xa.org'),
-    methods: fc.uniqueArray(fc.constantFrom('GET', 'PUT')),
-  }), { maxLength: 3 }),
-  secrets: fc.uniqueArray(fc.constantFrom('A', 'B')),
-  budgets,
-  not_before: fc.nat(2),
-  expires_at: fc.nat({ max: 2 }).map((n) => n + 1),
+const base = { v: 1 as const, tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, issuer: 'k', created_at: 0, revoked_at: null };
+const tokenOf = (reach: Reach, id = 'cap_0'): CapabilityToken => ({ ...base, capability_token_id: id, workspace_id: reach.workspace_id, grant: reach.grant });
+const tokens = fc.record({ grant: grants, workspace_id: workspaces }).map((reach) => tokenOf(reach));
+
+/** Requests that leave some dimensions out, and take others from the parent, so that children come about and not only refusals. */
+const requests = fc.record({ asked: grants, workspace_id: workspaces, kept: fc.subarray([...DIMENSIONS, 'workspace_id']) }).map(({ asked, workspace_id, kept }) =>
+  Object.fromEntries(Object.entries({ ...asked, workspace_id }).filter(([name]) => !kept.includes(name as never))) as AttenuationRequest);
+
+/** What the request says of itself: its own word, and the parent's where it has none. A budget is left out by its dimension. */
+const wordOf = ({ workspace_id, ...asked }: AttenuationRequest, parent: CapabilityToken): Reach => ({
+  workspace_id: workspace_id === undefined ? parent.workspace_id : workspace_id,
+  grant: { ...parent.grant, ...asked, budgets: { ...parent.grant.budgets, ...asked.budgets } },
 });
 
-/** Everything the grant allows, spelled out. */
-function allowed(grant: Grant): Set<string> {
-  const all = new Set<string>();
-  for (const tool of TOOLS) if (grant.tools.some((pattern) => matchesTool(pattern, tool))) all.add(`tool ${tool}`);
-  for (const path of PATHS) for (const access of ['read', 'write'] as const) if (coversPath(grant.fs, access, path)) all.add(`${access} ${path}`);
-  for (const host of HOSTS) {
-    for (const { domain, methods } of grant.net) if (coversDomain(domain, host)) for (const method of methods) all.add(`${method} ${host}`);
+/** A chain, leaf first, of the requests that were granted one after another. */
+function chainOf(root: CapabilityToken, asks: readonly AttenuationRequest[]): CapabilityToken[] {
+  let chain = [root];
+  for (const ask of asks) {
+    const verdict = attenuate(chain[0] as CapabilityToken, ask);
+    if (verdict.effect === 'allow') chain = [{ ...base, ...verdict.child, capability_token_id: `cap_${chain.length}` }, ...chain];
   }
-  for (const name of grant.secrets) all.add(`secret ${name}`);
-  for (const dimension of BUDGET_DIMENSIONS) for (let n = 0; n <= Math.min(4, grant.budgets[dimension] ?? 4); n += 1) all.add(`${dimension} ${n}`);
-  // Time without its bounds: an empty validity would make every other dimension irrelevant, and subsets are judged one by one.
-  for (let t = -1; t < grant.expires_at; t += 1) all.add(`until ${t}`);
-  for (let t = 4; t >= grant.not_before; t -= 1) all.add(`since ${t}`);
-  return all;
+  return chain;
 }
 
-const within = (inner: Set<string>, outer: Set<string>) => [...inner].every((one) => outer.has(one));
-
-describe('a child only narrows', () => {
-  test('subset agrees with the sets of what each grant allows', () => {
+describe('a child only narrows, as the sets of what each grant allows say', () => {
+  test('in all dimensions at once', () => {
     fc.assert(fc.property(grants, grants, (child, parent) => {
-      expect(isSubset(child, parent)).toBe(within(allowed(child), allowed(parent)));
-    }), { numRuns: 5000 });
+      expect(isSubset(child, parent)).toBe(isWithin(allowed({ grant: child, workspace_id: null }), allowed({ grant: parent, workspace_id: null })));
+    }), { numRuns: 1000 });
   });
 
-  test('subset agrees in one dimension at a time, where hits are not rare', () => {
-    fc.assert(fc.property(grants, grants, fc.constantFrom<keyof Grant>('tools', 'fs', 'net', 'secrets', 'budgets', 'not_before', 'expires_at'), (a, b, dimension) => {
-      const child: Grant = { ...b, [dimension]: a[dimension] };
-      expect(isSubset(child, b)).toBe(within(allowed(child), allowed(b)));
-    }), { numRuns: 5000 });
+  test.each(DIMENSIONS.filter((dimension) => dimension !== 'not_before' && dimension !== 'expires_at'))('in `%s`', (dimension) => {
+    const seen = { within: 0, beyond: 0 };
+    fc.assert(fc.property(grants, grants, (a, parent) => {
+      const child: Grant = { ...parent, [dimension]: a[dimension] };
+      const expected = isWithin(allowed({ grant: child, workspace_id: null }), allowed({ grant: parent, workspace_id: null }));
+      seen[expected ? 'within' : 'beyond'] += 1;
+      expect(isSubset(child, parent)).toBe(expected);
+    }), { numRuns: 2000 });
+    // A generator that never hits proves nothing.
+    expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(50);
   });
 
-  test('a child that attenuation makes, at any depth, is a subset of every ancestor', () => {
-    const base = { v: 1 as const, tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, workspace_id: null, issuer: 'k', created_at: 0, revoked_at: null };
-    const requests = fc.array(fc.record({ tools: grants.map((g) => g.tools), fs: grants.map((g) => g.fs), net: grants.map((g) => g.net), budgets }, { requiredKeys: [] }), { maxLength: 4 });
-    fc.assert(fc.property(grants, requests, (grant, asks) => {
-      const line = [grant];
-      for (const ask of asks) {
-        const verdict = attenuate({ ...base, capability_token_id: 'cap_p', grant: line.at(-1) ?? grant }, ask);
-        if (verdict.effect === 'allow') line.push(verdict.child.grant);
+  test('in time', () => {
+    fc.assert(fc.property(grants, grants, ({ not_before, expires_at }, parent) => {
+      const child: Grant = { ...parent, not_before, expires_at };
+      expect(isSubset(child, parent)).toBe(isWithin(allowed({ grant: child, workspace_id: null }), allowed({ grant: parent, workspace_id: null })));
+    }), { numRuns: 500 });
+  });
+});
+
+describe('attenuation', () => {
+  test('grants exactly the requests whose own words lie within the parent, and then grants those words', () => {
+    const seen = { granted: 0, refused: 0 };
+    fc.assert(fc.property(tokens, requests, (parent, request) => {
+      const word = wordOf(request, parent);
+      // A beginning of the parent's with an end of the request's may leave no time between them.
+      const isEmpty = word.grant.not_before >= word.grant.expires_at;
+      const expected = !isEmpty && isWithin(allowed(word), allowed(parent));
+      const verdict = attenuate(parent, request);
+      seen[expected ? 'granted' : 'refused'] += 1;
+      expect(verdict.effect).toBe(expected ? 'allow' : 'refuse');
+      if (verdict.effect === 'allow') expect([...allowed(verdict.child)].sort()).toEqual([...allowed(word)].sort());
+    }), { numRuns: 3000 });
+    expect(Math.min(seen.granted, seen.refused)).toBeGreaterThan(50);
+  });
+
+  test('keeps every descendant, however deep, within each of its ancestors', () => {
+    let deepest = 0;
+    fc.assert(fc.property(tokens, fc.array(requests, { maxLength: 12 }), (root, asks) => {
+      const chain = chainOf(root, asks);
+      deepest = Math.max(deepest, chain.length);
+      const [leaf, ...above] = chain.map(allowed);
+      for (const ancestor of above) expect(isWithin(leaf as ReadonlySet<string>, ancestor)).toBe(true);
+      for (const dimension of BUDGET_DIMENSIONS) if (root.grant.budgets[dimension] !== undefined) expect(chain[0]?.grant.budgets[dimension]).toBeDefined();
+    }), { numRuns: 1000 });
+    expect(deepest).toBeGreaterThan(3);
+  });
+
+  test('a chain lets through exactly the calls that its leaf allows', () => {
+    const calls = fc.record({
+      tool_id: fc.constantFrom(...TOOLS), workspace_id: fc.constantFrom(...WORKSPACES), now: fc.nat(5),
+      resources: fc.array(fc.record({ kind: fc.constant('fs' as const), access: fc.constantFrom('read' as const, 'write' as const), path: fc.constantFrom(...PATHS) }), { maxLength: 2 }),
+    });
+    fc.assert(fc.property(tokens, fc.array(requests, { maxLength: 8 }), fc.array(calls, { maxLength: 10 }), (root, asks, some) => {
+      const chain = chainOf(root, asks);
+      const leaf = allowed(chain[0] as CapabilityToken);
+      for (const call of some) {
+        const expected = leaf.has(`tool ${call.tool_id}`) && leaf.has(`in ${call.workspace_id}`) && leaf.has(`at ${call.now}`)
+          && call.resources.every(({ access, path }) => leaf.has(`${access} ${path}`));
+        expect(decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', ...call }).effect).toBe(expected ? 'allow' : 'refuse');
       }
-      const last = allowed(line.at(-1) ?? grant);
-      for (const ancestor of line) expect(within(last, allowed(ancestor))).toBe(true);
     }), { numRuns: 1000 });
   });
 });
