@@ -26,6 +26,7 @@ import type { PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
+import { Resolve, ResolveController } from './resolve/index.ts';
 import { OperationViews, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
@@ -103,6 +104,7 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
+    resolve: new Resolve(on.tenants, on.sealer, announcer, views),
   };
 }
 
@@ -147,9 +149,9 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, RedeemController, RenewController, CommitController, SlotsController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, ...manage.controllers],
       providers: [
-        ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.views].map(given),
+        ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter].map(given),

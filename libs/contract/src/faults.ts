@@ -47,6 +47,7 @@ export const FAULTS = {
   'approval.expired': { status: 403, retry: 'never', message: 'nobody decided in time' },
   'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },
   'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
+  'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },

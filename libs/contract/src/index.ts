@@ -12,7 +12,7 @@ export {
 export { KERNEL_REQUESTS, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export {
-  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, SnapshotView, TreeEntry, WorkspaceView,
+  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, Resolution, SnapshotView, TreeEntry, WorkspaceView,
 } from './messages/operations.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, type Lane } from './permit.ts';

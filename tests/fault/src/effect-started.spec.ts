@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { eventually, expectWhole, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { eventually, expectWhole, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 jest.setTimeout(60_000);
@@ -76,6 +76,30 @@ it('executor dies with an effect started: the operation is ambiguous and never r
   expect(posts).toEqual([id]);
   expect(await observer.outcomes(id)).toBe(1);
   await other.kill();
+});
+
+it('an ambiguous operation is resolved once by whoever looked outside: settled and recorded, the workspace untouched, never run again', async () => {
+  const key = randomUUID();
+  const [before, was] = [await head(), await reserved()];
+  const id = await started(key);
+  await stack.services.executor.kill();
+  await world.until(id, ['ambiguous']);
+  const unresolved = async () => ((await world.operator.get('/v1/operations?unresolved=true')).body.items as JsonValue[]).map(({ operation_id }) => operation_id);
+  expect(await unresolved()).toContain(id);
+  const resolve = (outcome: string, who = world.operator) => who.post(`/v1/operations/${id}/resolve`, { outcome, note: 'the server has the request in its log' });
+  expect((await resolve('committed', world.agent)).body.code).toBe('auth.role');
+  const [one, other] = await Promise.all([resolve('committed'), resolve('committed', world.admin)]);
+  expect([one.status, other.status]).toEqual([200, 200]);
+  expect(one.body.resolution).toEqual(other.body.resolution);
+  expect((await resolve('rolled_back')).body).toMatchObject({ status: 409, code: 'conflict' });
+  await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
+  expect(await reserved()).toEqual({ reserved: was.reserved, used: was.used + 1 });
+  expect([await head(), await unresolved()]).toEqual([before, expect.not.arrayContaining([id])]);
+  const { record } = await verifiedReceipt(stack, world, id, 'resolution');
+  expect(record).toMatchObject({ kind: 'resolution', tx_outcome: 'committed', change: { verb: 'resolve', subject: id } });
+  const again = await world.call('shell.run', { command: 'echo x > x.txt' }, { idempotency_key: key });
+  expect([again.body.operation_id, again.body.tx_outcome]).toEqual([id, 'ambiguous']);
+  expect(posts).toEqual([id]);
 });
 
 it('a call with an effect started that is cancelled is ambiguous too: nobody can promise that nothing happened', async () => {

@@ -22,7 +22,7 @@ export function expectCleanLog(stack: Stack): void {
 }
 
 /** Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the two public keys. */
-export async function verifiedReceipt(stack: Stack, world: World, operationId: string, phase?: 'decision' | 'outcome'): Promise<VerifiedReceipt> {
+export async function verifiedReceipt(stack: Stack, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
   const { text } = await eventually(`the receipt of ${operationId}`, async () => {
     const answer = await world.admin.get(`/v1/operations/${operationId}/receipt${phase === undefined ? '' : `?phase=${phase}`}`);
     return answer.status === 200 ? answer : null;

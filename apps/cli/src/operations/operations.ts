@@ -13,6 +13,7 @@ interface ListOptions extends CommonOptions {
   readonly agent?: string;
   readonly workspace?: string;
   readonly session?: string;
+  readonly unresolved?: true;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -27,18 +28,20 @@ export function operationsCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(cancelCommand(context))
+    .addCommand(resolveCommand(context))
     .addCommand(watchCommand(context));
 }
 
 function listCommand(context: Context): Command {
   const command = new Command('list').description('the newest first')
     .option('--state <state>').option('--tool <id>').option('--agent <id>').option('--workspace <id>').option('--session <id>')
+    .option('--unresolved', 'ambiguous ones that nobody has resolved')
     .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, OperationView, '/v1/operations', {
       state: options.state, tool_id: options.tool, agent_id: options.agent, workspace_id: options.workspace, session_id: options.session,
-      limit: options.limit, cursor: options.cursor,
+      unresolved: options.unresolved === true ? 'true' : undefined, limit: options.limit, cursor: options.cursor,
     });
     const rows = list.items.map((each) => [momentOf(each.created_at), each.operation_id, each.tool_id, each.state, each.result?.error?.code ?? '']);
     const more = list.next_cursor === null ? '' : `\nmore: writ operations list --cursor ${list.next_cursor}`;
@@ -64,6 +67,18 @@ function cancelCommand(context: Context): Command {
   });
 }
 
+function resolveCommand(context: Context): Command {
+  const command = new Command('resolve').description('say what became of an ambiguous operation').argument('<operation>')
+    .requiredOption('--outcome <outcome>', 'committed or rolled_back').requiredOption('--note <text>', 'how you know');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions & { outcome: string; note: string }>();
+    const { client } = connect(context, options, 'operator');
+    const body = { outcome: options.outcome, note: options.note };
+    const operation = await client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}/resolve`, { method: 'POST', body });
+    show(context, options, operation, () => describe(operation));
+  });
+}
+
 function watchCommand(context: Context): Command {
   const command = new Command('watch').description('follow an operation to its end').argument('<operation>');
   return command.action(async (id: string) => {
@@ -81,10 +96,11 @@ function watchCommand(context: Context): Command {
 }
 
 function describe(operation: OperationView): string {
-  const { result } = operation;
+  const { result, resolution } = operation;
   return fieldsOf({
     operation: operation.operation_id,
     state: operation.state,
+    resolved: resolution === null ? null : `${resolution.outcome}: ${resolution.note}\n${momentOf(resolution.resolved_at)} by ${resolution.resolved_by}`,
     tool: operation.tool_id,
     error: result?.error ? `${result.error.code}: ${result.error.message}` : null,
     reasons: operation.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),

@@ -20,7 +20,7 @@ const RETRY_MS = 200;
 /** `writ receipt OPERATION`. */
 export function receiptCommand(context: Context): Command {
   const command = new Command('receipt').argument('<operation>')
-    .option('--phase <phase>', 'decision or outcome; the outcome\'s if there is one unless said')
+    .option('--phase <phase>', 'decision, outcome or resolution; the outcome\'s if there is one unless said')
     .option('--out <file>', 'where to write it, byte for byte; stdout unless said');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<ReceiptOptions>();

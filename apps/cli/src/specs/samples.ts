@@ -23,7 +23,7 @@ export const REFUSED: ToolResult = {
 export const OPERATION: OperationView = {
   operation_id: IDS.operation, state: 'no_op', tool_id: 'fs.read', agent_id: IDS.agent, capability_token_id: IDS.token, workspace_id: IDS.workspace, session_id: null, task_class: 'general',
   autonomy_mode: 'autopilot', risk_score: 0.1, risk_basis: [], reasons: [], provenance: {}, attempt: 1, replayed: false, approval_id: null, decision_record_id: IDS.record,
-  outcome_record_id: IDS.record, created_at: NOW, updated_at: NOW, result: RESULT,
+  outcome_record_id: IDS.record, resolution: null, created_at: NOW, updated_at: NOW, result: RESULT,
 };
 
 export const HELD: OperationView = {

@@ -3,13 +3,13 @@ import type { Reason, State, TxOutcome } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
 import { endOf, isMutating, laneOf, reservedOf, type Judgement } from '../judgement/index.ts';
 import type { SealedRecord } from '../records/index.ts';
-import type { OperationRow } from '../store/index.ts';
+import type { OperationRow, ResolutionColumns } from '../store/index.ts';
 import type { Proposal } from './proposal.ts';
 
 /** The columns that a decision fills; the rest of the row has its defaults. */
 export type DecidedColumns = Omit<OperationRow,
   'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'effect_started' | 'cancel_requested' | 'result_hash' | 'result_ref'
-  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'approval_refs' | 'created_at' | 'updated_at'>;
+  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'approval_refs' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
 
 /** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
 export function stateOf(judgement: Judgement, dryRun: boolean): State {

@@ -34,10 +34,10 @@ function receiptOf(row: OperationRow, pending: ReadonlySet<string>): ReceiptStat
   return { state, record_id, href: `/v1/operations/${operation_id}/receipt`, leaf_index: null, tree_size: null };
 }
 
-function filtersOf({ state, tool_id, agent_id, workspace_id, session_id }: KernelRequest<'operation.list'>): Record<string, string> {
+function filtersOf({ state, tool_id, agent_id, workspace_id, session_id, unresolved = false }: KernelRequest<'operation.list'>): Record<string, string | null> {
   if (state !== null && !STATES.includes(state as State)) throw new Fault('request.malformed', `a state is one of ${STATES.join(', ')}`, { pointer: '/state' });
   const wanted = Object.entries({ state, tool_id, agent_id, workspace_id, session_id }).filter((entry): entry is [string, string] => entry[1] !== null);
   const unreadable = wanted.find(([, text]) => text.includes('\0') || !text.isWellFormed());
   if (unreadable !== undefined) throw new Fault('request.malformed', 'the filter holds a character that no text has', { pointer: `/${unreadable[0]}` });
-  return Object.fromEntries(wanted);
+  return { ...Object.fromEntries(wanted), ...(unresolved ? { state: 'ambiguous', resolution: null } : {}) };
 }

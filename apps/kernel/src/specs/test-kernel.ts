@@ -14,6 +14,7 @@ import { HeldCalls } from '../held/index.ts';
 import { Judge } from '../judgement/index.ts';
 import { TenantVault } from '../payload/index.ts';
 import { RecordSealer, SignedSeal } from '../records/index.ts';
+import { Resolve } from '../resolve/index.ts';
 import { OperationViews, Trees, WrappedKeyRows } from '../store/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
@@ -52,6 +53,7 @@ export async function openTestKernel(connections = 20) {
     decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), parts.views),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),
+    resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),
     cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
     newTenant: () => TestTenant.create(admin, blobs, masterKey),
     /** Resolves once some statement of the kernel waits for a lock. */

@@ -2,7 +2,7 @@
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { callKernel, isAgain, isTaken } from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
-export type { OperationRow } from './operation-row.ts';
+export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, BlobRef, Budgets, PreconditionRef, Provenance, Reason, State, TxOutcome } from '@writ/contract';
+import type { AutonomyMode, BlobRef, Budgets, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome } from '@writ/contract';
+
+/** What somebody found out about an ambiguous call: all of it, or none. */
+export interface ResolutionColumns {
+  readonly resolution: Resolution['outcome'] | null;
+  readonly resolution_note: string | null;
+  readonly resolved_at: number | null;
+  /** an API key's id */
+  readonly resolved_by: string | null;
+  readonly resolution_record_id: string | null;
+}
 
 /** A row of kernel.operation as `to_jsonb` gives it. Times are milliseconds by the database's clock. */
-export interface OperationRow {
+export interface OperationRow extends ResolutionColumns {
   readonly operation_id: string;
   readonly tenant_id: string;
   readonly agent_id: string;

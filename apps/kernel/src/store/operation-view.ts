@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFinal, type OperationView, type ReceiptState, type ToolResult } from '@writ/contract';
+import { isFinal, type OperationView, type ReceiptState, type Resolution, type ToolResult } from '@writ/contract';
 import type { OperationRow } from './operation-row.ts';
 
 /** What a view says beside the row. */
@@ -32,6 +32,7 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
     approval_id: row.approval_id,
     decision_record_id: row.decision_record_id,
     outcome_record_id: row.outcome_record_id,
+    resolution: resolutionOf(row),
     created_at: row.created_at,
     updated_at: row.updated_at,
     result: isFinal(row.state) ? resultOf(row, extras) : null,
@@ -41,6 +42,11 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
 /** The record that speaks of the operation last: of its outcome, else of its decision. */
 export function lastRecordOf(row: OperationRow): { tenant_id: string; operation_id: string; record_id: string } {
   return { tenant_id: row.tenant_id, operation_id: row.operation_id, record_id: row.outcome_record_id ?? row.decision_record_id };
+}
+
+function resolutionOf({ resolution, resolution_note, resolved_at, resolved_by, resolution_record_id }: OperationRow): Resolution | null {
+  if (resolution === null || resolution_note === null || resolved_at === null || resolved_by === null || resolution_record_id === null) return null;
+  return { outcome: resolution, note: resolution_note, resolved_at, resolved_by, record_id: resolution_record_id };
 }
 
 function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResult {

@@ -61,11 +61,11 @@ async function receiptOf(client: Client, logId: string, leaf: LeafRow, checkpoin
   };
 }
 
-/** The outcome of the operation, else its last decision; or the last record of the phase asked for. */
+/** The outcome of the operation, else its last decision; or the last record of the phase asked for, the resolution being a kind of its own. */
 async function findLeaf(client: Client, logId: string, request: ReceiptRequest): Promise<LeafRow> {
   const { rows } = await client.query<LeafRow>(
     `SELECT leaf_index, payload, keyid, sig FROM ledger.leaf
-      WHERE log_id = $1 AND operation_id = $2 AND kind = 'tool_call' AND ($3::text IS NULL OR phase = $3)
+      WHERE log_id = $1 AND operation_id = $2 AND CASE WHEN $3 = 'resolution' THEN kind = 'resolution' ELSE kind = 'tool_call' AND ($3::text IS NULL OR phase = $3) END
       ORDER BY (phase = 'outcome') DESC, recorded_at DESC, leaf_index DESC LIMIT 1`,
     [logId, request.operation_id, request.phase],
   );

@@ -3,7 +3,7 @@ import { Fault, parseMessage } from '@writ/contract';
 import type { Static, TObject, TSchema } from 'typebox';
 
 /**
- * Reads a query string as the schema says: numbers are read as numbers, a parameter given twice or not known is refused.
+ * Reads a query string as the schema says: numbers are read as numbers, `true` and `false` as such; a parameter given twice or not known is refused.
  * Faults: `request.malformed`, naming the parameter.
  */
 export function parseQuery<S extends TObject>(schema: S, given: Readonly<Record<string, unknown>>): Static<S> {
@@ -25,5 +25,6 @@ export function parseQuery<S extends TObject>(schema: S, given: Readonly<Record<
 
 function convert(property: TSchema, text: string): unknown {
   const { type } = property as { type?: unknown };
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

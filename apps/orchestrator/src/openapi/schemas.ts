@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AgentView, ApprovalView, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
-  ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
+  Resolution, ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
 } from '@writ/contract';
 import type { TSchema } from 'typebox';
 import { Problem } from '../http/problem.ts';
@@ -16,7 +16,7 @@ import {
 export const NAMED: Readonly<Record<string, TSchema>> = {
   Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
   NewApiKey, NewTenant, Operation: OperationView, OperationList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
-  ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
+  Resolution, ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
   Workspace: WorkspaceView, WorkspaceList,
 };
 

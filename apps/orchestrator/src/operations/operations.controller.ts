@@ -16,8 +16,8 @@ export class OperationsController {
 
   @Route(OPERATIONS.list)
   async list(@Asked() { caller, query }: AskedOf<typeof OPERATIONS.list>): Promise<{ items: OperationView[]; next_cursor: string | null }> {
-    const { state = null, tool_id = null, agent_id = null, workspace_id = null, session_id = null } = query;
-    const { items, next_cursor } = await this.kernel.ask('operation.list', caller, { page: pageOf(query), state, tool_id, agent_id, workspace_id, session_id });
+    const { state = null, tool_id = null, agent_id = null, workspace_id = null, session_id = null, unresolved = false } = query;
+    const { items, next_cursor } = await this.kernel.ask('operation.list', caller, { page: pageOf(query), state, tool_id, agent_id, workspace_id, session_id, unresolved });
     // A list names results by reference: a page of long ones would be as long as all of them.
     return { items: items.map((item) => ShowOperation.linked(item)), next_cursor };
   }
@@ -36,5 +36,10 @@ export class OperationsController {
   @Route(OPERATIONS.cancel)
   async cancel(@Asked() { caller, params }: AskedOf<typeof OPERATIONS.cancel>): Promise<OperationView> {
     return await this.show.view(caller, await this.kernel.ask('operation.cancel', caller, params));
+  }
+
+  @Route(OPERATIONS.resolve)
+  async resolve(@Asked() { caller, params, body }: AskedOf<typeof OPERATIONS.resolve>): Promise<OperationView> {
+    return await this.show.view(caller, await this.kernel.ask('operation.resolve', caller, { ...params, ...body }));
   }
 }

@@ -88,8 +88,20 @@ describe('an operation', () => {
     const answer = await get('/v1/operations?state=held&tool_id=fs.read&limit=7&cursor=abc&session_id=s1');
     expect(answer.status).toBe(200);
     expect(door.kernel.asked.at(-1)).toEqual({
-      verb: 'operation.list', request: { v: 1, page: { cursor: 'abc', limit: 7 }, state: 'held', tool_id: 'fs.read', agent_id: null, workspace_id: null, session_id: 's1' },
+      verb: 'operation.list', request: { v: 1, page: { cursor: 'abc', limit: 7 }, state: 'held', tool_id: 'fs.read', agent_id: null, workspace_id: null, session_id: 's1', unresolved: false },
     });
+    await get('/v1/operations?unresolved=true');
+    expect(door.kernel.asked.at(-1)?.request['unresolved']).toBe(true);
+    expect((await get('/v1/operations?unresolved=yes')).json).toEqual(problem('request.malformed', 400));
+  });
+
+  it('is resolved with the words of whoever looked, by no agent, and never without saying how they know', async () => {
+    const view = keep('ambiguous');
+    const resolve = (body: object, key = tenant.operator) => door.ask('POST', `/v1/operations/${view.operation_id}/resolve`, { key, body });
+    expect((await resolve({ outcome: 'committed', note: 'seen' })).json).toMatchObject({ operation_id: view.operation_id, resolution: null });
+    expect(door.kernel.asked.at(-1)).toEqual({ verb: 'operation.resolve', request: { v: 1, operation_id: view.operation_id, outcome: 'committed', note: 'seen' } });
+    for (const body of [{ outcome: 'committed' }, { outcome: 'committed', note: '' }, { outcome: 'no_op', note: 'x' }, { note: 'x' }]) expect((await resolve(body)).status).toBe(400);
+    expect((await resolve({ outcome: 'committed', note: 'seen' }, tenant.agent)).json).toEqual(problem('auth.role', 403));
   });
 });
 
@@ -118,6 +130,11 @@ describe('a receipt', () => {
     const [held, refused] = [keep('held'), keep('refused')];
     expect((await get(`/v1/operations/${held.operation_id}/receipt?phase=outcome`)).json).toEqual(problem('receipt.pending', 404));
     expect((await get(`/v1/operations/${refused.operation_id}/receipt?phase=outcome`)).json).toEqual(problem('not_found', 404));
+    const resolved = keep('ambiguous', callOf(tenant), { resolution: { outcome: 'committed', note: 'x', resolved_at: 1, resolved_by: 'key_x', record_id: held.decision_record_id } });
+    expect((await get(`/v1/operations/${held.operation_id}/receipt?phase=resolution`)).json).toEqual(problem('not_found', 404));
+    expect((await get(`/v1/operations/${resolved.operation_id}/receipt?phase=resolution`)).json).toEqual(problem('receipt.pending', 404));
+    ledgered(resolved, 'resolution');
+    expect((await get(`/v1/operations/${resolved.operation_id}/receipt?phase=resolution`)).status).toBe(200);
     expect((await get(`/v1/operations/${held.operation_id}/receipt?phase=preview`)).json).toEqual(problem('request.malformed', 400));
   });
 

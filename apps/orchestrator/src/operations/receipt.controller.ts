@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Fault, isFinal, type Caller, type OperationView } from '@writ/contract';
+import { Fault, isFinal, type Caller, type OperationView, type ReceiptRequest } from '@writ/contract';
 import { RECEIPT_MEDIA_TYPE } from '@writ/receipt';
 import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
@@ -9,7 +9,7 @@ import { OPERATIONS } from '../http/routes/index.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import { LedgerClient } from '../support/ledger-client.ts';
 
-type Phase = 'decision' | 'outcome' | null;
+type Phase = ReceiptRequest['phase'];
 
 @Controller()
 export class ReceiptController {
@@ -38,8 +38,10 @@ export class ReceiptController {
   }
 }
 
-function notThere(view: OperationView, phase: 'decision' | 'outcome', cause: Fault): Fault {
-  if (phase === 'decision' || view.outcome_record_id !== null) return new Fault('receipt.pending', `the record of the ${phase} is durable and not in the log yet`, { cause });
+function notThere(view: OperationView, phase: NonNullable<Phase>, cause: Fault): Fault {
+  const recordId = { decision: view.decision_record_id, outcome: view.outcome_record_id, resolution: view.resolution?.record_id ?? null }[phase];
+  if (recordId !== null) return new Fault('receipt.pending', `the record of the ${phase} is durable and not in the log yet`, { cause });
+  if (phase === 'resolution') return new Fault('not_found', undefined, { cause });
   // A refusal is the end: no outcome will follow.
   return isFinal(view.state) ? new Fault('not_found', undefined, { cause }) : new Fault('receipt.pending', 'the operation has no outcome yet', { cause });
 }

@@ -113,7 +113,7 @@ export class FakeKernel {
 
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
-  'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
+  'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
   'token.revoke': 'capability_token_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list'] as const;
@@ -126,7 +126,7 @@ export function viewOf(call: ProposedCall, state: OperationView['state'], more: 
   return {
     operation_id, state, tool_id, agent_id, capability_token_id, workspace_id, session_id, task_class, provenance,
     autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [], reasons: [], attempt: 1, replayed: false, approval_id: null,
-    decision_record_id: newId('record'), outcome_record_id: isEnded && state !== 'refused' ? record_id : null, created_at: 1, updated_at: 1,
+    decision_record_id: newId('record'), outcome_record_id: isEnded && state !== 'refused' ? record_id : null, resolution: null, created_at: 1, updated_at: 1,
     result: isEnded ? {
       v: 1, operation_id, tool_id, agent_id, workspace_id, status: state === 'refused' ? 'error' : 'ok', state_snapshot_id: null, new_snapshot_id: null, result: null, result_ref: null,
       result_hash: null, error: state === 'refused' ? { code: 'policy.denied', message: 'no', hint: null } : null, reasons: [], provenance, task_class, autonomy_mode: 'autopilot',

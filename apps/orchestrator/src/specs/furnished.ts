@@ -62,6 +62,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'cancelOperation': case 'revokeToken': return { body: {} };
+    case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
     case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
     case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
     case 'readDiff': return { query: `?from=${snapshot_id}` };

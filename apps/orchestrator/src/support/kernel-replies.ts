@@ -15,6 +15,7 @@ export const KERNEL_REPLIES = {
   'operation.read': operation,
   'operation.list': pageOf(OperationView),
   'operation.cancel': operation,
+  'operation.resolve': operation,
   'approval.list': pageOf(ApprovalView),
   'approval.read': opened(ApprovalView),
   'approval.decide': operation,

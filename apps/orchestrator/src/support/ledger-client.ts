@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { Fault, parseMessage, Receipt, type OperationId, type Subjects, type TenantId } from '@writ/contract';
+import { Fault, parseMessage, Receipt, type OperationId, type ReceiptRequest, type Subjects, type TenantId } from '@writ/contract';
 import { encodeReceipt } from '@writ/receipt';
 
 /** A receipt is a few reads of the database. */
@@ -19,7 +19,7 @@ export class LedgerClient {
   }
 
   /** The receipt's file. Faults: `not_found` while it isn't logged, `ledger.unavailable`. */
-  async receipt(tenant_id: TenantId, operation_id: OperationId, phase: 'decision' | 'outcome' | null): Promise<string> {
+  async receipt(tenant_id: TenantId, operation_id: OperationId, phase: ReceiptRequest['phase']): Promise<string> {
     const reply = await this.#ask('ledger.receipt', { v: 1, tenant_id, operation_id, phase });
     try {
       return encodeReceipt(parseMessage(Receipt, reply));

@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
 import { idSchema } from '../ids.ts';
 import { Grant } from '../token.ts';
-import { Caller, Page } from './operations.ts';
+import { Caller, Page, Resolution } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -15,10 +15,12 @@ const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 export const KERNEL_REQUESTS = {
   /** → OperationView */
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
-  /** → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. A page of any list may hold fewer than `limit`, to fit a message. */
-  'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()) }, closed),
+  /** → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. `unresolved`: only ambiguous ones that nobody has resolved. A page of any list may hold fewer than `limit`, to fit a message. */
+  'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()), unresolved: Type.Optional(Type.Boolean()) }, closed),
   /** → OperationView; a final operation is a `conflict` */
   'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
+  /** → OperationView; said twice it is said once, another outcome than was said before is a `conflict` */
+  'operation.resolve': Type.Object({ ...asked, operation_id: Key, outcome: Resolution.properties.outcome, note: Resolution.properties.note }, closed),
   /** → {items: ApprovalView[], next_cursor} */
   'approval.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()) }, closed),
   /** → ApprovalView */

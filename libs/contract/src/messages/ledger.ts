@@ -34,7 +34,7 @@ export type AppendReply = Static<typeof AppendReply>;
 /** orchestrator → ledger: `ledger.receipt`. */
 export const ReceiptRequest = Type.Object({
   v: Type.Literal(1), tenant_id: idSchema('tenant'), operation_id: idSchema('operation'),
-  phase: orNull(Type.Union([Type.Literal('decision'), Type.Literal('outcome')], { description: 'null: the outcome, else the last decision' })),
+  phase: orNull(Type.Union([Type.Literal('decision'), Type.Literal('outcome'), Type.Literal('resolution')], { description: 'null: the outcome, else the last decision' })),
 }, closed);
 export type ReceiptRequest = Static<typeof ReceiptRequest>;
 

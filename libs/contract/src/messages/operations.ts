@@ -29,6 +29,16 @@ export const ApprovalView = Type.Object({
 }, closed);
 export type ApprovalView = Static<typeof ApprovalView>;
 
+/** What somebody found out about an ambiguous operation: whether its effect came about. The state stays `ambiguous`: that is all that Writ saw. */
+export const Resolution = Type.Object({
+  outcome: Type.Enum(['committed', 'rolled_back'], { description: 'whether the effect outside came about, by the word of whoever looked' }),
+  note: Type.String({ minLength: 1, maxLength: 1000, description: 'how they know' }),
+  resolved_at: Instant,
+  resolved_by: Type.String({ description: 'the API key that said so' }),
+  record_id: idSchema('record'),
+}, closed);
+export type Resolution = Static<typeof Resolution>;
+
 /** An operation as everybody outside the kernel sees it. */
 export const OperationView = Type.Object({
   operation_id: idSchema('operation'),
@@ -49,6 +59,7 @@ export const OperationView = Type.Object({
   approval_id: orNull(idSchema('approval')),
   decision_record_id: idSchema('record'),
   outcome_record_id: orNull(idSchema('record')),
+  resolution: orNull(Resolution),
   created_at: Instant,
   updated_at: Instant,
   result: orNull(ToolResult),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OperationView, Receipt, STATES } from '@writ/contract';
+import { OperationView, Receipt, Resolution, STATES } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -17,6 +17,7 @@ export const OPERATIONS = {
       agent_id: Type.Optional(Key),
       workspace_id: Type.Optional(Key),
       session_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+      unresolved: Type.Optional(Type.Boolean({ description: '`true`: ambiguous ones that nobody has resolved; the filter `state` says nothing then' })),
     }, closed),
     answers: { 200: { says: 'A page of operations', schema: OperationList } },
   }),
@@ -33,10 +34,17 @@ export const OPERATIONS = {
     answers: { 200: { says: 'The operation as it stands now', schema: OperationView } },
     faults: ['not_found', 'conflict'],
   }),
+  resolve: route({
+    ...one, id: 'resolveOperation', method: 'POST', path: '/v1/operations/{operation_id}/resolve', allowed: ['admin', 'operator'],
+    summary: 'Says what became of an ambiguous operation; nobody resolves their own call',
+    body: Type.Object({ outcome: Resolution.properties.outcome, note: Resolution.properties.note }, closed),
+    answers: { 200: { says: 'The operation with its resolution', schema: OperationView } },
+    faults: ['not_found', 'conflict', 'resolution.own_call'],
+  }),
   receipt: route({
     ...one, id: 'readReceipt', method: 'GET', path: '/v1/operations/{operation_id}/receipt', allowed: ROLES,
     summary: 'Gives the receipt: of the outcome, else of the last decision',
-    query: Type.Object({ phase: Type.Optional(Type.Enum(['decision', 'outcome'])) }, closed),
+    query: Type.Object({ phase: Type.Optional(Type.Enum(['decision', 'outcome', 'resolution'])) }, closed),
     answers: { 200: { says: 'The receipt file, in its one spelling', schema: Receipt, media: 'application/vnd.writ.receipt.v1+json' } },
     faults: ['not_found', 'receipt.pending', 'ledger.unavailable'],
   }),

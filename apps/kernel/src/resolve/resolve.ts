@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Caller, type KernelRequest, type OperationView } from '@writ/contract';
+import type { Announcer } from '../announce/index.ts';
+import type { RecordSealer } from '../records/index.ts';
+import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
+import { requireId, requireRole } from '../tenancy/index.ts';
+import { resolutionRecord } from './resolution-record.ts';
+
+/** What kernel.read_operation returns. */
+interface Seen { readonly now: number; readonly operation: OperationRow }
+/** What kernel.resolve_operation returns. */
+interface Resolved { readonly operation: OperationRow; readonly recorded: boolean }
+
+/**
+ * Notes what became of an ambiguous call, by the word of whoever looked where its effect went: a person, or the tenant's own system (the
+ * reconcile hook, ADR 0017). It runs nothing and moves no workspace: what is in doubt lies outside. The key stays claimed.
+ */
+export class Resolve {
+  readonly #tenants: TenantPool;
+  readonly #sealer: RecordSealer;
+  readonly #announcer: Announcer;
+  readonly #views: OperationViews;
+
+  constructor(tenants: TenantPool, sealer: RecordSealer, announcer: Announcer, views: OperationViews) {
+    this.#tenants = tenants;
+    this.#sealer = sealer;
+    this.#announcer = announcer;
+    this.#views = views;
+  }
+
+  /**
+   * Resolves once the finding, its record and the settlement are durable. The same finding twice is one.
+   * @throws Fault `auth.role`, `resolution.own_call`, `not_found`, `conflict` for a call that isn't ambiguous or was resolved otherwise
+   */
+  async run(request: KernelRequest<'operation.resolve'>): Promise<OperationView> {
+    const { caller, operation_id } = request;
+    requireRole(caller, 'admin', 'operator');
+    requireId('operation', operation_id);
+    const seen = await callKernel<Seen | null>(this.#tenants.pool, 'read_operation', [caller.tenant_id, operation_id]);
+    if (seen === null) throw new Fault('not_found');
+    requireAnother(caller, seen.operation);
+    const row = isOpen(seen.operation) ? await this.#resolve(seen, request) : seen.operation;
+    if (row.state !== 'ambiguous') throw new Fault('conflict', `the operation is \`${row.state}\`, and only an \`ambiguous\` one is resolved`);
+    if (row.resolution !== request.outcome) throw new Fault('conflict', `the operation was resolved as \`${String(row.resolution)}\` already`);
+    return await this.#views.of(row);
+  }
+
+  /** The row after it: another's resolution, where that came first. */
+  async #resolve({ now, operation }: Seen, request: KernelRequest<'operation.resolve'>): Promise<OperationRow> {
+    const { tenant_id, operation_id } = operation;
+    const sealed = this.#sealer.seal(resolutionRecord(operation, request, now), { actionDigest: operation.action_digest, newRoot: null });
+    const order = {
+      operation_id, outcome: request.outcome, note: request.note, resolved_by: request.caller.api_key_id,
+      record: { record_id: sealed.record_id, keyid: sealed.keyid },
+    };
+    const resolved = await callKernel<Resolved | null>(this.#tenants.pool, 'resolve_operation', [tenant_id, JSON.stringify(order), sealed.payload, sealed.sig]);
+    if (resolved === null) throw new Fault('not_found');
+    if (resolved.recorded) this.#announcer.announce(resolved.operation, [sealed]);
+    return resolved.operation;
+  }
+}
+
+const isOpen = ({ state, resolution }: OperationRow): boolean => state === 'ambiguous' && resolution === null;
+
+/** INVARIANT (four eyes): who proposed a call doesn't say what became of it, whatever the role. @throws Fault `resolution.own_call` */
+function requireAnother(caller: Caller, { proposed_by, agent_id }: OperationRow): void {
+  const isOwn = caller.api_key_id === proposed_by || (caller.agent_id !== null && caller.agent_id === agent_id);
+  if (isOwn) throw new Fault('resolution.own_call');
+}
