@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type AutonomyMode, type FsResource, type Reason, type ToolCategory, type ToolClass } from '@writ/contract';
+import type { HistoryFacts } from './decide/history.ts';
 
 export type Supervision = Exclude<AutonomyMode, 'no_go'>;
 export type RiskCeiling = 'none' | 'soft_gate' | 'no_go';
@@ -26,13 +27,32 @@ export interface PolicyAsk {
   readonly staged_change: boolean;
   /** the least supervision that the session accepts; null: autopilot */
   readonly max_autonomy: AutonomyMode | null;
+  /** what `historyNeeds` asked for; a set whose history rules concern the call refuses it without */
+  readonly history?: HistoryFacts;
+  /** hour (0 to 23) and weekday (1 Monday to 7 Sunday), UTC; rules that ask for it where it isn't given fail, or say `context has time` first */
+  readonly time?: { readonly hour: number; readonly weekday: number };
+}
+
+/** Who must approve: a number of people of a role or a higher one, nobody twice. */
+export interface Approvers {
+  readonly count: number;
+  readonly role: 'operator' | 'admin';
 }
 
 /** What policy says: the supervision that it demands, the rules that decided, and why, in words. */
 export interface PolicyDecision {
+  /** what is enforced */
   readonly mode: AutonomyMode;
+  /** what the set decides; differs from `mode` only in a set that observes */
+  readonly decided: AutonomyMode;
+  readonly enforcement: 'enforce' | 'observe';
+  /** of the text, of the history, or a reserved word such as `risk.soft_gate`; those that asked for more supervision first */
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
+  /** what stood in the way of less supervision, each as what would have let the call pass; empty on autopilot */
+  readonly would_pass: readonly string[];
+  /** who must approve what `mode` holds; null where nobody is asked, or nobody can lift it */
+  readonly approvers: Approvers | null;
   /** what failed while a rule was evaluated; if there is any, the mode is `no_go` and the fault is `policy.error` */
   readonly errors: readonly string[];
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-export type { PolicyAsk, PolicyDecision, RiskCeiling, SessionMode, Supervision } from './ask.ts';
-export { decideEffectPolicy, decidePolicy, type EffectAsk } from './decide-policy.ts';
-export { DEFAULT_POLICY } from './default-policy.ts';
+export type { Approvers, PolicyAsk, PolicyDecision, RiskCeiling, SessionMode, Supervision } from './ask.ts';
+export { decideEffectPolicy, decidePolicy, type EffectAsk } from './decide/decide-policy.ts';
+export { historyNeeds, type HistoryFacts, type HistoryNeed } from './decide/history.ts';
+export { HistoryRule } from './document/history-rule.ts';
+export { POLICY_LIMITS, PolicyDocument, PolicySetSource, Thresholds } from './document/policy-document.ts';
 export { AREAS, effectFacts, type Area, type EffectFacts } from './effect.ts';
-export { compilePolicySet, PolicySetError, type PolicyProblem, type PolicyRule, type PolicySet } from './policy-set.ts';
-export { POLICY_SCHEMA_VERSION, policySchema } from './schema.ts';
+export { compilePolicySet, type PolicyRule, type PolicySet } from './policy-set.ts';
+export { PolicySetError, problemText, type PolicyProblem } from './problems.ts';
+export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema } from './rules/schema.ts';
+export { DEFAULT_POLICY } from './sets/default-policy.ts';
+export { OBSERVE_POLICY, observing } from './sets/observe-policy.ts';
+export { STRICT_POLICY } from './sets/strict-policy.ts';

@@ -1,70 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-import { decidePolicy } from './decide-policy.ts';
-import { PLAIN_ASK } from './plain-ask.contract.ts';
-import { compilePolicySet, located, PolicySetError, verifyAnswer } from './policy-set.ts';
+import type { PolicySetSource } from './document/policy-document.ts';
+import { compilePolicySet } from './policy-set.ts';
+import { PolicySetError } from './problems.ts';
+import { located, verifyAnswer } from './rules/cedar-text.ts';
+import { DEFAULT_POLICY } from './sets/default-policy.ts';
 
-const problemsOf = (text: string) => {
+const sourceOf = (cedar: string, more: Record<string, unknown> = {}) => ({ v: 1, name: 'test', cedar, ...more });
+const compile = (cedar: string, more: Record<string, unknown> = {}) => compilePolicySet(sourceOf(cedar, more));
+const wrongWith = (source: Record<string, unknown>) => {
   try {
-    compilePolicySet(text);
+    // As it comes over the wire: what is undefined isn't there.
+    compilePolicySet(JSON.parse(JSON.stringify(source)) as Record<string, unknown>);
   } catch (error) {
     if (error instanceof PolicySetError) return error.problems;
     throw error;
   }
   return [];
 };
+const problemsOf = (cedar: string, more: Record<string, unknown> = {}) => wrongWith(sourceOf(cedar, more));
+const rule = (id: string, body = '') => `@id("${id}") permit (principal, action, resource)${body};`;
 
 describe('a policy text is read', () => {
-  test('rules are known by their id, with effect and reason', () => {
-    const { rules } = compilePolicySet('@id("a.b") @reason("because") permit (principal, action, resource);\n@id("c") forbid (principal, action, resource);');
-    expect([...rules.values()]).toEqual([
-      { id: 'a.b', effect: 'permit', reason: 'because' },
-      { id: 'c', effect: 'forbid', reason: 'rule `c`' },
+  test('rules are known by their id, with effect, reason, and what they say', () => {
+    const { rules } = compile('@id("a.b") @reason("because") @would_pass("less") @quorum("2") permit (principal, action, resource);\n@id("c") forbid (principal, action, resource);');
+    expect([...rules.values()]).toMatchObject([
+      { id: 'a.b', effect: 'permit', reason: 'because', would_pass: 'less', quorum: 2 },
+      { id: 'c', effect: 'forbid', reason: 'rule `c`', would_pass: null, quorum: null, text: '@id("c") forbid (principal, action, resource);' },
     ]);
   });
 
-  test('the hash is of the text, whatever its line ends', () => {
-    const text = '@id("a")\npermit (principal, action, resource);\n';
-    const hash = compilePolicySet(text).policy_hash;
-    expect(compilePolicySet(text.replaceAll('\n', '\r\n')).policy_hash).toBe(hash);
-    expect(compilePolicySet(`${text} `).policy_hash).not.toBe(hash);
-    expect(hash).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  test('an error of syntax has line and column', () => {
-    expect(problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { foo( };')).toEqual([{ message: expect.any(String), line: 3, column: 13 }]);
+  test('an error of syntax has line and column, and says what was expected', () => {
+    expect(problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { foo( };'))
+      .toEqual([{ pointer: '/cedar', message: expect.any(String), help: expect.stringContaining('expected'), line: 3, column: 13 }]);
   });
 
   test('an error against the schema has line and column, and they are all told', () => {
     const problems = problemsOf('@id("a")\npermit (principal, action, resource)\nwhen { context.riks_milli > 1 };\n@id("b") permit (principal, action == Action::"fs.raed", resource);');
-    expect(problems).toHaveLength(2);
-    expect(problems.map(({ line }) => line).sort()).toEqual([3, 4]);
+    expect(problems.map(({ line, column }) => [line, column])).toEqual([[3, 8], [4, 39]]);
     expect(problems.map(({ message }) => message).join()).toContain('riks_milli');
+    expect(problems[1]).toMatchObject({ message: expect.stringContaining('unrecognized action'), help: expect.stringContaining('did you mean') });
   });
 
-  test('a rule without an id, with a strange one, or with another\'s is refused', () => {
+  test('everything that is wrong is told at once, in the document and in the text', () => {
+    const problems = problemsOf('@id("a") permit (principal, action, resource) when { context.x == 1 };\npermit (principal, action, resource);', {
+      thresholds: { general: { soft_gate: 0.9, escalated: 0.5 } },
+      history: [{ id: 'h', kind: 'at_most', tools: ['nothing.*'], n: 1, then: 'refuse', reason: 'r' }],
+    });
+    expect(problems.map(({ pointer, line }) => [pointer, line])).toEqual([['/thresholds/general/escalated', null], ['/history/0/tools/0', null], ['/cedar', 2], ['/cedar', 1]]);
+    for (const { help } of problems.slice(0, 3)) expect(help).not.toBe('');
+  });
+
+  test('a rule without an id, with a strange one, with another\'s or a reserved one is refused', () => {
     expect(problemsOf('\npermit (principal, action, resource);')).toMatchObject([{ line: 2, column: 1 }]);
     expect(problemsOf('@id("A b") permit (principal, action, resource);')).toHaveLength(1);
     expect(problemsOf('@id("a") permit (principal, action, resource);\n@id("a") forbid (principal, action, resource);')).toMatchObject([{ message: 'the id `a` is given to two rules', line: 2 }]);
+    expect(problemsOf(`${rule('a')}\n${rule('a')}`)).toMatchObject([{ message: 'the id `a` is given to two rules', line: 2 }]);
+    expect(problemsOf(rule('risk.no_go'))).toMatchObject([{ message: expect.stringContaining('stands for something else') }]);
+  });
+
+  test('an annotation that means nothing, or not what it must, is refused', () => {
+    expect(problemsOf('@id("a") @resaon("x") permit (principal, action, resource);')).toMatchObject([{ message: 'there is no annotation `@resaon`' }]);
+    for (const quorum of ['0', '17', 'two', '']) expect(problemsOf(`@id("a") @quorum("${quorum}") permit (principal, action, resource);`)).toHaveLength(1);
+    expect(problemsOf(`@id("a") @reason("${'x'.repeat(513)}") permit (principal, action, resource);`)).toMatchObject([{ message: expect.stringContaining('512') }]);
   });
 
   test('a template is refused', () => {
     expect(problemsOf('@id("a") permit (principal == ?principal, action, resource);')).toMatchObject([{ message: expect.stringContaining('template') }]);
   });
 
-  test('the message names every place', () => {
-    expect(() => compilePolicySet('@id("a") permit (principal, action, resource) when { context.x == 1 };')).toThrow(/^1:\d+: /);
+  test('a rule that can never apply is warned of, not refused', () => {
+    const { warnings } = compile(`${rule('a')}\n${rule('b', ' when { context.risk_milli > 1 && false }')}`);
+    expect(warnings).toMatchObject([{ pointer: '/cedar', line: 2, message: expect.stringContaining('impossible') }]);
   });
 
-  test('rules that look at the resource are noticed', () => {
-    const looks = (rule: string) => compilePolicySet(`@id("a") permit (principal, action, ${rule};`).looksAtPaths;
-    expect(looks('resource)')).toBe(false);
-    expect(looks('resource is File)')).toBe(true);
-    expect(looks('resource) when { resource is File && resource.path == "a" }')).toBe(true);
+  test('the message names every place', () => {
+    expect(() => compile('@id("a") permit (principal, action, resource) when { context.x == 1 };')).toThrow(/^1:\d+: /);
+    expect(() => compile('', { ttl: { approval_ms: 1 } })).toThrow(/^\/ttl\/approval_ms: it must be >= 1000/);
+  });
+
+  test('too many rules are refused before they are checked', () => {
+    expect(problemsOf(Array.from({ length: 1001 }, (_, n) => rule(`r${n}`)).join('\n'))).toMatchObject([{ pointer: '/cedar', message: 'it has 1001 rules, and 1000 are allowed' }]);
+    expect(problemsOf(' '.repeat(262_145))).toMatchObject([{ pointer: '/cedar' }]);
   });
 
   test('a problem without a place is one of its rule', () => {
     const error = { message: 'no', help: 'try', code: null, url: null, severity: null };
-    expect(located('a\nbc', 3, error)).toEqual({ message: 'no: try', line: 2, column: 2 });
+    expect(located('a\nbc', 3, error)).toEqual({ pointer: '/cedar', message: 'no', help: 'try', line: 2, column: 2 });
   });
 
   test('an answer that contradicts an earlier one is a bug', () => {
@@ -72,9 +93,70 @@ describe('a policy text is read', () => {
   });
 });
 
-test('more sets than there are slots are decided as each says', () => {
-  const sets = Array.from({ length: 70 }, (_, n) => compilePolicySet(`@id("rule-${n}") permit (principal, action, resource);`));
-  for (const round of [sets, sets.toReversed(), sets]) {
-    for (const set of round) expect(decidePolicy(set, PLAIN_ASK).rule_ids).toEqual([...set.rules.keys()]);
-  }
+describe('a document is read', () => {
+  test('what is left out has its default', () => {
+    const { document } = compile(rule('a'), { thresholds: { general: { soft_gate: 0.4 }, task_classes: { deploy: { escalated: 0.7 } } } });
+    expect(document).toMatchObject({
+      description: '', enforcement: 'enforce', history: [], quorum: { soft_gate: 1, escalated: 1 },
+      thresholds: { general: { soft_gate: 0.4, escalated: 0.99, no_go: null }, task_classes: { deploy: { soft_gate: 0.4, escalated: 0.7, no_go: null } } },
+      ttl: { approval_ms: 86_400_000, preview_ms: 86_400_000, staged_change_ms: 600_000, session_grant_ms: 28_800_000 },
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['another version', { v: 2 }, '/v'],
+    ['a name with blanks', { name: 'my set' }, '/name'],
+    ['a field that isn\'t known', { extra: 1 }, '/extra'],
+    ['another enforcement', { enforcement: 'warn' }, '/enforcement'],
+    ['a threshold above one', { thresholds: { general: { soft_gate: 1.1 } } }, '/thresholds/general/soft_gate'],
+    ['a threshold of four decimals', { thresholds: { general: { soft_gate: 0.1234 } } }, '/thresholds/general/soft_gate'],
+    ['thresholds out of order in a task class', { thresholds: { task_classes: { x: { no_go: 0.1 } } } }, '/thresholds/task_classes/x/no_go'],
+    ['a task class that can\'t be one', { thresholds: { task_classes: { 'X Y': {} } } }, '/thresholds/task_classes/X Y'],
+    ['nobody to approve', { quorum: { escalated: 0 } }, '/quorum/escalated'],
+    ['a time to live beyond a month', { ttl: { approval_ms: 31 * 86_400_000 } }, '/ttl/approval_ms'],
+    ['no text', { cedar: undefined }, ''],
+  ])('%s is refused with its place', (_, more, pointer) => {
+    expect(wrongWith({ ...sourceOf(rule('a')), ...more }).map((problem) => problem.pointer)).toContain(pointer);
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['a kind that isn\'t known', { kind: 'sometimes' }, '/history/0/kind'],
+    ['no number', { n: undefined }, '/history/0'],
+    ['a fraction', { n: 1.5 }, '/history/0/n'],
+    ['no tools', { tools: [] }, '/history/0/tools'],
+    ['a tool that isn\'t there', { tools: ['fs.*', 'fs.raed'] }, '/history/0/tools/1'],
+    ['the id of a rule of the text', { id: 'a' }, '/history/0/id'],
+    ['a reserved id', { id: 'policy.error' }, '/history/0/id'],
+    ['an earlier call that this kind doesn\'t ask about', { after: ['fs.read'] }, '/history/0/after'],
+  ])('a history rule with %s is refused with its place', (_, more, pointer) => {
+    const history = [{ id: 'h', kind: 'at_most', tools: ['*'], n: 1, then: 'refuse', reason: 'r', ...more }];
+    expect(problemsOf(rule('a'), { history }).map((problem) => problem.pointer)).toContain(pointer);
+  });
+
+  test('an id that two history rules have is refused', () => {
+    const one = { id: 'h', kind: 'never_after', tools: ['*'], after: ['fs.read'], then: 'refuse', reason: 'r' };
+    expect(problemsOf(rule('a'), { history: [one, one] })).toMatchObject([{ pointer: '/history/1/id' }]);
+  });
+
+  test.each([null, 7, 'text', []])('%j is no policy set', (source) => {
+    expect(wrongWith(source as never)).toHaveLength(1);
+  });
+});
+
+describe('the hash', () => {
+  const hash = (source: Partial<PolicySetSource>) => compilePolicySet({ ...DEFAULT_POLICY, ...source }).policy_hash;
+
+  test('is of all that the document says, in whatever order and with whatever line ends', () => {
+    expect(hash({})).toMatch(/^[0-9a-f]{64}$/);
+    expect(compilePolicySet(Object.fromEntries(Object.entries(DEFAULT_POLICY).reverse())).policy_hash).toBe(hash({}));
+    expect(hash({ cedar: DEFAULT_POLICY.cedar.replaceAll('\n', '\r\n') })).toBe(hash({}));
+    expect(hash({ quorum: { escalated: 1 } })).toBe(hash({}));
+  });
+
+  test.each<[string, Partial<PolicySetSource>]>([
+    ['text', { cedar: `${DEFAULT_POLICY.cedar} ` }], ['name', { name: 'other' }], ['enforcement', { enforcement: 'observe' }], ['quorum', { quorum: { escalated: 2 } }],
+    ['threshold', { thresholds: { general: { no_go: 1 } } }], ['time to live', { ttl: { preview_ms: 5000 } }], ['description', { description: 'x' }],
+  ])('changes with the %s', (_, change) => {
+    expect(hash(change)).not.toBe(hash({}));
+  });
 });

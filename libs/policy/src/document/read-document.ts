@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { matchesTool } from '@writ/capability';
+import type { ToolDefinition } from '@writ/contract';
+import { Compile } from 'typebox/compile';
+import { problemOf, type PolicyProblem } from '../problems.ts';
+import type { HistoryRule } from './history-rule.ts';
+import { completeDocument, PolicySetSource, type PolicyDocument, type Thresholds } from './policy-document.ts';
+
+export type DocumentRead = { readonly document: PolicyDocument; readonly problems: readonly PolicyProblem[] } | { readonly document: null; readonly problems: readonly PolicyProblem[] };
+
+let validator: ReturnType<typeof Compile<typeof PolicySetSource>> | undefined;
+
+/** Reads a document whose shape may be anything, and tells of everything that is wrong with it but its Cedar text. */
+export function readDocument(source: unknown, tools: readonly Pick<ToolDefinition, 'tool_id'>[]): DocumentRead {
+  validator ??= Compile(PolicySetSource);
+  if (!validator.Check(source)) return { document: null, problems: shapeProblems(source) };
+  const document = completeDocument(source);
+  return { document, problems: [...thresholdProblems(document), ...historyProblems(document.history, tools)] };
+}
+
+function shapeProblems(source: unknown): PolicyProblem[] {
+  const problems = new Map<string, PolicyProblem>();
+  for (const { instancePath, keyword, params, message } of (validator as NonNullable<typeof validator>).Errors(source)) {
+    if (keyword === 'anyOf' || keyword === 'additionalProperties') continue;
+    const [words, help] = wordsOf(keyword, params as Readonly<Record<string, unknown>>, message);
+    if (!problems.has(instancePath)) problems.set(instancePath, problemOf(instancePath, words, help));
+  }
+  return problems.size > 0 ? [...problems.values()] : [problemOf('', 'it is not a policy set', 'compare it with the schema')];
+}
+
+function wordsOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): [string, string] {
+  const list = (values: unknown): string => (values as readonly unknown[]).map((each) => `\`${String(each)}\``).join(', ');
+  if (keyword === 'boolean') return ['it is not known here', 'leave it out, or look for a slip in its name'];
+  if (keyword === 'required') return [`it lacks ${list(params['requiredProperties'])}`, 'add what is missing'];
+  if (keyword === 'enum') return [`it must be one of ${list(params['allowedValues'])}`, ''];
+  if (keyword === 'const') return [`it must be \`${String(params['allowedValue'])}\``, ''];
+  return [`it ${message}`, ''];
+}
+
+const SUPERVISIONS = ['soft_gate', 'escalated', 'no_go'] as const;
+
+function thresholdProblems({ thresholds }: PolicyDocument): PolicyProblem[] {
+  const classes = Object.entries(thresholds.task_classes).map(([name, own]): [string, Thresholds] => [`/thresholds/task_classes/${name}`, own]);
+  return [['/thresholds/general', thresholds.general] as [string, Thresholds], ...classes].flatMap(([pointer, own]) => [
+    ...SUPERVISIONS.filter((name) => own[name] !== null && Math.round(own[name] * 1000) / 1000 !== own[name])
+      .map((name) => problemOf(`${pointer}/${name}`, 'a risk has three decimals at most', 'round it')),
+    ...orderProblems(pointer, own),
+  ]);
+}
+
+/** More supervision can't begin at less risk: the lower threshold would never be reached. */
+function orderProblems(pointer: string, own: Thresholds): PolicyProblem[] {
+  const set = SUPERVISIONS.filter((name) => own[name] !== null);
+  return set.slice(1).filter((name, n) => (own[name] as number) < (own[set[n] as keyof Thresholds] as number))
+    .map((name) => problemOf(`${pointer}/${name}`, `\`${name}\` begins below less supervision`, 'order them: `soft_gate`, `escalated`, `no_go`'));
+}
+
+function historyProblems(rules: readonly HistoryRule[], tools: readonly Pick<ToolDefinition, 'tool_id'>[]): PolicyProblem[] {
+  return rules.flatMap((rule, n) => [
+    ...(rules.findIndex(({ id }) => id === rule.id) < n ? [problemOf(`/history/${n}/id`, `the id \`${rule.id}\` is given to two rules`, 'give each rule an id of its own')] : []),
+    ...patternProblems(`/history/${n}/tools`, rule.tools, tools),
+    ...('after' in rule ? patternProblems(`/history/${n}/after`, rule.after, tools) : []),
+  ]);
+}
+
+/** A pattern that fits no tool is a slip that would make the rule silently mean nothing, or everything. */
+function patternProblems(pointer: string, patterns: readonly string[], tools: readonly Pick<ToolDefinition, 'tool_id'>[]): PolicyProblem[] {
+  return patterns.flatMap((pattern, n) =>
+    (tools.some(({ tool_id }) => matchesTool(pattern, tool_id)) ? [] : [problemOf(`${pointer}/${n}`, `no tool fits \`${pattern}\``, 'see `GET /v1/tools`')]));
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { policySetTextToParts, policyToJson, type DetailedError, type PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { RULE_ID } from '../document/history-rule.ts';
+import type { PolicyProblem } from '../problems.ts';
+
+/** One rule as it stands in the text. */
+export interface RuleText {
+  readonly text: string;
+  /** offset in the whole text */
+  readonly at: number;
+  readonly json: PolicyJson;
+}
+
+/** What was read of a text: its rules by id, and what is wrong with it. */
+export interface RulesRead {
+  readonly rules: ReadonlyMap<string, RuleText>;
+  readonly problems: readonly PolicyProblem[];
+}
+
+/** The annotations that mean something. Any other is a slip of the pen that would go unnoticed. */
+const ANNOTATIONS = ['id', 'reason', 'would_pass', 'quorum'];
+/** Reasons go into every result and record of a decision. */
+const WORDS_MAX = 512;
+const APPROVERS = /^(?:[1-9]|1[0-6])$/;
+/** Ids that decisions use for what isn't a rule of the text. */
+export const RESERVED_IDS: readonly string[] = [
+  'risk.soft_gate', 'risk.escalated', 'risk.no_go', 'session.max_autonomy', 'session.staged_change', 'default.deny', 'policy.observed', 'policy.error',
+];
+
+/** Reads rules one by one. Rules that can't be known by an id are told of and left out. */
+export function readRules(source: string): RulesRead {
+  const split = policySetTextToParts(source);
+  if (split.type === 'failure') return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
+  const problems: PolicyProblem[] = [];
+  const rules = new Map<string, RuleText>();
+  for (const text of split.policy_templates) {
+    problems.push(problemAt(source, source.indexOf(text), 'a rule with slots is a template, and a set takes none', 'write the rule out for each value'));
+  }
+  const from = new Map<string, number>();
+  for (const text of split.policies) {
+    const at = source.indexOf(text, from.get(text) ?? 0);
+    from.set(text, at + text.length);
+    const rule = { text, at, json: verifyAnswer(policyToJson(text)).json };
+    const found = annotationProblems(rule, rules);
+    problems.push(...found.map(([message, help]) => problemAt(source, at, message, help)));
+    if (found.length === 0) rules.set(rule.json.annotations?.['id'] as string, rule);
+  }
+  return { rules, problems };
+}
+
+function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, RuleText>): [string, string][] {
+  const { id = '', quorum, ...rest } = json.annotations ?? {};
+  const problems: [string, string][] = [];
+  if (!new RegExp(RULE_ID).test(id)) problems.push(['a rule needs an `@id` of lower-case letters, digits, `.`, `_` and `-`', 'decisions and records name rules by it']);
+  if (others.has(id)) problems.push([`the id \`${id}\` is given to two rules`, 'give each rule an `@id` of its own']);
+  if (RESERVED_IDS.includes(id)) problems.push([`the id \`${id}\` stands for something else in decisions`, 'take another']);
+  if (quorum !== undefined && !APPROVERS.test(quorum)) problems.push(['`@quorum` is a number of people from 1 to 16', 'write `@quorum("2")`']);
+  for (const [name, words] of Object.entries(rest)) {
+    if (words.length > WORDS_MAX) problems.push([`\`@${name}\` is longer than ${WORDS_MAX} characters`, 'say it shorter']);
+    if (!ANNOTATIONS.includes(name)) problems.push([`there is no annotation \`@${name}\``, `there are ${ANNOTATIONS.map((known) => `\`@${known}\``).join(', ')}`]);
+  }
+  return problems;
+}
+
+/** Cedar's answer where it can only be a success: a failure is a bug of ours and ends the request. */
+export function verifyAnswer<T extends { type: string }>(answer: T): Extract<T, { type: 'success' }> {
+  if (answer.type !== 'success') throw new Error(`cedar refused what it had accepted: ${JSON.stringify(answer)}`);
+  return answer as Extract<T, { type: 'success' }>;
+}
+
+/** The problem that Cedar tells of, in the whole text; at the rule's beginning if Cedar doesn't say where. */
+export function located(source: string, base: number, error: DetailedError): PolicyProblem {
+  const [place] = error.sourceLocations ?? [];
+  return problemAt(source, base + (place?.start ?? 0), error.message, error.help ?? place?.label ?? '');
+}
+
+function problemAt(source: string, at: number, message: string, help: string): PolicyProblem {
+  const before = source.slice(0, at).split('\n');
+  return { pointer: '/cedar', line: before.length, column: (before.at(-1) as string).length + 1, message, help };
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { preparsePolicySet } from '@cedar-policy/cedar-wasm/nodejs';
+import { verifyAnswer } from './cedar-text.ts';
+import type { Slice } from './slices.ts';
+
+/**
+ * Cedar keeps parsed rules under a name for ever, so names are a fixed number of slots: the slice that was used longest ago gives its
+ * slot to the next. A parsed rule takes some 2 KB, so so many rules are some 32 MB; tenants who share a set share its slots.
+ */
+export const SLOTS = 256;
+export const RULES_HELD_MAX = 16_384;
+
+interface Slot {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** Slots by the slice's key, the least recently used first (a Map keeps insertion order). */
+const held = new Map<string, Slot>();
+const free: string[] = Array.from({ length: SLOTS }, (_, n) => `slot-${n}`);
+let rulesHeld = 0;
+
+/** The name under which the slice is parsed and ready. The key covers the rules, so one name never stands for two texts. */
+export function slotOf(slice: Slice): string {
+  const known = held.get(slice.key);
+  if (known === undefined) return load(slice);
+  held.delete(slice.key);
+  held.set(slice.key, known);
+  return known.name;
+}
+
+/** What is in use: for a test that nothing grows. */
+export const slotsInUse = (): { slots: number; rules: number } => ({ slots: held.size, rules: rulesHeld });
+
+function load(slice: Slice): string {
+  while (free.length === 0 || (held.size > 0 && rulesHeld + slice.size > RULES_HELD_MAX)) giveUpOldest();
+  const name = free.at(-1) as string;
+  verifyAnswer(preparsePolicySet(name, { staticPolicies: { ...slice.policies } }));
+  free.pop();
+  held.set(slice.key, { name, size: slice.size });
+  rulesHeld += slice.size;
+  return name;
+}
+
+/** Called only when some slot is held, so there is a first. */
+function giveUpOldest(): void {
+  const [key, { name, size }] = held.entries().next().value as [string, Slot];
+  // Its rules are freed now: the slot may stay empty for long.
+  verifyAnswer(preparsePolicySet(name, { staticPolicies: {} }));
+  held.delete(key);
+  rulesHeld -= size;
+  free.push(name);
+}

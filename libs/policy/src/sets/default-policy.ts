@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PolicySetSource } from '../document/policy-document.ts';
+
+/**
+ * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at `supervision` permits
+ * at any; the kernel asks for the least that risk leaves possible first. Each rule's `@reason` is shown to whoever is told of the decision.
+ */
+export const DEFAULT_POLICY: PolicySetSource = {
+  v: 1,
+  name: 'default',
+  description: 'Reading runs by itself; changes run by themselves where somebody is there, unless their risk asks for a person; administrative tools are held; a scheduled job does what its list names.',
+  cedar: `
+@id("read.autopilot")
+@reason("reading is permitted in every session")
+permit (principal, action in Action::"read", resource);
+
+@id("write.interactive")
+@reason("changes to the workspace are permitted in an interactive session")
+permit (principal, action in Action::"write", resource)
+when { context.session_mode == "interactive" };
+
+@id("write.gateway")
+@reason("changes to the workspace are permitted in a gateway session as long as nothing asks for a person")
+permit (principal, action in Action::"write", resource)
+when { context.session_mode == "gateway" };
+
+@id("scheduled.listed")
+@reason("the job's own list names the tool: that listing is the recorded approval")
+permit (principal, action in [Action::"write", Action::"admin"], resource)
+when { context.session_mode == "scheduled" && context.job_lists_tool };
+
+@id("scheduled.unlisted")
+@reason("a scheduled session changes nothing with a tool that its job doesn't list")
+@would_pass("a job whose list names the tool")
+forbid (principal, action in [Action::"write", Action::"admin"], resource)
+when { context.session_mode == "scheduled" && !context.job_lists_tool };
+
+@id("admin.held")
+@reason("an administrative tool waits for a person in an interactive session")
+permit (principal, action in Action::"admin", resource)
+when { context.session_mode == "interactive" && context.supervision != "autopilot" };
+
+@id("admin.risky")
+@reason("an administrative tool with a risk of its own needs administrators")
+@would_pass("an action without that risk")
+forbid (principal, action in Action::"admin", resource)
+when { context.risk_level != "autopilot" && context.supervision == "soft_gate" };
+
+@id("session.unattended")
+@reason("nobody is there to approve in a session that isn't interactive")
+@would_pass("an interactive session, where a person can be asked")
+forbid (principal, action, resource)
+when { context.session_mode != "interactive" && context.supervision != "autopilot" };
+
+@id("labels.leak")
+@reason("secrets or private data were read, and this tool reaches outside, so a person must see what leaves")
+@would_pass("a session that has read no secret and no private data")
+forbid (principal, action, resource)
+when {
+  context.tool_class == "broker" &&
+  context.labels.containsAny(["secret_read", "private_data"]) &&
+  context.supervision == "autopilot"
+};
+
+@id("labels.exfiltration")
+@reason("untrusted content came in, secrets or private data were read, and this tool reaches outside: administrators must agree")
+@would_pass("a session without untrusted content")
+forbid (principal, action, resource)
+when {
+  context.tool_class == "broker" &&
+  context.labels.contains("untrusted_content") &&
+  context.labels.containsAny(["secret_read", "private_data"]) &&
+  context.supervision != "escalated"
+};
+
+@id("labels.untrusted_effect")
+@reason("after untrusted content came in, the call changed pipelines or files of secrets, so a person must see them")
+@would_pass("an effect that leaves pipelines and files of secrets alone")
+forbid (principal, action, resource)
+when {
+  context has effect &&
+  context.labels.contains("untrusted_content") &&
+  context.effect.areas.containsAny(["pipelines", "secrets"]) &&
+  context.supervision == "autopilot"
+};
+
+@id("effect.runs_later")
+@reason("the call changed files that a later command of somebody else runs by itself, so a person must see them")
+@would_pass("an effect without hooks and other files that run by themselves")
+forbid (principal, action, resource)
+when {
+  context has effect &&
+  context.effect.areas.contains("runs_later") &&
+  context.supervision == "autopilot"
+};
+`.trimStart(),
+};
