@@ -38,6 +38,7 @@ export const FAULTS = {
   'token.tool': { status: 403, retry: 'never', message: 'the capability token does not grant the tool' },
   'token.scope': { status: 403, retry: 'never', message: 'the capability token does not reach the resource' },
   'token.not_narrower': { status: 422, retry: 'never', message: 'a child token must be a subset of its parent' },
+  'token.depth': { status: 422, retry: 'never', message: 'the chain of capability tokens is as long as one may be' },
   'budget.exhausted': { status: 403, retry: 'never', message: 'the capability token has no budget left' },
   'workspace.unknown': { status: 404, retry: 'never', message: 'there is no such workspace' },
   // policy, approval

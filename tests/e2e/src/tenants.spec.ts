@@ -21,7 +21,7 @@ const MAY: Readonly<Record<string, readonly Role[] | 'platform' | 'public'>> = {
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL,
   listApprovals: EYES, readApproval: EYES, approve: HANDS, deny: HANDS,
-  issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: HANDS,
+  issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   readCheckpoint: ALL,

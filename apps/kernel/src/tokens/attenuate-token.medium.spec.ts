@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, Grant } from '@writ/contract';
+import { LIMITS, type Caller, type Grant } from '@writ/contract';
 import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
-import { CHAIN_TOKENS_MAX } from './verify-grant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -85,11 +84,23 @@ describe('a child token', () => {
     expect(await tenant.countOf('outbox')).toBe(1);
   });
 
+  it('of a token for any workspace may be for one, that of one for no other, and none for another tenant\'s', async () => {
+    const { tenant, admin, parent } = await withParent();
+    const other = await kernel.newTenant();
+    const second = await tenant.secondWorkspace();
+    const { capability_token_id: wide } = await manage.issue.run({ ...askedBy(admin), agent_id: tenant.agentId, workspace_id: null, grant: grantOf() });
+    const bound = (parent_id: string, workspace_id: string | null) => manage.attenuate.run({ ...askedBy(admin), parent_id, agent_id: null, workspace_id, grant: grantOf() });
+    expect(await bound(wide, second)).toMatchObject({ workspace_id: second, parent_id: wide });
+    expect(await bound(wide, null)).toMatchObject({ workspace_id: null });
+    for (const elsewhere of [second, null]) expect(await refusalOf(bound(parent, elsewhere))).toMatchObject({ code: 'token.not_narrower', detail: expect.stringContaining('`workspace_id`') });
+    for (const nowhere of [other.workspaceId, newId('workspace'), 'x']) expect((await refusalOf(bound(wide, nowhere))).code).toBe('not_found');
+  });
+
   it('stands at most eighth in its chain', async () => {
     const { admin, parent } = await withParent();
     let last = parent;
-    for (let at = 1; at < CHAIN_TOKENS_MAX; at += 1) last = (await narrow(admin, last)).capability_token_id;
-    expect((await refusalOf(narrow(admin, last))).code).toBe('conflict');
+    for (let at = 1; at < LIMITS.chainTokens.max; at += 1) last = (await narrow(admin, last)).capability_token_id;
+    expect((await refusalOf(narrow(admin, last))).code).toBe('token.depth');
   });
 });
 
@@ -104,10 +115,14 @@ describe('who narrows', () => {
     expect(await tenant.countOf('outbox')).toBe(3);
   });
 
-  it('is an agent, with its own tokens and for itself', async () => {
-    const { admin, key, parent } = await withParent();
+  it('is an agent, with the tokens that it holds, for itself or for another agent of its tenant', async () => {
+    const { tenant, admin, key, parent } = await withParent();
     const { agent_id } = await manage.agents.create({ ...askedBy(admin), name: 'second' });
-    expect((await refusalOf(narrow(key, parent, {}, agent_id))).code).toBe('auth.role');
+    expect(await narrow(key, parent)).toMatchObject({ agent_id: tenant.agentId });
+    expect(await narrow(key, parent, {}, agent_id)).toMatchObject({ agent_id, parent_id: parent, issuer: key.api_key_id });
+    const other = await kernel.newTenant();
+    const nobody = await Promise.all([other.agentId, newId('agent')].map((of) => refusalOf(narrow(key, parent, {}, of))));
+    expect(nobody).toEqual(Array(2).fill({ code: 'not_found', message: 'there is no such thing here' }));
     const theirs = (await narrow(admin, parent, {}, agent_id)).capability_token_id;
     const foreign = await withParent();
     const answers = await Promise.all([theirs, foreign.parent, newId('token'), '?'].map((of) => refusalOf(narrow(key, of))));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type CapabilityToken, type Grant, type KernelRequest } from '@writ/contract';
-import { attenuate, decideValidity, type ChildToken } from '@writ/capability';
+import { Fault, LIMITS, type Caller, type CapabilityToken, type KernelRequest } from '@writ/contract';
+import { attenuate, decideValidity, type AttenuationRequest, type ChildToken } from '@writ/capability';
 import type { Changes } from '../changes/index.ts';
 import { newId } from '../store/index.ts';
 import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
 import { storedToken, type TokenView } from './token-view.ts';
-import { CHAIN_TOKENS_MAX, verifyGrant } from './verify-grant.ts';
+import { verifyGrant } from './verify-grant.ts';
 
 /**
  * Makes narrower tokens of tokens.
@@ -20,20 +20,22 @@ export class AttenuateToken {
   }
 
   /**
-   * An administrator narrows any token of the tenant, an agent its own and for itself.
-   * @throws Fault `auth.role`, `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `conflict` for a chain as long as one may be, and those of `verifyGrant`
+   * An administrator narrows any token of the tenant, an agent those that it holds, for itself or for another agent of the tenant that works for it.
+   * @throws Fault `auth.role`, `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `token.depth`, and those of `verifyGrant`
    */
-  async run({ caller, parent_id, agent_id, grant }: KernelRequest<'token.attenuate'>): Promise<TokenView> {
+  async run({ caller, parent_id, agent_id, workspace_id, grant }: KernelRequest<'token.attenuate'>): Promise<TokenView> {
     requireRole(caller, 'admin', 'agent');
     requireId('token', parent_id);
     if (agent_id !== null) requireId('agent', agent_id);
+    if (typeof workspace_id === 'string') requireId('workspace', workspace_id);
     const { tenant_id } = caller;
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
       const chain = await lockedChain(rows, caller, parent_id);
       const [parent] = chain as [CapabilityToken];
-      const child = narrowed(chain, verifyGrant(grant, now), now);
-      const holder = await holderOf(rows, caller, agent_id ?? parent.agent_id);
+      const child = narrowed(chain, { ...verifyGrant(grant, now), workspace_id }, now);
+      await requireWorkspace(rows, tenant_id, child.workspace_id);
+      const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
       const token = { v: 1, ...child, capability_token_id, agent_id: holder, issuer: caller.api_key_id, created_at: now, revoked_at: null } as const;
       return await insertToken(rows, caller, 'token_attenuated', token, [...chain.map((above) => above.capability_token_id).reverse(), capability_token_id]);
     });
@@ -49,18 +51,23 @@ async function lockedChain(rows: Rows, caller: Caller, parentId: string): Promis
   return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));
 }
 
-function narrowed(chain: readonly CapabilityToken[], grant: Grant, now: number): ChildToken {
+const { chainTokens } = LIMITS;
+
+function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
   const invalid = decideValidity(chain, now);
   if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
-  if (chain.length >= CHAIN_TOKENS_MAX) throw new Fault('conflict', `a token is at most the ${CHAIN_TOKENS_MAX}th of its chain`);
-  const verdict = attenuate(chain[0] as CapabilityToken, grant);
+  if (chain.length >= chainTokens.max) throw new Fault(chainTokens.fault, `a token is at most the ${chainTokens.max}th of its chain`);
+  const verdict = attenuate(chain[0] as CapabilityToken, asked);
   if (verdict.effect === 'refuse') throw new Fault(verdict.code, verdict.message);
   return verdict.child;
 }
 
-/** Who the child is for. @throws Fault `auth.role`, `not_found` */
-async function holderOf(rows: Rows, caller: Caller, agentId: string): Promise<string> {
-  if (caller.role === 'agent' && agentId !== caller.agent_id) throw new Fault('auth.role', 'an agent narrows its tokens for itself');
-  const { tenant_id } = caller;
-  return found(await rows.agent.findFirst({ where: { agent_id: agentId, tenant_id }, select: { agent_id: true } })).agent_id;
+/** Who the child is for: somebody of this tenant. @throws Fault `not_found` */
+async function holderOf(rows: Rows, tenantId: string, agentId: string): Promise<string> {
+  return found(await rows.agent.findFirst({ where: { agent_id: agentId, tenant_id: tenantId }, select: { agent_id: true } })).agent_id;
+}
+
+/** Foreign keys see every tenant's rows; this looks within one. @throws Fault `not_found` */
+async function requireWorkspace(rows: Rows, tenantId: string, workspaceId: string | null): Promise<void> {
+  if (workspaceId !== null) found(await rows.workspace.findFirst({ where: { workspace_id: workspaceId, tenant_id: tenantId }, select: { workspace_id: true } }));
 }

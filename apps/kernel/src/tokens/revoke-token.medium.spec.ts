@@ -49,7 +49,7 @@ describe('a revoked token', () => {
     expect(records).toMatchObject([{ kind: 'token', agent_id: tenant.agentId, capability_token_id: token, change: { verb: 'token_revoked', subject: token } }]);
   });
 
-  it.each([['agent'], ['auditor']] as const)('is not revoked by the role %s', async (role) => {
+  it.each([['agent'], ['auditor']] as const)('is not revoked by its holder in the role %s', async (role) => {
     const tenant = await kernel.newTenant();
     const token = await tenant.token();
     const asking = manage.revoke.run({ ...askedBy(callerOf(tenant.tenantId, role, tenant.agentId)), capability_token_id: token });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KernelRequest } from '@writ/contract';
+import { Fault, type KernelRequest } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
 import type { Events } from '../ports/index.ts';
 import { found, requireId, requireRole, type Tenancy } from '../tenancy/index.ts';
+import { reachOf } from './reach-of.ts';
 import { tokenViews, type TokenView } from './token-view.ts';
 
 /**
@@ -20,12 +21,19 @@ export class RevokeToken {
     this.#events = events;
   }
 
-  /** Once or many times: it is revoked at the first. @throws Fault `auth.role`, `not_found` */
+  /**
+   * Once or many times: it is revoked at the first. An agent takes back what was made of its tokens; what it was given itself is others' to take.
+   * @throws Fault `auth.role`, `not_found`
+   */
   async run({ caller, capability_token_id }: KernelRequest<'token.revoke'>): Promise<TokenView> {
-    requireRole(caller, 'admin', 'operator');
+    requireRole(caller, 'admin', 'operator', 'agent');
     requireId('token', capability_token_id);
     const { tenant_id } = caller;
     const view = await this.#changes.make(tenant_id, async (rows, now) => {
+      const before = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
+      const reach = await reachOf(rows, caller, before);
+      if (reach === 'none') throw new Fault('not_found');
+      if (reach === 'holds') throw new Fault('auth.role', 'an agent revokes what was made of its tokens, not what it was given');
       // Waits for commits that hold the row shared: those under way come wholly before this.
       const { count } = await rows.token.updateMany({ where: { capability_token_id, tenant_id, revoked_at: null }, data: { revoked_at: now } });
       const token = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));

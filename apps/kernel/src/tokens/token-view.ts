@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Budgets, CapabilityToken } from '@writ/contract';
+import type { Budgets, CapabilityToken, TokenUse } from '@writ/contract';
 import { tokenOf, type TokenRow } from '../store/index.ts';
 import { plainRow, type Rows } from '../tenancy/index.ts';
 
-/** A token as callers see it: `used` is what was settled in each dimension that it bounds, `revoked` says that it or one above it was revoked. */
-export type TokenView = CapabilityToken & { readonly used: Budgets; readonly revoked: boolean };
+/** A token as callers see it. */
+export type TokenView = CapabilityToken & TokenUse;
 
 /** A token's row as the query builder reads it. */
 export type StoredToken = NonNullable<Awaited<ReturnType<Rows['token']['findFirst']>>>;
+type StoredBudget = Awaited<ReturnType<Rows['budget']['findMany']>>[number];
 
 /** The token that the row stores. Its grant is what was parsed when it was issued. */
 export const storedToken = (row: StoredToken): CapabilityToken => tokenOf(plainRow(row) as unknown as TokenRow);
 
-/** The views of tokens, in two queries however many they are. */
+/** The views of tokens, in two queries however many they are and however long their chains. */
 export async function tokenViews(rows: Rows, tokens: readonly StoredToken[]): Promise<TokenView[]> {
-  const budgets = await rows.budget.findMany({ where: { capability_token_id: { in: tokens.map((token) => token.capability_token_id) } } });
-  const above = [...new Set(tokens.flatMap((token) => token.chain))];
+  const linked = [...new Set(tokens.flatMap((token) => token.chain))];
+  const accounts = await rows.budget.findMany({ where: { capability_token_id: { in: linked } } });
   const revoked = new Set((await rows.token.findMany({
-    where: { capability_token_id: { in: above }, revoked_at: { not: null } }, select: { capability_token_id: true },
+    where: { capability_token_id: { in: linked }, revoked_at: { not: null } }, select: { capability_token_id: true },
   })).map((token) => token.capability_token_id));
   return tokens.map((token) => ({
     ...storedToken(token),
-    used: Object.fromEntries(budgets.filter((row) => row.capability_token_id === token.capability_token_id).map((row) => [row.dimension, Number(row.used)])),
+    ...amountsOf(token, accounts),
+    chain: token.chain,
     revoked: token.chain.some((id) => revoked.has(id)),
   }));
+}
+
+function amountsOf(token: StoredToken, accounts: readonly StoredBudget[]): Pick<TokenUse, 'used' | 'reserved' | 'left'> {
+  const own = accounts.filter((account) => account.capability_token_id === token.capability_token_id);
+  return {
+    used: amounts(own, ({ used }) => used),
+    reserved: amounts(own, ({ reserved }) => reserved),
+    left: amounts(accounts.filter((account) => token.chain.includes(account.capability_token_id)), ({ bound, reserved, used }) => bound - reserved - used),
+  };
+}
+
+/** The least amount of each dimension. */
+function amounts(accounts: readonly StoredBudget[], amountOf: (account: StoredBudget) => bigint): Budgets {
+  const least = new Map<string, number>();
+  for (const account of accounts) least.set(account.dimension, Math.min(least.get(account.dimension) ?? Infinity, Number(amountOf(account))));
+  return Object.fromEntries(least);
 }

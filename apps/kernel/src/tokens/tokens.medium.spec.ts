@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CapabilityToken, parseMessage, type Grant } from '@writ/contract';
+import { CapabilityToken, LIMITS, parseMessage, type Grant } from '@writ/contract';
 import { askedBy, callerOf, openManagement, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
-import { TOKEN_LIFETIME_MS_MAX } from './verify-grant.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -24,15 +23,22 @@ const issue = (tenant: TestTenant, grant: Partial<Grant> = {}, workspace_id: str
 describe('a token is issued', () => {
   it('whole, with an account for each bounded dimension, its paths in one form, and a record', async () => {
     const tenant = await kernel.newTenant();
-    const { used, revoked, ...token } = await issue(tenant, { fs: [{ path: '/workspace/./src//', read: true, write: false }] }, tenant.workspaceId);
+    const { used, reserved, left, chain, revoked, ...token } = await issue(tenant, { fs: [{ path: '/workspace/./src//', read: true, write: false }] }, tenant.workspaceId);
     expect(parseMessage(CapabilityToken, token)).toMatchObject({ parent_id: null, workspace_id: tenant.workspaceId, grant: { fs: [{ path: 'src', read: true, write: false }] }, revoked_at: null });
-    expect({ used, revoked }).toEqual({ used: { calls: 0, wall_ms: 0 }, revoked: false });
+    const use = { used, reserved, left, chain, revoked };
+    const nothing = { calls: 0, wall_ms: 0 };
+    expect(use).toEqual({ used: nothing, reserved: nothing, left: { calls: 10, wall_ms: 5000 }, chain: [token.capability_token_id], revoked: false });
     expect(await tenant.budgetOf(token.capability_token_id)).toEqual({ calls: { reserved: 0, used: 0, bound: 10 }, wall_ms: { reserved: 0, used: 0, bound: 5000 } });
     expect(await tenant.records()).toMatchObject([{
       kind: 'token', actor: token.issuer, agent_id: tenant.agentId, capability_token_id: token.capability_token_id,
       change: { verb: 'token_issued', subject: token.capability_token_id, digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
     }]);
-    expect(await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId)), capability_token_id: token.capability_token_id })).toEqual({ ...token, used, revoked });
+    expect(await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId)), capability_token_id: token.capability_token_id })).toEqual({ ...token, ...use });
+  });
+
+  it.each([['src/**', 'src'], ['**', ''], ['/workspace/src/**', 'src']])('with `%s` as another spelling of the root `%s`', async (path, root) => {
+    const tenant = await kernel.newTenant();
+    expect((await issue(tenant, { fs: [{ path, read: true, write: false }] })).grant.fs).toEqual([{ path: root, read: true, write: false }]);
   });
 
   it('and admits calls at once', async () => {
@@ -47,8 +53,9 @@ describe('a token is issued', () => {
     ['no way upwards', { fs: [{ path: 'src/../..', read: true, write: false }] }, 'path.escape', undefined],
     ['no path outside', { fs: [{ path: '/etc', read: true, write: false }] }, 'path.escape', undefined],
     ['no NUL', { fs: [{ path: 'a\0', read: true, write: false }] }, 'path.invalid', undefined],
+    ['a star that ends a path after a stroke', { fs: [{ path: 'src/*.ts', read: true, write: false }] }, 'request.malformed', '/grant/fs/0/path'],
     ['an end that lies ahead', { expires_at: 1 }, 'request.malformed', '/grant/expires_at'],
-    ['an end within 366 days', { expires_at: Date.now() + TOKEN_LIFETIME_MS_MAX + HOUR_MS }, 'request.malformed', '/grant/expires_at'],
+    ['an end within 366 days', { expires_at: Date.now() + LIMITS.tokenLifeMs.max + HOUR_MS }, 'request.malformed', '/grant/expires_at'],
     ['a beginning before its end', { not_before: Date.now() + 2 * HOUR_MS }, 'request.malformed', '/grant/not_before'],
     ['a grant that fits a message', { fs: Array.from({ length: 20 }, (_, at) => ({ path: `${at}/${'x'.repeat(200)}/`.repeat(9), read: true, write: true })) }, 'request.too_large', '/grant'],
   ])('only with %s', async (_what, grant, code, pointer) => {
@@ -76,11 +83,21 @@ describe('a token is issued', () => {
 });
 
 describe('tokens are shown', () => {
-  it('with what was used of each dimension', async () => {
+  it('with what was used, what is reserved, and what is left along the chain', async () => {
     const tenant = await kernel.newTenant();
-    const { capability_token_id } = await issue(tenant);
-    await tenant.query('UPDATE kernel.budget SET used = 3, reserved = 2 WHERE capability_token_id = $1 AND dimension = \'calls\'', [capability_token_id]);
-    expect(await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId, 'auditor')), capability_token_id })).toMatchObject({ used: { calls: 3, wall_ms: 0 } });
+    const asked = askedBy(callerOf(tenant.tenantId));
+    const { capability_token_id: root } = await issue(tenant);
+    const grant = grantOf({ budgets: { calls: 10, wall_ms: 900, cpu_ms: 70 }, expires_at: Date.now() + HOUR_MS / 2 });
+    const { capability_token_id: child } = await manage.attenuate.run({ ...asked, parent_id: root, agent_id: null, grant });
+    const spend = (token: string, dimension: string, used: number, reserved: number) =>
+      tenant.query('UPDATE kernel.budget SET used = $3, reserved = $4 WHERE capability_token_id = $1 AND dimension = $2', [token, dimension, used, reserved]);
+    await spend(root, 'calls', 3, 2);
+    await spend(child, 'calls', 1, 1);
+    await spend(child, 'wall_ms', 200, 300);
+    expect(await manage.tokens.read({ ...askedBy(callerOf(tenant.tenantId, 'auditor')), capability_token_id: child })).toMatchObject({
+      chain: [root, child], used: { calls: 1, wall_ms: 200, cpu_ms: 0 }, reserved: { calls: 1, wall_ms: 300, cpu_ms: 0 }, left: { calls: 5, wall_ms: 400, cpu_ms: 70 },
+    });
+    expect((await manage.tokens.read({ ...asked, capability_token_id: root })).left).toEqual({ calls: 5, wall_ms: 5000 });
   });
 
   it('to an agent\'s key only where they are its agent\'s; another tenant\'s and those that never were are one answer', async () => {

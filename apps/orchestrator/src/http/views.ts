@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, Budgets, CapabilityToken, OperationView, SnapshotView, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, OperationView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -54,8 +54,8 @@ export const ToolView = Type.Object({
 }, closed);
 export type ToolView = Static<typeof ToolView>;
 
-/** A token as callers see it: the immutable grant, and what was used of its budgets. */
-export const TokenView = Type.Object({ ...CapabilityToken.properties, used: Budgets, revoked: Type.Boolean() }, closed);
+/** A token as callers see it: the immutable grant, where it stands in its chain, and what is gone of its budgets. */
+export const TokenView = Type.Object({ ...CapabilityToken.properties, ...TokenUse.properties }, closed);
 export type TokenView = Static<typeof TokenView>;
 
 export const TreeView = Type.Object({

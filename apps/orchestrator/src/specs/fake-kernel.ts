@@ -106,7 +106,8 @@ export class FakeKernel {
   #token(caller: Caller, parent_id: string | null, agent_id: string, grant: TokenView['grant']): TokenView {
     const capability_token_id = newId('token');
     return this.keep(caller.tenant_id, capability_token_id, 'token', {
-      v: 1, capability_token_id, tenant_id: caller.tenant_id, agent_id, parent_id, workspace_id: null, grant, issuer: caller.api_key_id, created_at: 1, revoked_at: null, used: {}, revoked: false,
+      v: 1, capability_token_id, tenant_id: caller.tenant_id, agent_id, parent_id, workspace_id: null, grant, issuer: caller.api_key_id, created_at: 1, revoked_at: null,
+      used: {}, reserved: {}, left: {}, chain: [...(parent_id === null ? [] : [parent_id]), capability_token_id], revoked: false,
     } satisfies TokenView);
   }
 }

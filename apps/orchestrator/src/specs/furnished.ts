@@ -44,7 +44,8 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   });
   const capability_token_id = newId('token');
   kernel.keep(tenantId, capability_token_id, 'token', {
-    v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null, used: {}, revoked: false,
+    v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,
+    used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
   });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
   return { agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };

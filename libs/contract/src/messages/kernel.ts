@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
 import { idSchema } from '../ids.ts';
-import { Grant } from '../token.ts';
+import { Budgets, Grant } from '../token.ts';
 import { Caller, Page, Resolution } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -27,11 +27,13 @@ export const KERNEL_REQUESTS = {
   'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
   /** → OperationView after the decision */
   'approval.decide': Type.Object({ ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })) }, closed),
-  /** → CapabilityToken & {used: Budgets, revoked: boolean} */
+  /** → CapabilityToken & TokenUse */
   'token.issue': Type.Object({ ...asked, agent_id: Key, workspace_id: orNull(Key), grant: Grant }, closed),
-  'token.attenuate': Type.Object({ ...asked, parent_id: Key, agent_id: orNull(Key), grant: Grant }, closed),
+  /** `workspace_id`: the one that the child is for, the parent's unless said. Absent where an older peer asks. */
+  'token.attenuate': Type.Object({ ...asked, parent_id: Key, agent_id: orNull(Key), workspace_id: Type.Optional(orNull(Key)), grant: Grant }, closed),
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
-  'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key) }, closed),
+  /** → {items, next_cursor}; `parent_id`: only what was made of that token, one step below it. Absent where an older peer asks. */
+  'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) }, closed),
   'token.revoke': Type.Object({ ...asked, capability_token_id: Key }, closed),
   /** → AgentView */
   'agent.create': Type.Object({ ...asked, name: Name }, closed),
@@ -57,5 +59,13 @@ export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS
 export const TenantCreate = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), name: Name, admin_key_id: idSchema('apiKey') }, closed);
 export type TenantCreate = Static<typeof TenantCreate>;
 
-/** Issued token as callers see it: the immutable grant and what was used of its budgets. */
-export const TokenUse = Type.Object({ used: Type.Record(Type.String(), Type.Integer()), revoked: Type.Boolean() });
+/**
+ * What callers see of a token beside the immutable grant. Amounts are by dimension, of those that are bounded: `used` is settled, `reserved` is held
+ * by calls that have not ended, `left` is what the next call can have, the least over the token and those above it.
+ */
+export const TokenUse = Type.Object({
+  used: Budgets, reserved: Budgets, left: Budgets,
+  chain: Type.Array(idSchema('token'), { description: 'the way to it, root first, itself last' }),
+  revoked: Type.Boolean({ description: 'it, or one above it' }),
+});
+export type TokenUse = Static<typeof TokenUse>;

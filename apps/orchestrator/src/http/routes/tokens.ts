@@ -17,15 +17,16 @@ export const TOKENS = {
   }),
   attenuate: route({
     ...one, id: 'attenuateToken', method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/attenuate', allowed: ['admin', 'agent'],
-    summary: 'Makes a child that grants less',
-    body: Type.Object({ agent_id: Type.Optional(idSchema('agent')), grant: Grant }, closed),
+    summary: 'Makes a child that grants less, for the same agent or another',
+    body: Type.Object({ agent_id: Type.Optional(idSchema('agent')), workspace_id: Type.Optional(idSchema('workspace')), grant: Grant }, closed),
     answers: { 201: { says: 'The child', schema: TokenView } },
-    faults: ['not_found', 'token.not_narrower', 'token.revoked', 'token.expired', 'path.invalid', 'path.escape'],
+    faults: ['not_found', 'token.not_narrower', 'token.depth', 'token.revoked', 'token.expired', 'token.not_yet_valid', 'path.invalid', 'path.escape'],
   }),
   list: route({
-    ...shared, id: 'listTokens', method: 'GET', path: '/v1/capability-tokens', allowed: ROLES, summary: 'Lists tokens; an agent\'s key sees its own',
-    query: Type.Object({ ...paging, agent_id: Type.Optional(Key) }, closed),
+    ...shared, id: 'listTokens', method: 'GET', path: '/v1/capability-tokens', allowed: ROLES, summary: 'Lists tokens; an agent\'s key sees its own, and what was made of them',
+    query: Type.Object({ ...paging, agent_id: Type.Optional(Key), parent_id: Type.Optional(Key) }, closed),
     answers: { 200: { says: 'A page of tokens', schema: TokenList } },
+    faults: ['not_found'],
   }),
   read: route({
     ...one, id: 'readToken', method: 'GET', path: '/v1/capability-tokens/{capability_token_id}', allowed: ROLES, summary: 'Shows a token and what was used of it',
@@ -33,8 +34,8 @@ export const TOKENS = {
     faults: ['not_found'],
   }),
   revoke: route({
-    ...one, id: 'revokeToken', method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/revoke', allowed: ['admin', 'operator'],
-    summary: 'Revokes a token and all below it',
+    ...one, id: 'revokeToken', method: 'POST', path: '/v1/capability-tokens/{capability_token_id}/revoke', allowed: ['admin', 'operator', 'agent'],
+    summary: 'Revokes a token and all below it; an agent\'s key what was made of its tokens',
     body: Type.Object({}, closed),
     answers: { 200: { says: 'The revoked token', schema: TokenView } },
     faults: ['not_found'],
