@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, CapabilityToken, OperationView, ToolResult, WorkspaceView } from '@writ/contract';
+import type { ApprovalView, CapabilityToken, OperationView, TokenUse, ToolResult, WorkspaceView } from '@writ/contract';
 
 const BODY = '01kdvq8qfwe9gr4v9m1h7e3x2z';
 export const IDS = {
@@ -38,8 +38,8 @@ export const APPROVAL: ApprovalView = {
 
 export const WORKSPACE: WorkspaceView = { workspace_id: IDS.workspace, name: 'w', head_snapshot_id: SNAPSHOT, created_at: NOW, updated_at: NOW };
 
-export const TOKEN: CapabilityToken & { used: object; revoked: boolean } = {
+export const TOKEN: CapabilityToken & TokenUse = {
   v: 1, capability_token_id: IDS.token, tenant_id: IDS.tenant, agent_id: IDS.agent, parent_id: null, workspace_id: IDS.workspace, issuer: IDS.key, created_at: NOW, revoked_at: null,
   grant: { tools: ['fs.*'], fs: [{ path: '', read: true, write: false }], net: [], secrets: [], budgets: { calls: 10 }, not_before: NOW, expires_at: NOW + 3_600_000 },
-  used: { calls: 3 }, revoked: false,
+  used: { calls: 3 }, reserved: { calls: 1 }, left: { calls: 2 }, chain: [IDS.token], revoked: false,
 };

@@ -11,7 +11,11 @@ export interface GrantOptions extends CommonOptions {
   readonly tool?: readonly string[];
   readonly read?: readonly string[];
   readonly write?: readonly string[];
+  readonly net?: readonly string[];
+  readonly secret?: readonly string[];
   readonly budget?: readonly string[];
+  readonly from?: string;
+  readonly until?: string;
   readonly valid?: string;
 }
 
@@ -20,11 +24,15 @@ const collect = (value: string, before: readonly string[] = []): string[] => [..
 /** Adds the options to a command. */
 export const withGrantOptions = (command: Command): Command => command
   .option('--grant <json>', 'the whole grant: JSON, @FILE, or - for standard input')
-  .option('--tool <id>', 'a tool or family (fs.*); may be repeated', collect)
-  .option('--read <path>', 'a directory or file that may be read, . for all; may be repeated', collect)
-  .option('--write <path>', 'the same to be written; may be repeated', collect)
+  .option('--tool <id>', 'a tool, a family (fs.*) or * for all; may be repeated', collect)
+  .option('--read <path>', 'a directory or file that may be read, with all below it, . for everything; may be repeated', collect)
+  .option('--write <path>', 'the same to be written, which doesn\'t include reading; may be repeated', collect)
+  .option('--net <domain=methods>', 'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated', collect)
+  .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
   .option('--budget <dimension=n>', `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`, collect)
-  .option('--valid <time>', 'how long: 90s, 30m, 12h or 7d');
+  .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
+  .option('--until <time>', 'when it ends, written the same')
+  .option('--valid <period>', 'how long, in the place of --until: 90s, 30m, 12h or 7d');
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** The server's clock may be behind this machine's. */
@@ -34,6 +42,15 @@ function parsePeriod(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count === undefined) throw usage(`\`--valid ${text}\` is no period: write 90s, 30m, 12h or 7d`);
   return Number(count) * (UNIT_MS[unit] as number);
+}
+
+/** With its zone always said: what a local time means is not to be guessed in a grant. */
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?(Z|[+-]\d\d:\d\d)$/;
+
+function parseMoment(option: string, text: string): number {
+  const moment = MOMENT.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(moment)) throw usage(`\`${option} ${text}\` is no time: write 2030-01-31T08:00:00Z`);
+  return moment;
 }
 
 function parseBudgets(texts: readonly string[]): Grant['budgets'] {
@@ -46,12 +63,29 @@ function parseBudgets(texts: readonly string[]): Grant['budgets'] {
   }));
 }
 
+function parseNet(text: string): Grant['net'][number] {
+  const [, domain, methods] = /^([^=\s]+)=([A-Z]+(?:,[A-Z]+)*)$/.exec(text) ?? [];
+  if (domain === undefined || methods === undefined) throw usage(`\`--net ${text}\` is no host with methods: write api.example.org=GET,POST`);
+  return { domain, methods: methods.split(',') };
+}
+
 /** The workspace itself is the empty path. */
 const rootOf = (path: string): string => (path === '.' ? '' : path);
 
 function rootsOf({ read = [], write = [] }: GrantOptions): FsRoot[] {
   const [reads, writes] = [read.map(rootOf), write.map(rootOf)];
   return [...new Set([...reads, ...writes])].map((path) => ({ path, read: reads.includes(path), write: writes.includes(path) }));
+}
+
+function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pick<Grant, 'not_before' | 'expires_at'>> {
+  if (until !== undefined && valid !== undefined) throw usage('`--until` and `--valid` both say when it ends: leave one out');
+  const begin = from === undefined ? undefined : parseMoment('--from', from);
+  const end = until === undefined ? undefined : parseMoment('--until', until);
+  return {
+    ...(begin === undefined ? {} : { not_before: begin }),
+    ...(end === undefined ? {} : { expires_at: end }),
+    ...(valid === undefined ? {} : { expires_at: (begin ?? now) + parsePeriod(valid) }),
+  };
 }
 
 /**
@@ -61,22 +95,24 @@ function rootsOf({ read = [], write = [] }: GrantOptions): FsRoot[] {
  * @param now milliseconds since the epoch
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
-  if (options.grant !== undefined) return parseGrant(await readJsonOption(context, '--grant', options.grant));
-  const saysRoots = options.read !== undefined || options.write !== undefined;
-  return {
+  if (options.grant !== undefined) return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
+  const { tool, read, write, net, secret, budget } = options;
+  return parseGrant('the grant', {
     ...base,
-    ...(options.tool === undefined ? {} : { tools: [...options.tool] }),
-    ...(saysRoots ? { fs: rootsOf(options) } : {}),
-    ...(options.budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(options.budget) } }),
-    ...(options.valid === undefined ? {} : { expires_at: now + parsePeriod(options.valid) }),
-  };
+    ...(tool === undefined ? {} : { tools: [...tool] }),
+    ...(read === undefined && write === undefined ? {} : { fs: rootsOf(options) }),
+    ...(net === undefined ? {} : { net: net.map(parseNet) }),
+    ...(secret === undefined ? {} : { secrets: [...secret] }),
+    ...(budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(budget) } }),
+    ...timesOf(options, now),
+  });
 }
 
-function parseGrant(value: unknown): Grant {
+function parseGrant(what: string, value: unknown): Grant {
   try {
     return parseMessage(Grant, value);
   } catch (error) {
-    throw usage(`\`--grant\`: ${(error as Error).message}`);
+    throw usage(`${what}: ${(error as Error).message}`);
   }
 }
 

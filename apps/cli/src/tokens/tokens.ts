@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Budgets, CapabilityToken, type Grant } from '@writ/contract';
 import { Command } from 'commander';
-import { Type, type Static } from 'typebox';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { momentOf, tableOf } from '../terminal.ts';
+import { describeToken, standingOf, Token } from './describe-token.ts';
 import { emptyGrant, grantOf, withGrantOptions, type GrantOptions } from './grant-options.ts';
-
-const Token = Type.Object({ ...CapabilityToken.properties, used: Budgets, revoked: Type.Boolean() });
-type Token = Static<typeof Token>;
 
 interface IssueOptions extends GrantOptions {
   readonly agent?: string;
@@ -19,6 +15,7 @@ interface IssueOptions extends GrantOptions {
 
 interface ListOptions extends CommonOptions {
   readonly agent?: string;
+  readonly parent?: string;
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -47,29 +44,29 @@ function issueCommand(context: Context): Command {
     const now = Date.now();
     const body = { agent_id, workspace_id: options.workspace ?? null, grant: await grantOf(context, options, emptyGrant(now), now) };
     const token = await client.read(Token, '/v1/capability-tokens', { method: 'POST', body });
-    show(context, options, token, () => describe(token));
+    show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function attenuateCommand(context: Context): Command {
-  const command = withGrantOptions(new Command('attenuate').description('a child of a token; what is not said is as in the parent').argument('<token>'))
-    .option('--agent <id>', 'who may use it; the parent\'s agent unless said');
+  const command = withGrantOptions(new Command('attenuate').description('a child of a token, for the same agent or another; what is not said is as in the parent').argument('<token>'))
+    .option('--agent <id>', 'who may use it; the parent\'s agent unless said').option('--workspace <id>', 'the only workspace it reaches; as the parent unless said');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<IssueOptions>();
     const { client } = connect(context, options, 'admin');
     const parent = await client.read(Token, path(id));
-    const body = { agent_id: options.agent, grant: await grantOf(context, options, parent.grant, Date.now()) };
+    const body = { agent_id: options.agent, workspace_id: options.workspace, grant: await grantOf(context, options, parent.grant, Date.now()) };
     const token = await client.read(Token, `${path(id)}/attenuate`, { method: 'POST', body });
-    show(context, options, token, () => describe(token));
+    show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').argument('<token>');
+  const command = new Command('show').description('what it grants, its chain, and what is left of its budgets').argument('<token>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const token = await connect(context, options, 'admin').client.read(Token, path(id));
-    show(context, options, token, () => describe(token));
+    show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
@@ -78,36 +75,19 @@ function revokeCommand(context: Context): Command {
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const token = await connect(context, options, 'admin').client.read(Token, `${path(id)}/revoke`, { method: 'POST', body: {} });
-    show(context, options, token, () => describe(token));
+    show(context, options, token, () => describeToken(token, Date.now()));
   });
 }
 
 function listCommand(context: Context): Command {
-  const command = new Command('list').option('--agent <id>')
+  const command = new Command('list').description('tokens, the newest first')
+    .option('--agent <id>', 'only those of one agent').option('--parent <token>', 'only what was made of that token')
     .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
   return command.action(async () => {
     const options = command.optsWithGlobals<ListOptions>();
-    const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', { agent_id: options.agent, limit: options.limit, cursor: options.cursor });
-    const rows = list.items.map((token) => [momentOf(token.created_at), token.capability_token_id, token.grant.tools.join(' '), momentOf(token.grant.expires_at), token.revoked ? 'revoked' : '']);
-    show(context, options, list, () => tableOf(['issued', 'token', 'tools', 'expires', ''], rows));
+    const list = await readList(connect(context, options, 'admin').client, Token, '/v1/capability-tokens', { agent_id: options.agent, parent_id: options.parent, limit: options.limit, cursor: options.cursor });
+    const rows = list.items.map((token) =>
+      [momentOf(token.created_at), token.capability_token_id, token.agent_id, token.grant.tools.join(' '), momentOf(token.grant.expires_at), standingOf(token, Date.now())]);
+    show(context, options, list, () => (rows.length === 0 ? 'no tokens' : tableOf(['issued', 'token', 'agent', 'tools', 'expires', 'state'], rows)));
   });
 }
-
-const rootsText = (fs: Grant['fs']): string => fs.map(({ path: root, read, write }) => `${read ? 'r' : '-'}${write ? 'w' : '-'} ${root === '' ? '.' : root}`).join('\n');
-
-function budgetsText({ grant, used }: Token): string {
-  return Object.entries(grant.budgets).map(([name, most]) => `${name}: ${used[name as keyof Budgets] ?? 0} of ${most}`).join('\n');
-}
-
-const describe = (token: Token): string => fieldsOf({
-  token: token.capability_token_id,
-  state: token.revoked ? 'revoked' : null,
-  agent: token.agent_id,
-  parent: token.parent_id,
-  workspace: token.workspace_id ?? 'any',
-  tools: token.grant.tools.join('\n'),
-  files: rootsText(token.grant.fs),
-  budgets: budgetsText(token),
-  'valid from': momentOf(token.grant.not_before),
-  'valid until': momentOf(token.grant.expires_at),
-});
