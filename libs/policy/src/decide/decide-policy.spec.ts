@@ -39,6 +39,11 @@ describe('a policy decides', () => {
     expect(decision.reasons).toEqual([{ code: 'policy.error', message: decision.errors[0] }]);
   });
 
+  test('a rule that fails where less supervision is asked for refuses, though more would be allowed', () => {
+    const early = '@id("early") forbid (principal, action, resource) when { context.supervision == "autopilot" && context.risk_milli * 9223372036854775807 > 0 };';
+    expect(decidePolicy(set(PERMIT_ALL, early), PLAIN_ASK)).toMatchObject({ mode: 'no_go', errors: [expect.stringContaining('`early`')] });
+  });
+
   test('numbers of a rule keep all their digits', () => {
     const exact = '@id("exact") permit (principal, action, resource) when { context.risk_milli + 9007199254740993 == 9007199254741043 };';
     expect(decidePolicy(set(exact), PLAIN_ASK).mode).toBe('autopilot');

@@ -70,6 +70,8 @@ function follow(set: PolicySet, ask: PolicyAsk, { granted, broken, paths, effect
     if (answer.errors.length > 0) return failed(answer.errors);
     answers.push([supervision, answer]);
     if (answer.allowed) return { ...course, mode: supervision, answers };
+    // A forbid that doesn't look at the supervision forbids any.
+    if (answer.rules.some((id) => slice.unsupervised.has(id))) break;
   }
   return { ...course, mode: 'no_go', answers };
 }

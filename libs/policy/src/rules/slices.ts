@@ -16,6 +16,8 @@ export interface Slice {
   readonly policies: Readonly<Record<string, string>>;
   readonly size: number;
   readonly reads: Reads;
+  /** ids of the rules that don't look at the supervision: each says the same whatever is asked for */
+  readonly unsupervised: ReadonlySet<string>;
   /** the tool with its groups, or nothing where no rule asks for them */
   readonly entities: readonly EntityJson[];
 }
@@ -33,6 +35,7 @@ export function sliceOf(rules: ReadonlyMap<string, RuleText>, tool: Tool): Slice
     policies,
     size: chosen.length,
     reads,
+    unsupervised: new Set(chosen.filter(([, { json }]) => !readsOf([json]).context.has('supervision')).map(([id]) => id)),
     entities: reads.groups ? [{ uid: action(tool.tool_id), attrs: {}, parents: groups.map(action) }] : [],
   };
 }

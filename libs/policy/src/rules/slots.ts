@@ -5,10 +5,11 @@ import type { Slice } from './slices.ts';
 
 /**
  * Cedar keeps parsed rules under a name for ever, so names are a fixed number of slots: the slice that was used longest ago gives its
- * slot to the next. A parsed rule takes some 2 KB, so so many rules are some 32 MB; tenants who share a set share its slots.
+ * slot to the next. What bounds memory is the number of parsed rules, of some 2 KB each: so many are some 128 MB, in a process
+ * whose tenants have very large sets of their own. Tenants who share a set, or whose sets agree on a tool, share slots.
  */
-export const SLOTS = 256;
-export const RULES_HELD_MAX = 16_384;
+export const SLOTS = 2048;
+export const RULES_HELD_MAX = 65_536;
 
 interface Slot {
   readonly name: string;
