@@ -20,6 +20,7 @@ import { ExpireHeld } from './expire/index.ts';
 import { HeldCalls } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
+import { Notices, NoticesController } from './notices/index.ts';
 import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import type { PolicySets } from './ports/index.ts';
@@ -120,9 +121,9 @@ function management(config: KernelConfig, on: Ground, views: OperationViews) {
       new Agents(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
-      new ReadOperation(on.tenants, views), new ListOperations(tenancy),
+      new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController, NoticesController],
   };
 }
 

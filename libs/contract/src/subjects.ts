@@ -15,6 +15,8 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.admit': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.tenant.create': { server: 'kernel', clients: ['orchestrator'] },
   ...Object.fromEntries(kernelVerbs.map((verb) => [`kernel.${verb}`, { server: 'kernel', clients: ['orchestrator'] } satisfies RequestRow])),
+  'kernel.notice.take': { server: 'kernel', clients: ['orchestrator'] },
+  'kernel.notice.drop': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.redeem': { server: 'kernel', clients: ['executor'] },
   'kernel.renew': { server: 'kernel', clients: ['executor'] },
   'kernel.effect_started': { server: 'kernel', clients: ['executor'] },
