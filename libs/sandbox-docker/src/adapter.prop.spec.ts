@@ -4,7 +4,7 @@ import type { AgentMessage, SandboxResult } from '@writ/sandbox';
 import { DockerSandbox } from './docker-sandbox.ts';
 import { fakeEngine, framed, said } from './fake-engine.contract.ts';
 
-const LIMITS = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1, wallMs: 1000, outputBytes: 100, deltaBytes: 100, deltaFiles: 3 };
+const LIMITS = { memoryBytes: 1, cpus: 1, pids: 1, tmpfsBytes: 1, wallMs: 1000, cpuMs: 1000, outputBytes: 100, deltaBytes: 100, deltaFiles: 3 };
 const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
 const HONEST = said(
   { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') }, EXIT,

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 
 /** Limits of the hostile jobs: small, since they are all reached. */
 export const LIMITS: SandboxLimits = {
-  memoryBytes: 128 * MIB, cpus: 1, pids: 64, tmpfsBytes: 32 * MIB, wallMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 1000,
+  memoryBytes: 128 * MIB, cpus: 1, pids: 64, tmpfsBytes: 32 * MIB, wallMs: 20_000, cpuMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 1000,
 };
 
 /** The engine that tests share. Throws where there is none: a test that needs one fails and isn't skipped. */

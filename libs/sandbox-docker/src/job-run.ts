@@ -2,6 +2,7 @@
 import type { SandboxJob, SandboxResult, Transcript } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 import type { Measure } from './cgroup.ts';
+import { CpuWatch } from './cpu-watch.ts';
 import { perform, type Ending } from './perform.ts';
 
 /** What a run needs of the sandbox that it belongs to. */
@@ -16,6 +17,7 @@ export interface RunContext {
 const OOM_EVENT_MS = 250;
 /** The shell's status for a command that SIGKILL ended. */
 const STATUS_SIGKILL = 137;
+const CPU_SPENT: Ending = { ended: 'limit', reason: 'cpu', detail: 'the job used more processor time than its limit' };
 const NOTHING_MEASURED: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
 
 /** One job, from a container to a result. */
@@ -60,14 +62,25 @@ export class JobRun {
 
   async #resultIn(container: AgentContainer): Promise<SandboxResult> {
     const { meter } = container;
+    const { limits } = this.#job;
     const startedAt = performance.now();
     const begun = meter.begin();
+    const overspent = new AbortController();
+    const watch = new CpuWatch({
+      limitMs: limits.cpuMs, cpus: limits.cpus, read: () => begun.then(() => meter.cpuMs()), now: () => performance.now(), spent: () => overspent.abort(),
+    });
     let measured: Promise<Measure> | null = null;
-    // Asked for at the exit, the numbers come while the effect is still on its way.
-    const { ending, transcript } = await perform(container, this.#job, this.#signal, () => void (measured ??= begun.then(() => meter.read())));
+    // Asked for at the exit, the numbers come while the effect is still on its way; what that takes isn't the job's.
+    const exited = (): void => {
+      watch.stop();
+      measured ??= begun.then(() => meter.read());
+    };
+    const { ending, transcript } = await perform(container, this.#job, AbortSignal.any([this.#signal, overspent.signal]), exited).finally(() => watch.stop());
     const wallMs = Math.round(performance.now() - startedAt);
     const usage = await (measured ?? meter.read());
-    return resultOf(await this.#judge(container, ending, transcript, usage), transcript, wallMs, usage);
+    const isOverspent = ending.ended === 'killed' ? overspent.signal.aborted && !this.#signal.aborted : ending.ended === 'exited' && usage.cpuMs > limits.cpuMs;
+    const end = isOverspent ? CPU_SPENT : await this.#judge(container, ending, transcript, usage);
+    return resultOf(end, transcript, wallMs, usage);
   }
 
   /** Corrects what the stream says by what the kernel and the engine know. */

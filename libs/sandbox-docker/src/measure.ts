@@ -40,6 +40,12 @@ export class Meter {
     }
   }
 
+  /** Processor time used since the beginning, in milliseconds; null when neither the kernel nor the engine tells. */
+  async cpuMs(): Promise<number | null> {
+    const measure = await this.read();
+    return measure === UNKNOWN ? null : measure.cpuMs;
+  }
+
   async #ask(): Promise<Measure> {
     const stats = await within('measure a container', STATS_MS_MAX, this.#container.stats({ stream: false, 'one-shot': true }));
     const memory = stats.memory_stats;

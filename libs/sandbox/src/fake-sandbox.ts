@@ -18,8 +18,8 @@ export interface FakeWorld {
   err(text: string | Uint8Array): void;
 }
 
-/** How a fake command ends: by a status, by a signal, not by itself, or as the engine would end it. */
-export type FakeEnd = number | { readonly signal: string } | 'never' | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
+/** How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the engine would end it. */
+export type FakeEnd = number | { readonly signal: string } | 'never' | 'busy' | { readonly ended: SandboxEnd; readonly reason: SandboxReason };
 
 /** A stand-in for one command. */
 export type FakeProgram = (world: FakeWorld) => FakeEnd | Promise<FakeEnd>;
@@ -91,9 +91,12 @@ export class FakeSandbox extends Sandbox {
   async #perform(agent: FakeAgent, job: SandboxJob, signal: AbortSignal): Promise<Ending | null> {
     const end = await (this.#options.programs[job.command] ?? notFound)(agent.world);
     if (typeof end === 'object' && 'ended' in end) return { ...end, detail: null };
-    if (end === 'never') await this.#options.sleep(job.limits.wallMs, signal);
+    const { wallMs, cpuMs, cpus } = job.limits;
+    const busyMs = end === 'busy' ? cpuMs / cpus : Infinity;
+    if (end === 'never' || end === 'busy') await this.#options.sleep(Math.min(wallMs, busyMs), signal);
     if (signal.aborted) return KILLED;
-    agent.exit(end);
+    if (busyMs < wallMs) return { ended: 'limit', reason: 'cpu', detail: null };
+    agent.exit(end === 'busy' ? 'never' : end);
     return null;
   }
 }

@@ -25,6 +25,7 @@ export const COMMANDS = {
   double: 'cat large.bin large.bin > twice.bin',
   count: 'find . -type f | wc -l',
   runOn: 'sleep 1000',
+  burn: 'echo x > made; while :; do :; done',
   flood: 'head -c 1000000 /dev/zero | tr "\\0" x',
   makeMany: 'for i in 1 2 3 4 5 6; do echo x > $i; done',
   makeLarge: 'head -c 5000 /dev/zero > large',
@@ -97,6 +98,10 @@ const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
     return 0;
   },
   runOn: () => 'never',
+  burn: (world) => {
+    put(world, 'made', 'x\n');
+    return 'busy';
+  },
   flood: (world) => {
     world.out('x'.repeat(1_000_000));
     return 0;

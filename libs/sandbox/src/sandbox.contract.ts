@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 /** Small enough for a shared machine, large enough for every command of the suite. */
 export const CONTRACT_LIMITS: SandboxLimits = {
   memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB,
-  wallMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 5_000,
+  wallMs: 20_000, cpuMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 5_000,
 };
 
 const file = (path: string, content: string | Uint8Array = `${path}\n`, mode: '644' | '755' = '644'): SandboxEntry =>
@@ -70,6 +70,14 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
       test('a command that runs on is ended at its time and has no effect', async () => {
         const result = await run(COMMANDS.runOn, [], { wallMs: 300 });
         expect(result).toMatchObject({ ended: 'timeout', reason: 'wall', changes: [] });
+      });
+
+      test('a command that uses more processor time than it may is ended and has no effect', async () => {
+        expect(await run(COMMANDS.burn, [], { cpuMs: 400 })).toMatchObject({ ended: 'limit', reason: 'cpu', exitCode: null, changes: [] });
+      });
+
+      test('a command that waits uses none', async () => {
+        expect(await run(COMMANDS.speakInTurn, [], { cpuMs: 5_000 })).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
       test('an aborted signal kills the job', async () => {

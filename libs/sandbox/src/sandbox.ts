@@ -27,7 +27,7 @@ export interface SandboxSymlink {
 
 export type SandboxEntry = SandboxFile | SandboxDirectory | SandboxSymlink;
 
-/** Bounds on one job. The first five size the container, the others are enforced on what comes out of it. */
+/** Bounds on one job. The first four size the container; time is counted from outside it, and the others are enforced on what comes out of it. */
 export interface SandboxLimits {
   readonly memoryBytes: number;
   /** processors, fractions allowed */
@@ -38,6 +38,8 @@ export interface SandboxLimits {
   readonly tmpfsBytes: number;
   /** from the job's start to the exit of its command */
   readonly wallMs: number;
+  /** of all its processors together, over the same time; a job that is found above it has no effect, even if it has just ended by itself */
+  readonly cpuMs: number;
   /** stdout and stderr together; what is beyond is counted and dropped */
   readonly outputBytes: number;
   /** contents of changed files */
@@ -71,7 +73,7 @@ export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' |
 
 /** Why a job that didn't simply exit ended as it did; a closed list, fit for a metric's label. */
 export type SandboxReason =
-  | 'wall' | 'aborted'
+  | 'wall' | 'cpu' | 'aborted'
   | 'memory' | 'delta_bytes' | 'delta_files' | 'workspace_space'
   | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol'
   | 'engine' | 'container';

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TenantId } from '@writ/contract';
+import type { TenantId, Usage } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
-import { runFileTool } from '@writ/workspace';
+import { runFileTool, type FileToolOutcome } from '@writ/workspace';
+import { LimitReached, timedReader, verifyTime, verifyWritten } from './inline-limits.ts';
 import { Runner, type Call, type Staged } from './runner.ts';
 
 const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
@@ -22,23 +23,46 @@ export class InlineRunner extends Runner {
 
   override async run(call: Call): Promise<Staged> {
     const started = this.#now();
+    const elapsed = (): number => Math.round(this.#now() - started);
+    try {
+      const outcome = await this.#outcome(call, () => verifyTime(elapsed(), call.limits));
+      verifyTime(elapsed(), call.limits);
+      return stagedOf(outcome, elapsed());
+    } catch (error) {
+      if (!(error instanceof LimitReached)) throw error;
+      return {
+        ended: 'limit', exitCode: null, error: { code: 'limit.exceeded', message: error.message, hint: 'ask for less in one call, or for a token with more of it' },
+        delta: null, blobs: [], result: null, usage: usageOf(elapsed(), 0, null),
+      };
+    }
+  }
+
+  async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
     const outcome = await runFileTool(call.toolId, {
-      reader: blobReader(this.#blobs, call.tenantId as TenantId),
+      reader: timedReader(blobReader(this.#blobs, call.tenantId as TenantId), verify),
       root: call.root,
       may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
     }, call.args);
-    const result = outcome.ok ? outcome.result : null;
-    const blobs = outcome.ok ? outcome.blobs.map((blob) => blob.bytes) : [];
-    const wallMs = Math.round(this.#now() - started);
-    return {
-      ended: outcome.ok ? 'exited' : 'failed',
-      exitCode: null,
-      error: outcome.ok ? null : { code: outcome.code, message: outcome.message, hint: outcome.hint },
-      delta: outcome.ok ? outcome.delta : null,
-      blobs,
-      result,
-      // An inline tool runs on the executor's own processor: its wall time bounds what it used.
-      usage: { wall_ms: wallMs, cpu_ms: wallMs, memory_peak_bytes: 0, disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0), output_bytes: textBytes(result) },
-    };
+    if (outcome.ok) verifyWritten(writtenBy(outcome), call.limits);
+    return outcome;
   }
 }
+
+const writtenBy = (outcome: FileToolOutcome<unknown>): number => (outcome.ok ? outcome.blobs.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0);
+
+function stagedOf(outcome: FileToolOutcome<unknown>, elapsedMs: number): Staged {
+  const result = outcome.ok ? outcome.result : null;
+  return {
+    ended: outcome.ok ? 'exited' : 'failed',
+    exitCode: null,
+    error: outcome.ok ? null : { code: outcome.code, message: outcome.message, hint: outcome.hint },
+    delta: outcome.ok ? outcome.delta : null,
+    blobs: outcome.ok ? outcome.blobs.map((blob) => blob.bytes) : [],
+    result,
+    usage: usageOf(elapsedMs, writtenBy(outcome), result),
+  };
+}
+
+/** An inline tool runs on the executor's own processor: its wall time bounds what it used. */
+const usageOf = (elapsedMs: number, written: number, result: unknown): Usage =>
+  ({ wall_ms: elapsedMs, cpu_ms: elapsedMs, memory_peak_bytes: 0, disk_write_bytes: written, output_bytes: textBytes(result) });

@@ -79,6 +79,7 @@ export class SandboxedRunner extends Runner {
         pids: limits.pids,
         tmpfsBytes: LIMITS.deltaBytes.max,
         wallMs: Math.min(limits.wall_ms, timeout_ms ?? limits.wall_ms),
+        cpuMs: limits.cpu_ms,
         outputBytes: limits.output_bytes,
         deltaBytes: limits.disk_write_bytes,
         deltaFiles: LIMITS.deltaChanges.max,

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel reserved for a call is what its executor lets it use.
+import type { CallLimits, Redemption } from '@writ/contract';
+import { FakeSandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
+import { InlineRunner } from './inline-runner.ts';
+import { SandboxedRunner } from './sandboxed-runner.ts';
+import { IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+
+let kernel: ScriptedKernel;
+let root: string;
+beforeEach(async () => {
+  kernel = await new ScriptedKernel().start();
+  root = await kernel.tree({ 'a.txt': 'one\n', 'src/b.txt': 'two\n', 'src/c.txt': 'three\n' });
+});
+afterEach(() => kernel.close());
+
+const LIMITS: CallLimits = { wall_ms: 1000, cpu_ms: 1000, memory_bytes: 1 << 30, pids: 10, disk_write_bytes: 100, output_bytes: 1000 };
+const limited = (limits: Partial<CallLimits>): { redemption: Partial<Redemption> } => ({ redemption: { limits: { ...LIMITS, ...limits } } });
+
+describe('an inline call', () => {
+  /** Every look at the clock takes ten milliseconds. */
+  const slowly = () => new InlineRunner(kernel.blobs, () => { kernel.monotonicMs += 10; return kernel.monotonicMs; });
+  const inline = async (toolId: string, args: Record<string, unknown>, limits: Partial<CallLimits>, runner = slowly()) => {
+    await kernel.executor([runner]).run(kernel.order(toolId, args, root, limited(limits)), 'inline');
+    return kernel.reports.at(-1);
+  };
+
+  it('writes up to its `disk_write_bytes` and not a byte more, and what it may not is neither stored nor told', async () => {
+    const write = (content: string) => inline('fs.write', { path: 'new.txt', content }, { disk_write_bytes: 5 });
+    expect(await write('12345')).toMatchObject({ ended: 'exited', usage: { disk_write_bytes: 5 } });
+    expect(await write('123456')).toMatchObject({
+      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('`disk_write_bytes` of 5') }, delta: null, delta_ref: null, result: null, usage: { disk_write_bytes: 0 },
+    });
+  });
+
+  it.each(['wall_ms', 'cpu_ms'] as const)('ends at its `%s`', async (dimension) => {
+    expect(await inline('fs.search', { pattern: 'o' }, { [dimension]: 15 })).toMatchObject({
+      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining(`\`${dimension}\` of 15`) }, result: null,
+    });
+    expect(await inline('fs.search', { pattern: 'o' }, {})).toMatchObject({ ended: 'exited' });
+  });
+
+  it('stops in the middle of its files when its time is over', async () => {
+    const search = async (wall_ms: number) => {
+      const { runner, read } = reading(10);
+      return { ended: (await inline('fs.search', { pattern: 'o' }, { wall_ms }, runner))?.ended, read: read.length };
+    };
+    const whole = await search(1000);
+    const cut = await search(15);
+    expect([whole.ended, cut.ended]).toEqual(['exited', 'limit']);
+    expect(cut.read).toBeLessThan(whole.read);
+  });
+
+  it('is over its time even if that passed with the last thing that it read', async () => {
+    expect((await inline('fs.read', { path: 'a.txt' }, { wall_ms: 500 }, reading(400).runner))?.ended).toBe('limit');
+    expect((await inline('fs.read', { path: 'a.txt' }, { wall_ms: 900 }, reading(400).runner))?.ended).toBe('exited');
+  });
+
+  /** A runner for which each reading takes so long, and what it read. */
+  function reading(ms: number): { runner: InlineRunner; read: string[] } {
+    const read: string[] = [];
+    let now = 0;
+    const blobs = new Proxy(kernel.blobs, { get: (target, name) => {
+      if (name !== 'get') return Reflect.get(target, name) as unknown;
+      return (...asked: Parameters<typeof target.get>) => {
+        read.push(asked[1]);
+        now += ms;
+        return target.get(...asked);
+      };
+    } });
+    return { read, runner: new InlineRunner(blobs, () => now) };
+  }
+});
+
+describe('a sandboxed call', () => {
+  const limits = { wall_ms: 700, cpu_ms: 300, disk_write_bytes: 5, output_bytes: 40, memory_bytes: 123, pids: 7 };
+
+  it('is given every limit of its redemption, and its own time where that is shorter', async () => {
+    const jobs: SandboxJob[] = [];
+    class Heard extends FakeSandbox {
+      override run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+        jobs.push(job);
+        return super.run(job, signal);
+      }
+    }
+    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]);
+    await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200 }, root, limited(limits)), 'sandboxed');
+    const told = { wallMs: 700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
+    expect(jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200 }]);
+  });
+
+  it.each([
+    ['cpu', () => 'busy' as const, 'limit', 'limit.exceeded'],
+    ['wall', () => 'never' as const, 'timeout', 'command.timeout'],
+  ])('that meets its %s limit ends with nothing done', async (_limit, go, ended, code) => {
+    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go } });
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    expect(kernel.reports.at(-1)).toMatchObject({ ended, error: { code }, delta: { changes: [] } });
+  });
+
+  it('that writes more than it may ends with nothing done', async () => {
+    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: (world) => {
+      world.files.set('new', { path: 'new', kind: 'file', mode: '644', bytes: Buffer.from('123456') });
+      return 0;
+    } } });
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    expect(kernel.reports.at(-1)).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' }, delta: { changes: [] } });
+  });
+});

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
+import { CpuWatch } from './cpu-watch.ts';
+
+beforeEach(() => { jest.useFakeTimers(); });
+afterEach(() => { jest.useRealTimers(); });
+
+/** A watch over what `used` says at each moment since the start; how often it looked and cried. */
+function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => number | null | Error) {
+  const seen = { looks: 0, spent: 0 };
+  const start = Date.now();
+  const watch = new CpuWatch({
+    limitMs, cpus, now: () => Date.now(), spent: () => { seen.spent += 1; },
+    read: () => {
+      seen.looks += 1;
+      const answer = used(Date.now() - start);
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  });
+  return { seen, watch };
+}
+
+test('a job that spins is seen as soon as its limit can be passed, and once', async () => {
+  const { seen } = watching(1_000, 2, (elapsed) => elapsed * 2);
+  await jest.advanceTimersByTimeAsync(500);
+  expect(seen).toEqual({ looks: 0, spent: 0 });
+  await jest.advanceTimersByTimeAsync(60);
+  expect(seen.spent).toBe(1);
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(seen).toEqual({ looks: 1, spent: 1 });
+});
+
+test('a job that uses less is looked at seldom, and at the limit itself still in its rights', async () => {
+  const { seen } = watching(1_000, 1, (elapsed) => Math.min(1_000, elapsed / 2));
+  await jest.advanceTimersByTimeAsync(2_000);
+  expect(seen.spent).toBe(0);
+  expect(seen.looks).toBeLessThan(10);
+});
+
+test.each([['nobody can tell', null], ['reading fails', new Error('the engine is gone')]] as const)('where %s, time on every processor counts', async (_what, answer) => {
+  const { seen } = watching(1_000, 2, () => answer);
+  await jest.advanceTimersByTimeAsync(560);
+  expect(seen.spent).toBe(1);
+});
+
+test('a stopped watch says nothing, not even of a look that is under way', async () => {
+  const { seen, watch } = watching(100, 1, () => 1_000);
+  jest.advanceTimersByTime(101);
+  expect(seen.looks).toBe(1);
+  watch.stop();
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(seen).toEqual({ looks: 1, spent: 0 });
+});
