@@ -9,6 +9,7 @@ import type { PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from './attempt-facts.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy } from './decide-effect-policy.ts';
+import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
 import { readDelta, readResult } from './staged-effect.ts';
 
@@ -59,6 +60,8 @@ export class EffectCheck {
     const args = await callArguments(this.#vault, this.#blobs, facts);
     const reported = reportedFault(report, tool, args);
     if (reported !== null || delta.changes.length === 0) return reported;
+    const beyond = decideLimits(facts.operation, tool, delta);
+    if (beyond !== null) return beyond;
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
     const policy = await this.#policies.of(facts.operation.tenant_id);
