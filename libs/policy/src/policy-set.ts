@@ -7,7 +7,7 @@ import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
 import { located, readRules, RESERVED_IDS, verifyAnswer, type RuleText } from './rules/cedar-text.ts';
 import { policySchema, POLICY_SCHEMA_VERSION } from './rules/schema.ts';
-import { sliceOf, type Slice, type Tool } from './rules/slices.ts';
+import { sliceOf, type Tool, type ToolSlice } from './rules/slices.ts';
 
 /** One rule of a set's Cedar text, by its `@id`. */
 export interface PolicyRule {
@@ -31,7 +31,7 @@ export interface PolicySet {
   /** what is allowed but odd: rules that can never apply */
   readonly warnings: readonly PolicyProblem[];
   /** the rules that a tool can meet */
-  readonly sliceFor: (tool: Tool) => Slice;
+  readonly sliceFor: (tool: Tool) => ToolSlice;
 }
 
 /**

@@ -3,14 +3,15 @@ import { statefulIsAuthorized, type AuthorizationAnswer, type CedarValueJson, ty
 import type { AutonomyMode, FsResource } from '@writ/contract';
 import type { PolicyAsk, Supervision } from '../ask.ts';
 import type { EffectFacts } from '../effect.ts';
+import { PRESENT, type Facts } from '../rules/facets.ts';
 import type { ContextAttribute } from '../rules/schema.ts';
-import type { Slice } from '../rules/slices.ts';
+import type { Slice, ToolSlice } from '../rules/slices.ts';
 import { slotOf } from '../rules/slots.ts';
 
 /** Everything that rules are asked about but the supervision. */
 export interface Question {
   readonly ask: PolicyAsk;
-  readonly slice: Slice;
+  readonly slice: ToolSlice;
   readonly risk_level: AutonomyMode;
   readonly history_broken: readonly string[];
   readonly effect: EffectFacts | undefined;
@@ -26,30 +27,51 @@ export interface Answer {
 
 type Values = Partial<Record<ContextAttribute, CedarValueJson>>;
 
-/** Puts a question for one supervision after another, with what stays the same made once. */
+/** Puts a question for one supervision after another. What stays the same is made once. */
 export function questioner(question: Question): (supervision: Supervision) => Answer {
-  const { ask, slice } = question;
-  const slot = slotOf(slice);
-  const constant = contextOf(question);
-  const told = slice.reads.context.has('supervision');
-  const targets = targetsOf(question);
+  const facts = factsOf(question);
+  let prepared: Prepared | undefined;
+  let last: Answer | undefined;
   return (supervision) => {
-    const context = told ? { ...constant, supervision } : constant;
-    const allowing = new Set<string>();
-    for (const target of targets) {
-      const answer = readAnswer(statefulIsAuthorized({
-        principal: { type: 'Agent', id: ask.agent_id },
-        action: { type: 'Action', id: ask.tool_id },
-        resource: target.uid,
-        context,
-        preparsedPolicySetId: slot,
-        entities: target.entities,
-      }));
-      if (!answer.allowed) return answer;
-      for (const rule of answer.rules) allowing.add(rule);
-    }
-    return { allowed: true, rules: [...allowing].sort(), errors: [] };
+    const slice = question.slice.narrowed({ ...facts, supervision });
+    if (prepared?.slice !== slice) prepared = prepare(question, slice);
+    // The same rules, none of which looks at what alone has changed.
+    else if (last !== undefined && !slice.reads.context.has('supervision')) return last;
+    last = put(question.ask, prepared, supervision);
+    return last;
   };
+}
+
+interface Prepared {
+  readonly slice: Slice;
+  readonly slot: string;
+  readonly context: Record<string, CedarValueJson>;
+  readonly targets: readonly Target[];
+}
+
+const prepare = (question: Question, slice: Slice): Prepared =>
+  ({ slice, slot: slotOf(slice), context: contextOf(question, slice), targets: targetsOf(question, slice) });
+
+function put({ agent_id, tool_id }: PolicyAsk, { slice, slot, context, targets }: Prepared, supervision: Supervision): Answer {
+  const allowing = new Set<string>();
+  for (const target of targets) {
+    const answer = readAnswer(statefulIsAuthorized({
+      principal: { type: 'Agent', id: agent_id },
+      action: { type: 'Action', id: tool_id },
+      resource: target.uid,
+      context: slice.reads.context.has('supervision') ? { ...context, supervision } : context,
+      preparsedPolicySetId: slot,
+      entities: target.entities,
+    }));
+    if (!answer.allowed) return answer;
+    for (const rule of answer.rules) allowing.add(rule);
+  }
+  return { allowed: true, rules: [...allowing].sort(), errors: [] };
+}
+
+function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervision'> {
+  const { agent_id, session_mode, risk_ceiling, tool_class, task_class, time } = ask;
+  return { agent_id, session_mode, risk_level, risk_ceiling, tool_class, task_class, effect: effect === undefined ? '' : PRESENT, time: time === undefined ? '' : PRESENT };
 }
 
 /** Reads Cedar's answer. Its warnings aren't errors; anything else that isn't a plain decision is. */
@@ -61,7 +83,7 @@ export function readAnswer(answer: AuthorizationAnswer): Answer {
 }
 
 /** Only what some rule of the slice looks at: Cedar's reading of the rest would cost more than its answer. */
-function contextOf({ ask, slice, risk_level, history_broken, effect }: Question): Record<string, CedarValueJson> {
+function contextOf({ ask, risk_level, history_broken, effect }: Question, slice: Slice): Record<string, CedarValueJson> {
   const all: Values = {
     risk_milli: ask.risk_milli, risk_ceiling: ask.risk_ceiling, risk_level, task_class: ask.task_class, tool_class: ask.tool_class,
     labels: ask.labels as string[], session_mode: ask.session_mode, job_lists_tool: ask.job_lists_tool, staged_change: ask.staged_change,
@@ -83,7 +105,7 @@ interface Target {
 }
 
 /** The workspace as a whole, or each path in it if rules look at paths. */
-function targetsOf({ ask, slice, paths }: Question): readonly Target[] {
+function targetsOf({ ask, paths }: Question, slice: Slice): readonly Target[] {
   const workspace: TypeAndId = { type: 'Workspace', id: ask.workspace_id };
   if (!slice.reads.resource || paths.length === 0) return [{ uid: workspace, entities: [...slice.entities] }];
   return paths.map(({ path, access }) => {

@@ -3,12 +3,13 @@ import type { ActionConstraint, EntityJson, EntityUidJson, TypeAndId } from '@ce
 import type { ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { RuleText } from './cedar-text.ts';
+import { demandsOf, FACETS, type Demand, type Facet, type Facts } from './facets.ts';
 import { readsOf, type Reads } from './reads.ts';
 import { groupsOf } from './schema.ts';
 
 export type Tool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
-/** The rules of a set whose action scope fits one tool. INVARIANT (slicing changes nothing): a rule that is left out can't apply to the tool. */
+/** Rules of a set that one question can meet, ready to be given to Cedar. */
 export interface Slice {
   /** hex SHA-256 over the rules: slices of one content share a slot, whatever set they are of */
   readonly key: string;
@@ -16,17 +17,33 @@ export interface Slice {
   readonly policies: Readonly<Record<string, string>>;
   readonly size: number;
   readonly reads: Reads;
-  /** ids of the rules that don't look at the supervision: each says the same whatever is asked for */
-  readonly unsupervised: ReadonlySet<string>;
   /** the tool with its groups, or nothing where no rule asks for them */
   readonly entities: readonly EntityJson[];
 }
 
+/** The rules whose action scope fits one tool. INVARIANT (slicing changes nothing): a rule that is left out can't apply. */
+export interface ToolSlice extends Slice {
+  /** ids of the rules that don't look at the supervision: each says the same whatever is asked for */
+  readonly unsupervised: ReadonlySet<string>;
+  /** those of the rules whose first demands the facts meet */
+  readonly narrowed: (facts: Facts) => Slice;
+}
+
+type Chosen = readonly (readonly [id: string, rule: RuleText])[];
+
 /** Cuts the slice of a tool. */
-export function sliceOf(rules: ReadonlyMap<string, RuleText>, tool: Tool): Slice {
-  const groups = groupsOf(tool);
-  const fits = new Set([tool.tool_id, ...groups]);
+export function sliceOf(rules: ReadonlyMap<string, RuleText>, tool: Tool): ToolSlice {
+  const fits = new Set([tool.tool_id, ...groupsOf(tool)]);
   const chosen = [...rules].filter(([, { json }]) => scopeFits(json.action, tool.tool_id, fits));
+  const whole = cut(chosen, tool);
+  return {
+    ...whole,
+    unsupervised: new Set(chosen.filter(([, { json }]) => !readsOf([json]).context.has('supervision')).map(([id]) => id)),
+    narrowed: narrower(chosen, tool, whole),
+  };
+}
+
+function cut(chosen: Chosen, tool: Tool): Slice {
   const policies = Object.fromEntries(chosen.map(([id, { text }]) => [id, text]));
   const reads = readsOf(chosen.map(([, { json }]) => json));
   const action = (id: string): TypeAndId => ({ type: 'Action', id });
@@ -35,10 +52,33 @@ export function sliceOf(rules: ReadonlyMap<string, RuleText>, tool: Tool): Slice
     policies,
     size: chosen.length,
     reads,
-    unsupervised: new Set(chosen.filter(([, { json }]) => !readsOf([json]).context.has('supervision')).map(([id]) => id)),
-    entities: reads.groups ? [{ uid: action(tool.tool_id), attrs: {}, parents: groups.map(action) }] : [],
+    entities: reads.groups ? [{ uid: action(tool.tool_id), attrs: {}, parents: groupsOf(tool).map(action) }] : [],
   };
 }
+
+/** Words that rules tell apart may multiply; beyond so many the whole slice is asked, which is right too. */
+const NARROWED_MAX = 256;
+
+function narrower(chosen: Chosen, tool: Tool, whole: Slice): ToolSlice['narrowed'] {
+  const demanding = chosen.map(([id, rule]) => ({ entry: [id, rule] as const, demands: demandsOf(rule.json) }));
+  const words = wordsOf(demanding.flatMap(({ demands }) => demands));
+  if (words.length === 0) return () => whole;
+  const known = new Map<string, Slice>();
+  return (facts) => {
+    // Facts that meet the same demands have the same key; a word that no rule asks for is like any other such word.
+    const key = words.map(([facet, asked]) => asked.get(facts[facet]) ?? '').join();
+    const slice = known.get(key);
+    if (slice !== undefined) return slice;
+    if (known.size >= NARROWED_MAX) return whole;
+    const made = cut(demanding.filter(({ demands }) => demands.every(([facet, word]) => facts[facet] === word)).map(({ entry }) => entry), tool);
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** The words that rules ask for by facet, numbered. */
+const wordsOf = (demands: readonly Demand[]): (readonly [Facet, ReadonlyMap<string, number>])[] =>
+  FACETS.map((facet) => [facet, new Map(demands.filter(([of]) => of === facet).map(([, word], n) => [word, n]))] as const).filter(([, asked]) => asked.size > 0);
 
 function scopeFits(scope: ActionConstraint, toolId: string, fits: ReadonlySet<string>): boolean {
   if (scope.op === 'All') return true;

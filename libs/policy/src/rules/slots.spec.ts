@@ -7,7 +7,7 @@ import { RULES_HELD_MAX, SLOTS, slotOf, slotsInUse } from './slots.ts';
 import type { Slice } from './slices.ts';
 
 const sliceOf = (name: string, size: number): Slice => ({
-  key: name, size, reads: { context: new Set(), resource: false, groups: false }, unsupervised: new Set(), entities: [],
+  key: name, size, reads: { context: new Set(), resource: false, groups: false }, entities: [],
   policies: Object.fromEntries(Array.from({ length: size }, (_, n) => [`${name}-${n}`, 'permit (principal, action, resource);'])),
 });
 
