@@ -9,15 +9,27 @@ import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
+import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { dockerRun, pgCommit } from './metrics/references.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
-interface Benchmark { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured> }
+interface OnStack { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured> }
+/** Measures a library in this process, before any other process is started that would take its time. */
+interface Alone { readonly name: string; readonly reference: string | null; readonly alone: () => Promise<Measured> }
+type Benchmark = OnStack | Alone;
 
 const MS_MAX = 40_000;
 const load = (clients: number, samples: number, warmUp: number) => ({ clients, samples, warmUp, msMax: MS_MAX });
 
 const BENCHMARKS: readonly Benchmark[] = [
+  { name: 'cedar_raw_100', reference: null, alone: () => cedarRaw(100, load(1, 1_000, 100)) },
+  { name: 'decision_1', reference: 'cedar_raw_100', alone: () => decisions(1, 'allowed', load(1, 10_000, 1_000)) },
+  { name: 'decision_10', reference: 'cedar_raw_100', alone: () => decisions(10, 'allowed', load(1, 10_000, 1_000)) },
+  { name: 'decision_10_refused', reference: 'cedar_raw_100', alone: () => decisions(10, 'refused', load(1, 10_000, 1_000)) },
+  { name: 'decision_100', reference: 'cedar_raw_100', alone: () => decisions(100, 'allowed', load(1, 10_000, 1_000)) },
+  { name: 'decision_100_refused', reference: 'cedar_raw_100', alone: () => decisions(100, 'refused', load(1, 10_000, 1_000)) },
+  { name: 'decision_1000', reference: 'cedar_raw_100', alone: () => decisions(1000, 'allowed', load(1, 5_000, 1_000)) },
+  { name: 'decision_1000_refused', reference: 'cedar_raw_100', alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
@@ -47,21 +59,32 @@ function show(metrics: Readonly<Record<string, Metric>>): void {
   console.log(table.toString());
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
-  const benchmarks = chosen(values.only);
-  const metrics: Record<string, Metric> = {};
+async function measureOnStack(benchmarks: readonly OnStack[], note: (benchmark: Benchmark, measured: Measured) => void): Promise<void> {
   const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '2' }, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
   try {
-    for (const { name, reference, run } of benchmarks) {
-      console.log(`${name} …`);
-      const measured = await run(stack);
-      const beside = reference === null ? undefined : metrics[reference];
-      metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((measured.p50 / beside.p50) * 1_000) / 1_000 };
+    for (const benchmark of benchmarks) {
+      console.log(`${benchmark.name} …`);
+      note(benchmark, await benchmark.run(stack));
     }
   } finally {
     await stack.stop();
   }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
+  const benchmarks = chosen(values.only);
+  const metrics: Record<string, Metric> = {};
+  const note = ({ name, reference }: Benchmark, measured: Measured): void => {
+    const beside = reference === null ? undefined : metrics[reference];
+    metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((measured.p50 / beside.p50) * 1_000) / 1_000 };
+  };
+  for (const benchmark of benchmarks.filter((one) => 'alone' in one)) {
+    console.log(`${benchmark.name} …`);
+    note(benchmark, await benchmark.alone());
+  }
+  const onStack = benchmarks.filter((one) => 'run' in one);
+  if (onStack.length > 0) await measureOnStack(onStack, note);
   show(metrics);
   const file = values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
   mkdirSync(dirname(file), { recursive: true });
