@@ -8,9 +8,10 @@ import type { Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
-import { Announcer, BusEvents } from './announce/index.ts';
+import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
+import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, EffectCheck } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import { Approvals, Decide, DecideController, Readmission } from './decide/index.ts';
@@ -42,6 +43,8 @@ import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } fr
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
 const WORKER_CONNECTIONS = 6;
+/** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
+const WAITERS_MAX = 128;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
@@ -70,6 +73,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST },
     counter: new OperationCounter(telemetry.meter),
+    outcomes: new Outcomes(WAITERS_MAX),
   };
 }
 type Ground = ReturnType<typeof stand>;
@@ -79,16 +83,17 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const desk = new PermitDesk(config.permitSigner, on.bus, on.subjects, withinTrace);
   const dispatcher = new Dispatcher(on.workers, desk, new Slots(() => performance.now()), { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report });
   const announcer = new Announcer(on.outbox, dispatcher, on.events);
-  const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.counter);
+  const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
   const ownPermits = parseVerifier(config.permitSigner.publicJwk);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
+  const memory = new AttemptMemory(() => performance.now());
   return {
     dispatcher,
     announcer,
     endings,
-    redeem: new Redeem(on.tenants, on.vault, endings, new Map([[ownPermits.keyid, ownPermits]]), lease),
+    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), lease),
     renew: new Renew(on.tenants, lease),
-    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings),
+    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings, memory),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };
 }
@@ -100,7 +105,7 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
   return {
     views,
-    admit: new Admit(on, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, views),
+    admit: new Admit(on, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
     decide: new Decide(held, new Readmission(on, judge, held, announcer), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
@@ -150,12 +155,12 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit].map(given),
         ...manage.useCases.map(given),
-        ...[on.vault, on.sealer, on.outbox, on.trees, on.counter].map(given),
+        ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
         { provide: Background, useFactory: () => background },
       ],

@@ -19,6 +19,8 @@ await bootProcess(async () => {
       password: config.natsPassword ?? undefined,
       lanes: workLanesOf(config.WRIT_SHARD),
       keepsLanes: true,
+      // It hears other replicas' events; of its own it knows.
+      echo: false,
       trace: traceHooks,
       report,
     }),

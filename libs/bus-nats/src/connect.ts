@@ -9,19 +9,22 @@ export interface NatsAddress {
   readonly user: string;
   /** Absent where the server has no users: in tests. */
   readonly password?: string;
+  /** whether what this connection publishes comes back to its own subscriptions; true unless said */
+  readonly echo?: boolean;
 }
 
 /**
  * Connects. A first connection that fails rejects: the process ends and whoever supervises it decides. A later one is
  * sought again for ever.
  */
-export function connectNats({ url, user, password }: NatsAddress): Promise<NatsConnection> {
+export function connectNats({ url, user, password, echo }: NatsAddress): Promise<NatsConnection> {
   return connect({
     servers: url.split(',').map((server) => server.trim().replace(/^(nats|tls):\/\//, '')),
     ...(url.startsWith('tls://') ? { tls: {} } : {}),
     name: user,
     ...(password === undefined ? {} : { user, pass: password }),
     inboxPrefix: inboxPrefixOf(user),
+    noEcho: echo === false,
     waitOnFirstConnect: false,
     timeout: 5_000,
     maxReconnectAttempts: -1,

@@ -23,7 +23,7 @@ export {
 } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, ToolPattern, type BudgetDimension } from './token.ts';
-export { IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
+export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
 export {
   INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,

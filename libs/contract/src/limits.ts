@@ -17,6 +17,8 @@ export const LIMITS = {
   recordBytes: { max: 16 * KIB, fault: 'record.too_large', why: 'an entry of a tile bundle; 65,535 is the format\'s bound' },
   permitBytes: { max: 4 * KIB, fault: 'permit.invalid', why: 'a bell, not a parcel' },
   deltaInlineBytes: { max: 128 * KIB, fault: 'limit.exceeded', why: 'longer deltas travel as a blob' },
+  contentsInlineBytes: { max: 32 * KIB, fault: 'effect.invalid', why: 'longer contents go into the blob store first; a report stays one message' },
+  contentsInline: { max: 64, fault: 'effect.invalid', why: 'contents that travel in a report' },
   deltaChanges: { max: 20_000, fault: 'limit.exceeded', why: 'bounds the work of one commit' },
   deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'what one call may write' },
   outputBytes: { max: 200_000, fault: 'limit.exceeded', why: 'what a model can read; the rest is cut with a notice' },

@@ -29,7 +29,7 @@ export type RequestName = keyof typeof REQUESTS & string;
 
 /** Events on core subjects, `writ.v1.<shard>.event.<tenant_id>.<kind>`; a lost one costs a poll. `slots` has no tenant: its place holds `_`. */
 export const EVENTS = {
-  operation: { publishers: ['kernel'], subscribers: ['orchestrator'] },
+  operation: { publishers: ['kernel'], subscribers: ['orchestrator', 'kernel'] },
   /** an attempt must stop now: cancelled, or its token revoked */
   stop: { publishers: ['kernel'], subscribers: ['executor'] },
   slots: { publishers: ['executor'], subscribers: ['kernel'] },

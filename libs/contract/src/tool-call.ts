@@ -49,6 +49,10 @@ export const ProposedCall = Type.Object({
 }, closed);
 export type ProposedCall = Static<typeof ProposedCall>;
 
+/** orchestrator → kernel: `kernel.admit` → OperationView. A call that is admitted and ends within `wait_ms` is answered with its end. */
+export const AdmitRequest = Type.Object({ ...ProposedCall.properties, wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, description: 'absent where an older peer asks: not at all' })) }, closed);
+export type AdmitRequest = Static<typeof AdmitRequest>;
+
 /** The canonical call (TOOL-01 §1) with what the kernel filled in. */
 export const ToolCall = Type.Object({
   ...ProposedCall.properties,

@@ -119,20 +119,20 @@ describe('the crash table', () => {
   });
 
   it('a report is lost: the executor repeats it while its lease lives', async () => {
-    const answer = shell(`echo ${key} > reported.txt; sleep 1`);
+    const answer = shell(`${longFileOf('reported.txt')}; sleep 1`);
     await observer.untilState(key, 'performing');
     stack.busProxy('executor').hold('out');
-    await untilBlobOf(`${key}\n`);
+    await untilBlobOfLongFile();
     stack.busProxy('executor').cut();
     await answer;
     await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 1 });
   });
 
   it('executor dies with its blobs stored and its report unsent: the next attempt commits', async () => {
-    const answer = shell(`echo ${key} > unsent.txt; sleep 1`);
+    const answer = shell(`${longFileOf('unsent.txt')}; sleep 1`);
     await observer.untilState(key, 'performing');
     stack.busProxy('executor').hold('out');
-    await untilBlobOf(`${key}\n`);
+    await untilBlobOfLongFile();
     await stack.services.executor.kill();
     stack.busProxy('executor').cut();
     await stack.services.executor.start();
@@ -224,8 +224,12 @@ describe('the crash table', () => {
     }
   });
 
-  async function untilBlobOf(text: string): Promise<void> {
-    const hash = createHash('sha256').update(text).digest();
+  // Shorter contents travel in the report and are stored with what names them.
+  const LINES = 2_000;
+  const longFileOf = (path: string): string => `yes ${key} | head -n ${LINES} > ${path}`;
+
+  async function untilBlobOfLongFile(): Promise<void> {
+    const hash = createHash('sha256').update(`${key}\n`.repeat(LINES)).digest();
     await eventually('the blob of the change', async () => (await observer.rows('SELECT 1 FROM blobs.blob WHERE sha256 = $1', [hash])).length > 0, 30_000);
   }
 });

@@ -67,7 +67,7 @@ export class BusExecutor {
   report(speaker: Speaker, report: Partial<Report> | Record<string, unknown>): Promise<ReportReply> {
     const result = 'result' in report ? report.result : null;
     const honest: Report = {
-      ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, result, result_ref: null, result_hash: sha256Hex(canonicalBytes(result ?? null)), requests: [],
+      ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, result, result_ref: null, result_hash: sha256Hex(canonicalBytes(result ?? null)), contents: [], requests: [],
       usage: { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 },
     };
     return this.ask('kernel.report', { v: 1, ...speaker, ...honest, ...report }) as Promise<ReportReply>;

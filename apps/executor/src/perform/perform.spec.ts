@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
-import { sha256Hex } from '@writ/digest';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { FakeSandbox } from '@writ/sandbox';
 import { InlineRunner } from '../runners/inline-runner.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
@@ -48,8 +48,25 @@ describe('one permit', () => {
     expect(kernel.reports[0]).toMatchObject({ ended: 'exited', delta: null, result: { content: 'two\n', path: 'src/b.txt' } });
   });
 
-  it('stores what a write names before it reports it', async () => {
+  it('sends short contents along with the report that names them, and stores nothing', async () => {
     const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three' }, root);
+    expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
+    expect(kernel.reports[0]).toMatchObject({ contents: [Buffer.from('three').toString('base64')] });
+    expect((await kernel.blobs.has(kernel.redemption.tenant_id as TenantId, [sha256Hex(Buffer.from('three'))])).size).toBe(0);
+  });
+
+  it('takes a node that came with the call by the hash that it has, and none that is another\'s', async () => {
+    const [mine, foreign] = [canonicalBytes({ entries: [], v: 1 }), canonicalBytes({ entries: [], v: 2 })];
+    const message = kernel.order('fs.list', {}, sha256Hex(mine), { redemption: { nodes: [mine, foreign].map((bytes) => Buffer.from(bytes).toString('base64')) } });
+    expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
+    expect(kernel.reports[0]).toMatchObject({ ended: 'exited', result: { entries: [] } });
+    const other = kernel.order('fs.list', {}, root, { redemption: { nodes: [Buffer.from(mine).toString('base64')] } });
+    await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(other, 'inline');
+    expect(kernel.reports[1]).toMatchObject({ result: { entries: [expect.anything(), expect.anything()] } });
+  });
+
+  it('stores what is longer before it reports it', async () => {
+    const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three'.repeat(10_000) }, root);
     kernel.onReport = (report) => {
       const [change] = (report['delta'] as { changes: { after: { sha256: string } }[] }).changes;
       return kernel.blobs.has(kernel.redemption.tenant_id as TenantId, [change!.after.sha256]).then((there) => {
@@ -130,7 +147,7 @@ describe('one permit', () => {
   });
 
   it('stores nothing for an effect after its lease is gone', async () => {
-    const effect = { ...nothing, blobs: [Buffer.from('late')] };
+    const effect = { ...nothing, blobs: [Buffer.from('late'.repeat(10_000))] };
     const runner = new TestRunner(() => { kernel.monotonicMs += kernel.leaseMs; return Promise.resolve(effect); });
     await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'true' }, root), 'sandboxed');
     expect((await kernel.blobs.has(kernel.redemption.tenant_id as TenantId, [sha256Hex(effect.blobs[0]!)])).size).toBe(0);

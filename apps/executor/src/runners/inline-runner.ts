@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TenantId, Usage } from '@writ/contract';
-import { blobReader, type BlobStore } from '@writ/blobs';
+import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { runFileTool, type FileToolOutcome } from '@writ/workspace';
 import { LimitReached, timedReader, verifyTime, verifyWritten } from './inline-limits.ts';
@@ -21,6 +21,11 @@ export class InlineRunner extends Runner {
     this.#now = now;
   }
 
+  #reader({ tenantId, nodes }: Call): BlobReader {
+    const read = blobReader(this.#blobs, tenantId as TenantId);
+    return async (sha256) => nodes.get(sha256) ?? await read(sha256);
+  }
+
   override async run(call: Call): Promise<Staged> {
     const started = this.#now();
     const elapsed = (): number => Math.round(this.#now() - started);
@@ -39,7 +44,7 @@ export class InlineRunner extends Runner {
 
   async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
     const outcome = await runFileTool(call.toolId, {
-      reader: timedReader(blobReader(this.#blobs, call.tenantId as TenantId), verify),
+      reader: timedReader(this.#reader(call), verify),
       root: call.root,
       may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
     }, call.args);

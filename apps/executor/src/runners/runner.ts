@@ -13,6 +13,8 @@ export interface Call {
   /** the roots of each token of the chain: a path is reachable when every one of them reaches it */
   readonly fs: readonly (readonly FsRoot[])[];
   readonly limits: CallLimits;
+  /** tree nodes that came with the call, by the hash that they have */
+  readonly nodes: ReadonlyMap<string, Uint8Array>;
 }
 
 /** What a call did, staged: nothing of the workspace has changed. `blobs` are to be stored before it is reported. */

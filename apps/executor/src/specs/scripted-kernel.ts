@@ -85,7 +85,7 @@ export class ScriptedKernel {
     this.redemption = {
       v: 1, operation_id, tenant_id: tenantId, attempt: 1, tool_id: toolId, tool_definition_digest, args, args_ref: null, args_salt: Buffer.from(SALT).toString('base64'),
       capability_token_id, policy_hash, workspace_id: formatId('workspace', new Uint8Array(16).fill(6)), state_snapshot_id, image_digest,
-      fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
+      fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, nodes: [], lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
     };
     this.#permit = {
       v: 1, permit_id: formatId('permit', new Uint8Array(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class === 'inline' ? 'inline' : 'sandboxed',

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { parseMessage, ProposedCall, TOOLS, type OperationView } from '@writ/contract';
+import { AdmitRequest, parseMessage, TOOLS, type OperationView, type ProposedCall } from '@writ/contract';
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationCounter } from '../support/operation-counter.ts';
-import { Admit } from './admit.ts';
+import { Admit, type Decided } from './admit.ts';
 
 /** Calls decided at once by one replica; one more is told to come back. Far above what the database decides in a second's wait. */
 const CONCURRENCY_MAX = 256;
 
-/** in: bytes become a ProposedCall. What can't be parsed never becomes an operation. */
+/** in: bytes become an AdmitRequest. What can't be parsed never becomes an operation. */
 @Controller()
 export class AdmitController {
   readonly #admit: Admit;
@@ -22,17 +22,22 @@ export class AdmitController {
 
   @MessagePattern('kernel.admit', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<OperationView> {
-    const call = parseMessage(ProposedCall, payload);
+    const { wait_ms = 0, ...call } = parseMessage(AdmitRequest, payload);
+    return await this.#admit.answer(await this.#decide(call, wait_ms));
+  }
+
+  async #decide(call: ProposedCall, waitMs: number): Promise<Decided> {
     return await withSpan('proposed', { operation_id: call.operation_id }, async (span) => {
       const headers: Record<string, string> = {};
       injectTrace(headers);
-      const view = await this.#admit.run(call, headers['traceparent'] ?? null);
+      const decided = await this.#admit.decide(call, headers['traceparent'] ?? null, waitMs);
+      const { row, replayed } = decided;
       // The span that decides bears the name of what was decided.
-      span.updateName(view.state);
-      span.setAttribute('replayed', view.replayed);
+      span.updateName(row.state);
+      span.setAttribute('replayed', replayed);
       // Made-up tool ids must not become time series.
-      if (!view.replayed) this.#counter.decided(view.state, TOOLS.has(call.tool_id) ? call.tool_id : 'unknown');
-      return view;
+      if (!replayed) this.#counter.decided(row.state, TOOLS.has(call.tool_id) ? call.tool_id : 'unknown');
+      return decided;
     });
   }
 }

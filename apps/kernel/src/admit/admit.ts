@@ -2,9 +2,10 @@
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { decideStanding, readFacts, type Judge } from '../judgement/index.ts';
+import { readOperation } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts';
-import type { Announcer } from '../announce/index.ts';
+import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions } from './decisions.ts';
 import { anotherCall, readProposal, type Proposal } from './proposal.ts';
@@ -13,6 +14,13 @@ import { anotherCall, readProposal, type Proposal } from './proposal.ts';
 const DECISIONS_MAX = 5;
 /** How long a final answer waits for its place in the log before it says `pending`. */
 export const RECEIPT_WAIT_MS = 250;
+
+/** What was decided, durable. Of a call that was admitted just now, `end` tells what becomes of it. */
+export interface Decided {
+  readonly row: OperationRow;
+  readonly replayed: boolean;
+  readonly end: Promise<Heard> | null;
+}
 
 /** What an admission reads from. */
 export interface Sources { readonly tenants: TenantPool; readonly blobs: BlobStore; readonly vault: TenantVault }
@@ -26,39 +34,61 @@ export class Admit {
   readonly #judge: Judge;
   readonly #decisions: Decisions;
   readonly #announcer: Announcer;
+  readonly #outcomes: Outcomes;
   readonly #views: OperationViews;
 
-  constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, views: OperationViews) {
+  constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, outcomes: Outcomes, views: OperationViews) {
     this.#sources = sources;
     this.#judge = judge;
     this.#decisions = decisions;
     this.#announcer = announcer;
+    this.#outcomes = outcomes;
     this.#views = views;
   }
 
-  /** Faults leave nothing behind: `record.backlog`, `overloaded`, `conflict` (the operation_id names another call), `request.malformed`, `not_found`. */
-  async run(call: ProposedCall, traceparent: string | null): Promise<OperationView> {
+  /**
+   * Decides. For a call that is admitted and runs inline, its end is listened for from the start, for `waitMs` milliseconds: the others take longer than
+   * a request should stay open here. Faults leave nothing behind: `record.backlog`, `overloaded`, `conflict` (the operation_id names another call),
+   * `request.malformed`, `not_found`.
+   */
+  async decide(call: ProposedCall, traceparent: string | null, waitMs: number): Promise<Decided> {
     const proposal = await readProposal(this.#sources.blobs, this.#sources.vault, call, traceparent);
     for (let times = 0; times < DECISIONS_MAX; times++) {
-      const answer = await this.#decide(proposal);
-      if (answer !== null) return await this.#views.of(answer.row, { replayed: answer.replayed, waitMs: RECEIPT_WAIT_MS });
+      const decided = await this.#decide(proposal, waitMs);
+      if (decided !== null) return decided;
     }
     throw new Fault('overloaded', 'others kept changing what the call was decided on');
   }
 
+  /** The operation as it stands, or as it ended while its end was waited for. */
+  async answer({ row, replayed, end }: Decided): Promise<OperationView> {
+    const heard = await end ?? 'nothing';
+    if (heard === 'nothing') return await this.#views.of(row, { replayed, waitMs: RECEIPT_WAIT_MS });
+    const { row: ended, sealedResult } = heard === 'elsewhere' ? await this.#read(row) : heard;
+    return await this.#views.of(ended, { replayed, waitMs: RECEIPT_WAIT_MS, sealedResult });
+  }
+
+  async #read({ tenant_id, operation_id }: OperationRow) {
+    const found = await readOperation(this.#sources.tenants, tenant_id, operation_id);
+    if (found === null) throw new Error(`operation \`${operation_id}\` was admitted and isn't there`);
+    return found;
+  }
+
   /** Null when it must be decided again. */
-  async #decide(proposal: Proposal): Promise<{ row: OperationRow; replayed: boolean } | null> {
+  async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
     const facts = await readFacts(this.#sources.tenants, proposal.call);
-    if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false };
+    if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
-    if (claim?.effect === 'replay') return { row: claim.original, replayed: true };
+    if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
     const standing = decideStanding(proposal.call, facts);
     const judgement = await this.#judge.judge({ call: proposal.call, prior: claim ?? standing, facts, args: proposal.args, approval: null });
     const written = await this.#decisions.write(proposal, judgement, facts);
     if (written === null) return null;
-    this.#announcer.announce(written.row, [written.sealed]);
-    return { row: written.row, replayed: false };
+    const { row, sealed } = written;
+    const end = row.state === 'admitted' && row.lane === 'inline' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
+    this.#announcer.announce(row, [sealed]);
+    return { row, replayed: false, end };
   }
 }
 

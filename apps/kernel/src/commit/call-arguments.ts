@@ -3,7 +3,7 @@ import { LIMITS, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseIJson } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
-import type { AttemptFacts } from './attempt-facts.ts';
+import type { AttemptFacts } from '../attempts/index.ts';
 
 /** The arguments that the attempt was given, in clear: as they were admitted, never as an executor reports them. None once they were erased. */
 export async function callArguments(vault: TenantVault, blobs: BlobStore, facts: AttemptFacts): Promise<Readonly<Record<string, unknown>>> {

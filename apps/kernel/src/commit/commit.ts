@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportReply, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
+import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import { ambiguousEnding, endingFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions } from '../judgement/index.ts';
 import type { TenantPool, Trees } from '../store/index.ts';
-import { readAttemptFacts, type AttemptFacts } from './attempt-facts.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
 import { makeNewHead } from './new-head.ts';
 import { Turns } from './turns.ts';
@@ -36,24 +36,27 @@ export class Commit {
   readonly #trees: Trees;
   readonly #effects: EffectCheck;
   readonly #endings: Endings;
+  readonly #memory: AttemptMemory;
   readonly #turns = new Turns();
 
-  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings) {
+  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings, memory: AttemptMemory) {
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#trees = trees;
     this.#effects = effects;
     this.#endings = endings;
+    this.#memory = memory;
   }
 
   /** Resolves once the outcome is durable. @throws Fault `attempt.fenced`; `overloaded` where the head kept moving: then nothing has ended, and the report may be repeated. */
   async run(report: ReportRequest): Promise<ReportReply> {
     for (let readings = READINGS_MAX; readings > 0; readings -= 1) {
-      const facts = await readAttemptFacts(this.#tenants, report);
+      const facts = this.#memory.take(report.operation_id) ?? await readAttemptFacts(this.#tenants, report);
       const settled = settledReply(facts, report);
       if (settled !== null) return settled;
       const verdict = await this.#decide(facts, report);
-      if (verdict.verdict === 'done' || verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
+      if (verdict.verdict === 'done') return { v: 1, state: verdict.operation.state, tx_outcome: verdict.operation.tx_outcome };
+      if (verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
       if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
       // `again` and `token.revoked`: the facts say why when they are read anew.
     }
@@ -87,12 +90,12 @@ export class Commit {
   }
 
   /** The state that the effect leads to on this head, or why it can't be there. */
-  async #newHead({ facts: { operation }, delta }: Stage, head: Head): Promise<HeadChange | EndingFault> {
+  async #newHead({ facts: { operation }, checked: { contents }, delta }: Stage, head: Head): Promise<HeadChange | EndingFault> {
     const unmet = await decidePreconditions(this.#trees, operation, head.snapshot_id);
     if (unmet !== null) return endingFault(unmet.code, unmet.message, unmet.hint);
     if (delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
     try {
-      return await makeNewHead(this.#blobs, operation.tenant_id, delta, head);
+      return await makeNewHead(this.#blobs, operation.tenant_id, { delta, contents }, head);
     } catch (error) {
       if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail);
       throw error;

@@ -6,12 +6,12 @@ import { effectDigest } from '@writ/digest';
 import { endingFault, type EndingFault, type EndingResult } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
-import type { AttemptFacts } from './attempt-facts.ts';
+import type { AttemptFacts } from '../attempts/index.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
-import { readDelta, readResult } from './staged-effect.ts';
+import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
 
 /** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit, null where it may. */
 export interface CheckedEffect {
@@ -19,8 +19,13 @@ export interface CheckedEffect {
   /** null only beside a fault */
   readonly delta: Delta | null;
   readonly digest: string | null;
+  /** contents that came with the report, by hash: stored with the state that names them */
+  readonly contents: Contents;
   readonly fault: EndingFault | null;
 }
+
+type Staged = { readonly delta: Delta; readonly contents: Contents };
+const NO_CONTENTS: Contents = new Map();
 
 /** What a report can be wrong in. Any other fault is our own store's, and then the executor asks again. */
 const OF_THE_EFFECT: ReadonlySet<FaultCode> = new Set<FaultCode>(['effect.invalid', 'limit.exceeded']);
@@ -46,17 +51,19 @@ export class EffectCheck {
     const tool = TOOLS.get(operation.tool_id);
     if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
     const result = await orFault(readResult(this.#blobs, tool, report));
-    if ('code' in result) return { result: null, delta: null, digest: null, fault: result };
+    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, fault: result };
     const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
-    if ('code' in delta) return { result, delta: null, digest: null, fault: delta };
+    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: delta };
+    const contents = await orFault(readContents(report));
+    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: contents };
     const digest = effectDigest({
       changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
       exit_status: report.exit_code, result_hash: result.hash, requests: [],
     });
-    return { result, delta, digest, fault: await this.#fault(facts, report, tool, delta) };
+    return { result, delta, digest, contents, fault: await this.#fault(facts, report, tool, { delta, contents }) };
   }
 
-  async #fault(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, delta: Delta): Promise<EndingFault | null> {
+  async #fault(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<EndingFault | null> {
     const args = await callArguments(this.#vault, this.#blobs, facts);
     const reported = reportedFault(report, tool, args);
     if (reported !== null || delta.changes.length === 0) return reported;
@@ -65,15 +72,17 @@ export class EffectCheck {
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
     const policy = await this.#policies.of(facts.operation.tenant_id);
-    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await decideContents(this.#blobs, report.tenant_id, delta);
+    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await decideContents(this.#blobs, report.tenant_id, delta, contents);
   }
 }
 
 /** Limits were counted with the sizes that were named, so they must be those of what was stored. */
-async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta): Promise<EndingFault | null> {
+async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents): Promise<EndingFault | null> {
   const wanted = delta.changes.flatMap(({ after }) => (after === null || after.sha256 === null ? [] : [{ sha256: after.sha256, size: after.size }]));
   if (wanted.length === 0) return null;
-  const there = await blobs.sizes(tenantId, [...new Set(wanted.map(({ sha256 }) => sha256))]);
+  const elsewhere = [...new Set(wanted.map(({ sha256 }) => sha256))].filter((sha256) => !contents.has(sha256));
+  const there = new Map([...contents].map(([sha256, bytes]) => [sha256, bytes.byteLength]));
+  if (elsewhere.length > 0) for (const [sha256, size] of await blobs.sizes(tenantId, elsewhere)) there.set(sha256, size);
   if (wanted.some(({ sha256 }) => !there.has(sha256))) return endingFault('effect.invalid', 'the effect names contents that were not stored');
   return wanted.some(({ sha256, size }) => there.get(sha256) !== size) ? endingFault('effect.invalid', 'the effect names contents of another size than they have') : null;
 }

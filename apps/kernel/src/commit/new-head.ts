@@ -5,19 +5,25 @@ import { canonicalBytes } from '@writ/digest';
 import { applyDelta, ConflictError, deltaId, parseSnapshotId, rebase, snapshotIdOf, type NodeReader } from '@writ/workspace';
 import type { Head, HeadChange } from '../endings/index.ts';
 
+/** A delta, with those of the contents it names that aren't stored yet. */
+export interface NamedEffect {
+  readonly delta: Delta;
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+}
+
 /**
- * Makes the state that a delta leads to on the head, and stores all that names it: nodes and the delta itself. The head isn't touched.
+ * Makes the state that a delta leads to on the head, and stores all that names it: nodes and the delta itself, and the contents that came along. The head isn't touched.
  * The kernel computes the new root itself: nothing of an executor's word is taken but the delta, and every `before` in it must be what stands there.
  *
  * @throws Fault `workspace.conflict` where another call changed a path of it, `effect.invalid` where it doesn't fit its own base
  */
-export async function makeNewHead(blobs: BlobStore, tenantId: TenantId, delta: Delta, head: Head): Promise<HeadChange> {
+export async function makeNewHead(blobs: BlobStore, tenantId: TenantId, { delta, contents }: NamedEffect, head: Head): Promise<HeadChange> {
   const reader: NodeReader = (sha256) => blobs.get(tenantId, sha256);
   const onHead = head.snapshot_id === delta.base ? delta : await rebased(reader, delta, head);
   // What another call made as well is there already.
   if (onHead.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
   const applied = await applyChecked(reader, onHead, delta, head);
-  await blobs.putMany(tenantId, [...applied.nodes.map(({ bytes }) => bytes), canonicalBytes(onHead)]);
+  await blobs.putMany(tenantId, [...applied.nodes.map(({ bytes }) => bytes), canonicalBytes(onHead), ...contents.values()]);
   return { ...head, new_snapshot_id: snapshotIdOf(applied.root), delta_id: deltaId(onHead) };
 }
 

@@ -24,6 +24,17 @@ export async function readDelta(blobs: BlobStore, tool: ToolDefinition, snapshot
   return delta;
 }
 
+/** Contents by the hex SHA-256 of their bytes. */
+export type Contents = ReadonlyMap<string, Uint8Array>;
+
+/** The contents that came with a report, under hashes computed here. @throws Fault `effect.invalid` */
+export async function readContents({ contents }: ReportRequest): Promise<Contents> {
+  const bytes = contents.map((text) => Buffer.from(text, 'base64'));
+  const { contentsInlineBytes } = LIMITS;
+  if (bytes.reduce((sum, { byteLength }) => sum + byteLength, 0) > contentsInlineBytes.max) throw new Fault(contentsInlineBytes.fault, 'contents this long are stored before they are reported');
+  return new Map(bytes.map((content) => [sha256Hex(content), content]));
+}
+
 /** The result of a report, as its hash says and its tool returns it. @throws Fault `effect.invalid`; others where our own store fails */
 export async function readResult(blobs: BlobStore, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
   const { result_hash: hash, result_ref: ref } = report;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { State, TxOutcome } from '@writ/contract';
 import { extractTrace, withSpan } from '@writ/telemetry';
-import type { Announcer } from '../announce/index.ts';
+import type { Announcer, Outcomes } from '../announce/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
@@ -27,7 +27,8 @@ export interface Head {
  * has changed (`head` tells if that moved), and nothing was written. `token.revoked`: the same, and the call may not end well any more.
  */
 export type EndVerdict =
-  | { readonly verdict: 'done' | 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
+  | { readonly verdict: 'done'; readonly operation: OperationRow }
+  | { readonly verdict: 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
   | { readonly verdict: 'again'; readonly head?: Head }
   | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' };
 
@@ -47,13 +48,15 @@ export class Endings {
   readonly #vault: TenantVault;
   readonly #sealer: RecordSealer;
   readonly #announcer: Announcer;
+  readonly #outcomes: Outcomes;
   readonly #counter: Pick<OperationCounter, 'ended'>;
 
-  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, counter: Pick<OperationCounter, 'ended'>) {
+  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, outcomes: Outcomes, counter: Pick<OperationCounter, 'ended'>) {
     this.#tenants = tenants;
     this.#vault = vault;
     this.#sealer = sealer;
     this.#announcer = announcer;
+    this.#outcomes = outcomes;
     this.#counter = counter;
   }
 
@@ -72,9 +75,11 @@ export class Endings {
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
     const order = JSON.stringify({ ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid } });
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, await this.#sealedResult(operation, ending), record.payload, record.sig]);
+    const sealedResult = await this.#sealedResult(operation, ending);
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, sealedResult, record.payload, record.sig]);
     if (verdict.verdict === 'done') {
-      this.#announcer.announce({ ...operation, state: verdict.state }, [record]);
+      this.#announcer.announce(verdict.operation, [record]);
+      this.#outcomes.ended({ row: verdict.operation, sealedResult });
       this.#counter.ended(ending.txOutcome, operation.tool_id);
     }
     return verdict;

@@ -22,6 +22,10 @@ const QUEUE_MAX = 10_000;
 /** For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch. Nobody waits for it. */
 const LINGER_MS = 50;
 
+/** Rows that were logged are deleted together: after this time, far below that after which somebody sends them again, or at this many. */
+const DROP_MS = 200;
+const DROPPED_MAX = 200;
+
 /** Told what operators must see; neither may throw. */
 export interface SenderWatch {
   /** The ledger doesn't take the record. It stays, and by its age it holds back admission: an operator has to look. */
@@ -45,6 +49,9 @@ export class OutboxSender extends Outbox {
   readonly #underWay = new Set<Promise<void>>();
   #sending = false;
   #lingering: NodeJS.Timeout | undefined;
+  /** answered for by the ledger, and still rows */
+  readonly #logged: string[] = [];
+  #dropping: NodeJS.Timeout | undefined;
 
   /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
   constructor(bus: Bus, subjects: Subjects, workers: WorkerPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
@@ -94,7 +101,10 @@ export class OutboxSender extends Outbox {
   /** Resolves when nothing handed over here is under way any more. */
   async idle(): Promise<void> {
     if (this.#lingering !== undefined) this.#follow(this.#drain());
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    do {
+      this.#drop();
+      await Promise.all(this.#underWay);
+    } while (this.#underWay.size > 0 || this.#logged.length > 0);
   }
 
   async #drain(): Promise<void> {
@@ -131,8 +141,22 @@ export class OutboxSender extends Outbox {
     const asked = new Set(batch.map(({ record_id }) => record_id));
     const { appended } = parseMessage(AppendReply, answer);
     const logged = appended.filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry)).map(({ record_id }) => record_id);
-    if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
+    this.#dropLater(logged);
     return logged.length;
+  }
+
+  /** Rows that the ledger has answered for go a little later, many at once: all that they cost until then is room. */
+  #dropLater(logged: readonly string[]): void {
+    this.#logged.push(...logged);
+    if (this.#logged.length >= DROPPED_MAX) this.#drop();
+    else if (this.#logged.length > 0) this.#dropping ??= setTimeout(() => this.#drop(), DROP_MS).unref();
+  }
+
+  #drop(): void {
+    clearTimeout(this.#dropping);
+    this.#dropping = undefined;
+    const logged = this.#logged.splice(0);
+    if (logged.length > 0) this.#follow(callKernel(this.#workers.pool, 'drop_records', [logged]));
   }
 
   #isLogged({ record_id, leaf_index, tree_size, fault }: AppendReply['appended'][number]): boolean {

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
-import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
+import { readOperation, type OperationViews, type TenantPool } from '../store/index.ts';
 import { onlyAgentOf, requireId } from '../tenancy/index.ts';
 
 /** How long the answer waits for the outcome's place in the log. */
 const RECEIPT_WAIT_MS = 250;
 /** An operation that ended longer ago has its receipt, or is waiting for a ledger that is down: no use in waiting with it. */
 const JUST_ENDED_MS = 2_000;
-
-interface FoundOperation {
-  readonly now: number;
-  readonly operation: OperationRow;
-  readonly result: string | null;
-}
 
 /** Shows one operation: what a caller asks right after its call has ended, so it takes one round trip. */
 export class ReadOperation {
@@ -28,12 +22,9 @@ export class ReadOperation {
   async run({ caller, operation_id }: KernelRequest<'operation.read'>): Promise<OperationView> {
     requireId('operation', operation_id);
     const { agent_id } = onlyAgentOf(caller);
-    const seen = await callKernel<FoundOperation | null>(this.#tenants.pool, 'read_operation', [caller.tenant_id, operation_id]);
-    if (seen === null || (agent_id !== undefined && seen.operation.agent_id !== agent_id)) throw new Fault('not_found');
-    const isFresh = seen.now - seen.operation.updated_at < JUST_ENDED_MS;
-    return await this.#views.of(seen.operation, {
-      waitMs: isFresh ? RECEIPT_WAIT_MS : 0,
-      sealedResult: seen.result === null ? null : Buffer.from(seen.result, 'base64'),
-    });
+    const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
+    if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');
+    const isFresh = seen.now - seen.row.updated_at < JUST_ENDED_MS;
+    return await this.#views.of(seen.row, { waitMs: isFresh ? RECEIPT_WAIT_MS : 0, sealedResult: seen.sealedResult });
   }
 }

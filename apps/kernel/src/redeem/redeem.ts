@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, type CallLimits, type FsRoot, type Permit, type Redemption, type RedeemRequest } from '@writ/contract';
+import { Fault, TOOLS, type CallLimits, type Permit, type Redemption, type RedeemRequest, type TenantId } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
+import { attemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
 import { endingFault, unreportedEnding, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { OperationRow, TenantPool } from '../store/index.ts';
+import type { OperationRow, TenantPool, Trees } from '../store/index.ts';
+import { parseSnapshotId } from '@writ/workspace';
 
 /** A call that is not to run any more is ended here, and then said to the executor. */
 const ENDS = ['token.revoked', 'token.expired', 'deadline'] as const;
 type RedeemVerdict = 'redeemed' | 'permit.invalid' | 'permit.expired' | 'permit.spent' | (typeof ENDS)[number];
 
-interface Redeemed {
+interface Redeemed extends FactRows {
   readonly verdict: RedeemVerdict;
-  readonly operation: OperationRow;
-  readonly fs: FsRoot[][];
-  readonly args: Buffer | null;
-  readonly args_ref: Redemption['args_ref'];
   readonly salt: Buffer | null;
-  readonly now: number;
 }
+
+/** A longer root travels by itself: a directory of some five hundred entries. */
+const NODE_BYTES_MAX = 64 * 1024;
 
 export interface RedeemOptions {
   readonly leaseMs: number;
@@ -33,13 +33,17 @@ export class Redeem {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
   readonly #endings: Endings;
+  readonly #memory: AttemptMemory;
+  readonly #trees: Trees;
   readonly #verifiers: ReadonlyMap<string, Verifier>;
   readonly #options: RedeemOptions;
 
-  constructor(tenants: TenantPool, vault: TenantVault, endings: Endings, verifiers: ReadonlyMap<string, Verifier>, options: RedeemOptions) {
+  constructor(tenants: TenantPool, vault: TenantVault, endings: Endings, memory: AttemptMemory, trees: Trees, verifiers: ReadonlyMap<string, Verifier>, options: RedeemOptions) {
     this.#tenants = tenants;
     this.#vault = vault;
     this.#endings = endings;
+    this.#memory = memory;
+    this.#trees = trees;
     this.#verifiers = verifiers;
     this.#options = options;
   }
@@ -63,7 +67,11 @@ export class Redeem {
     return rows[0] as Redeemed;
   }
 
-  async #redemption({ operation, fs, args, args_ref, salt }: Redeemed): Promise<Redemption> {
+  async #redemption(redeemed: Redeemed): Promise<Redemption> {
+    const facts = attemptFacts(redeemed);
+    this.#memory.keep(facts);
+    const { operation, args, args_ref } = facts;
+    const { salt } = redeemed;
     const { tool_definition_digest, workspace_id, state_snapshot_id, lease_until, operation_id } = operation;
     if (salt === null || tool_definition_digest === null || workspace_id === null || state_snapshot_id === null || lease_until === null) {
       throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
@@ -77,11 +85,18 @@ export class Redeem {
       args_salt: box.open(operation_id, 'salt', salt).toString('base64'),
       capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
       image_digest: operation.image_digest,
-      fs,
+      fs: facts.chain.map(({ grant }) => grant.fs),
       secrets: {},
       limits: limitsOf(operation),
+      nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
     };
+  }
+
+  /** The root of the snapshot, which every inline call reads and the commit reads again: mostly it was made here a moment ago. */
+  async #root(tenantId: string, snapshotId: string): Promise<string[]> {
+    const bytes = await this.#trees.reader(tenantId as TenantId)(parseSnapshotId(snapshotId));
+    return bytes.byteLength <= NODE_BYTES_MAX ? [Buffer.from(bytes).toString('base64')] : [];
   }
 }
 

@@ -5,6 +5,7 @@ import { subjectsOf, type Change, type Delta, type Envelope, type FileState, typ
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
+import { AttemptMemory } from '../attempts/index.ts';
 import { Commit, EffectCheck } from '../commit/index.ts';
 import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
 import { Endings } from '../endings/index.ts';
@@ -33,20 +34,21 @@ export const newNonce = (): string => randomBytes(16).toString('hex');
 
 /** The execution half of the kernel. */
 function openParts(kernel: TestKernel) {
-  const { tenants, workers, vault, sealer, announcer, blobs, policy, bell, signer } = kernel;
+  const { tenants, workers, vault, sealer, announcer, outcomes, blobs, policy, bell, signer } = kernel;
   const faults: unknown[] = [];
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new Endings(tenants, vault, sealer, announcer, { ended: () => undefined });
+  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   /** A replica of its own: it shares nothing with the others but the database. */
-  const newCommit = (): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings);
+  const memory = new AttemptMemory(() => performance.now());
+  const newCommit = (known = new AttemptMemory(() => performance.now())): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings, known);
   return {
     bus, desk, endings, faults, newCommit,
-    commit: newCommit(),
+    commit: newCommit(memory),
     dispatcher: new Dispatcher(workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => faults.push(error) }),
-    redeem: new Redeem(tenants, vault, endings, verifiers, { leaseMs: LEASE_MS }),
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS }),
     renew: new Renew(tenants, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
   };
@@ -119,7 +121,7 @@ export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<Re
   const result = 'result' in more ? more.result : WRITTEN;
   return {
     ...speakerOf(attempt), ended: 'exited', exit_code: null, error: null, delta, delta_ref: null, result, result_ref: null,
-    result_hash: sha256Hex(canonicalBytes(result)), requests: [],
+    result_hash: sha256Hex(canonicalBytes(result)), contents: [], requests: [],
     usage: { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 1, output_bytes: 0 }, ...more,
   };
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
+import type { ProposedCall } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { testDatabase } from '@writ/testing';
 import { Admit, Decisions } from '../admit/index.ts';
-import { Announcer } from '../announce/index.ts';
+import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
 import { Approvals, Decide, Readmission } from '../decide/index.ts';
 import { Endings } from '../endings/index.ts';
@@ -38,18 +39,22 @@ export async function openTestKernel(connections = 20) {
     judge: new Judge(policy, new Trees(blobs)),
     announcer: new Announcer(outbox, bell, events),
     views: new OperationViews(tenants, vault, receipts),
+    outcomes: new Outcomes(1_000),
     images: { sandbox: `sha256:${'5'.repeat(64)}` },
   };
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
   const sources = { tenants, blobs, vault };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
-  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, { ended: () => undefined });
+  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
+  const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
   return {
     ...parts,
     sources,
     decisions,
     admin,
-    admit: new Admit(sources, parts.judge, decisions, parts.announcer, parts.views),
+    /** decides and answers at once */
+    admit: { run: async (call: ProposedCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
+    admission: admit,
     decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), parts.views),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),

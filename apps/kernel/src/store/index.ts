@@ -9,3 +9,4 @@ export { TenantPool, WorkerPool } from './pools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
 export { Trees } from './trees.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';
+export { readOperation, type FoundOperation } from './read-operation.ts';

@@ -37,7 +37,7 @@ export class Propose {
     // Before it is sent: what happens at once is heard too.
     const ear = this.#follow.listen(operation_id);
     try {
-      const view = await this.#kernel.admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref });
+      const view = await this.#kernel.admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref }, waitMs);
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {

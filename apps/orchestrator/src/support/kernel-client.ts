@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, parseMessage, type Caller, type KernelRequest, type KernelVerb, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, parseMessage, type AdmitRequest, type Caller, type KernelRequest, type KernelVerb, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import type { Static, TSchema } from 'typebox';
@@ -11,6 +11,8 @@ import { AdmitReply, KERNEL_REPLIES, TenantCreateReply, type KernelReply } from 
 const ASK_MS = 10_000;
 /** Longest that one sending of a call waits: a decision takes milliseconds, so no answer in this time is a lost one. */
 const ADMIT_MS = 5_000;
+/** Longest that a sending waits for the end of its call, which for most is milliseconds away: one answer then says it all. Whoever waits longer listens for events. */
+const ADMIT_WAIT_MS = 250;
 /** Sendings of one call, with the same operation_id each time. Together with the pauses less than a client's patience of 30 s. */
 const ADMIT_RETRIES = 3;
 /** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
@@ -35,9 +37,13 @@ export class KernelClient {
     return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], ASK_MS) as Promise<KernelReply<V>>;
   }
 
-  /** Proposes a call until there is an answer, always as the same operation. Fault `bus.unreachable` when there is none. */
-  async admit(call: ProposedCall): Promise<OperationView> {
-    return await this.#untilAnswered(() => this.#request('kernel.admit', call, AdmitReply, this.#left(call.deadline)));
+  /**
+   * Proposes a call until there is an answer, always as the same operation. The kernel waits up to `waitMs` for a call's end before it answers, within
+   * bounds of its own. Fault `bus.unreachable` when there is none.
+   */
+  async admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
+    const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
+    return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
   }
 
   async createTenant(tenant: TenantCreate): Promise<void> {

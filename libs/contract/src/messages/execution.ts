@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Delta } from '../delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
 import { Envelope } from '../permit.ts';
 import { FsRoot } from '../token.ts';
 
@@ -41,6 +42,8 @@ export const Redemption = Type.Object({
   fs: Type.Array(Type.Array(FsRoot), { description: 'the roots of each token of the chain: a path is reachable when every one reaches it' }),
   secrets: Type.Record(Type.String(), Type.String()),
   limits: CallLimits,
+  /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */
+  nodes: Type.Array(Type.String(), { maxItems: 8 }),
   lease_until: Instant,
   lease_ms: Type.Integer({ minimum: 1 }),
 }, closed);
@@ -68,7 +71,7 @@ export const Usage = Type.Object({
 }, closed);
 export type Usage = Static<typeof Usage>;
 
-/** executor → kernel: `kernel.report`. The effect is staged: its blobs are stored, nothing of the workspace has changed. */
+/** executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the workspace has changed. */
 export const ReportRequest = Type.Object({
   v: Type.Literal(1), ...Speaker,
   ended: EndedBy,
@@ -76,6 +79,7 @@ export const ReportRequest = Type.Object({
   error: orNull(Type.Object({ code: Type.String(), message: Type.String(), hint: orNull(Type.String()) }, closed)),
   delta: orNull(Delta),
   delta_ref: orNull(BlobRef),
+  contents: Type.Array(Type.String({ description: 'base64' }), { maxItems: LIMITS.contentsInline.max, description: 'short contents that the delta names and nobody has stored yet' }),
   result: Type.Unknown(),
   result_ref: orNull(BlobRef),
   result_hash: Sha256Hex,

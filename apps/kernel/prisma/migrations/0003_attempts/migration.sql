@@ -159,7 +159,7 @@ CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN 
 -- dispatched → performing for one attempt, once. The same executor with the same nonce may ask again and gets the same answer.
 -- A call that must not run any more is left as it is and named by the verdict: its end needs a record.
 CREATE FUNCTION kernel.redeem(p_tenant text, p_operation text, p_attempt integer, p_action_digest text, p_executor text, p_nonce text, p_lease_ms bigint)
-RETURNS TABLE (verdict text, operation jsonb, fs jsonb, args bytea, args_ref jsonb, salt bytea, now bigint)
+RETURNS TABLE (verdict text, operation jsonb, tokens jsonb, head jsonb, args bytea, args_ref jsonb, salt bytea, now bigint)
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -190,8 +190,9 @@ BEGIN
   operation := to_jsonb(op);
   now := t;
   IF verdict = 'redeemed' THEN
-    SELECT jsonb_agg(k.grant_json -> 'fs' ORDER BY array_position(l.chain, k.capability_token_id)) INTO fs
+    SELECT jsonb_agg(to_jsonb(k) ORDER BY array_position(l.chain, k.capability_token_id)) INTO tokens
       FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = op.capability_token_id;
+    SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) INTO head FROM workspace w WHERE w.workspace_id = op.workspace_id;
     SELECT p.args, p.args_ref, p.salt INTO args, args_ref, salt FROM payload p WHERE p.operation_id = p_operation;
   END IF;
   RETURN NEXT;
@@ -258,7 +259,6 @@ DECLARE
   links text[];
   head  jsonb := p -> 'head';
   t     bigint;
-  step  text;
 BEGIN
   PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true);
   SELECT * INTO op FROM operation WHERE operation_id = p ->> 'operation_id' FOR UPDATE;
@@ -302,24 +302,25 @@ BEGIN
     IF NOT FOUND THEN RETURN moved_head(op.workspace_id); END IF;
   END IF;
 
-  FOR step IN SELECT value FROM jsonb_array_elements_text(p -> 'states') LOOP
-    UPDATE operation SET state = step WHERE operation_id = op.operation_id;
+  -- Every step is a transition of its own; the last one is written with all that the end brings.
+  FOR n IN 0 .. jsonb_array_length(p -> 'states') - 2 LOOP
+    UPDATE operation SET state = p -> 'states' ->> n WHERE operation_id = op.operation_id;
   END LOOP;
   fin := jsonb_populate_record(op, p -> 'set');
   UPDATE operation SET
-    tx_outcome = fin.tx_outcome, fault_code = fin.fault_code, fault_message = fin.fault_message, fault_hint = fin.fault_hint,
+    state = p -> 'states' ->> -1, tx_outcome = fin.tx_outcome, fault_code = fin.fault_code, fault_message = fin.fault_message, fault_hint = fin.fault_hint,
     reasons = fin.reasons, result_hash = fin.result_hash, result_ref = fin.result_ref, effect_digest = fin.effect_digest,
     commit_delta_id = head ->> 'delta_id', new_snapshot_id = head ->> 'new_snapshot_id', budget_delta = fin.budget_delta,
     reserved = CASE WHEN p -> 'used' = 'null' THEN op.reserved ELSE '{}' END,
     outcome_record_id = p #>> '{record,record_id}', updated_at = t
-    WHERE operation_id = op.operation_id;
+    WHERE operation_id = op.operation_id RETURNING * INTO fin;
   IF p_result IS NOT NULL THEN
     UPDATE payload SET result = p_result WHERE operation_id = op.operation_id AND erased_at IS NULL;
   END IF;
   INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
     VALUES (p #>> '{record,record_id}', op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);
   IF p -> 'used' <> 'null' THEN PERFORM settle(links, op.reserved, p -> 'used'); END IF;
-  RETURN jsonb_build_object('verdict', 'done', 'state', step, 'tx_outcome', fin.tx_outcome);
+  RETURN jsonb_build_object('verdict', 'done', 'operation', to_jsonb(fin));
 END $$;
 
 CREATE FUNCTION kernel.moved_head(p_workspace text) RETURNS jsonb LANGUAGE sql VOLATILE SET search_path = kernel, pg_temp AS $$

@@ -4,10 +4,12 @@ import type { Head, SeenOperation } from '../endings/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
 import { tokenOf, type TokenRow } from '../store/token-row.ts';
 
-interface FactRows extends SeenOperation {
+/** What the database says of an attempt, as it says it. */
+export interface FactRows extends SeenOperation {
   readonly tokens: readonly TokenRow[] | null;
   readonly head: Head | null;
-  readonly args: string | null;
+  /** encrypted; null when they are a blob */
+  readonly args: Buffer | null;
   readonly args_ref: BlobRef | null;
 }
 
@@ -25,10 +27,14 @@ export interface AttemptFacts extends SeenOperation {
  * Reads the facts. @throws Fault `attempt.fenced` for an operation that isn't there: an executor learns nothing of others' operations.
  */
 export async function readAttemptFacts(tenants: TenantPool, report: Pick<ReportRequest, 'tenant_id' | 'operation_id'>): Promise<AttemptFacts> {
-  const facts = await callKernel<FactRows | null>(tenants.pool, 'attempt_facts', [report.tenant_id, report.operation_id]);
-  if (facts === null) throw new Fault('attempt.fenced');
-  const { now, operation, tokens, head, args, args_ref } = facts;
-  // A call that got an attempt has a token and a workspace: neither is ever deleted.
+  const rows = await callKernel<(Omit<FactRows, 'args'> & { readonly args: string | null }) | null>(
+    tenants.pool, 'attempt_facts', [report.tenant_id, report.operation_id]);
+  if (rows === null) throw new Fault('attempt.fenced');
+  return attemptFacts({ ...rows, args: rows.args === null ? null : Buffer.from(rows.args, 'base64') });
+}
+
+/** A call that got an attempt has a token and a workspace: neither is ever deleted. */
+export function attemptFacts({ now, operation, tokens, head, args, args_ref }: FactRows): AttemptFacts {
   if (tokens === null || head === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
-  return { now, operation, chain: tokens.map(tokenOf), head, args: args === null ? null : Buffer.from(args, 'base64'), args_ref };
+  return { now, operation, chain: tokens.map(tokenOf), head, args, args_ref };
 }
