@@ -17,7 +17,7 @@ interface Group {
   readonly mode: AutonomyMode;
   readonly rules: readonly string[];
   readonly errors?: readonly string[];
-  readonly approvers?: Approvers;
+  readonly approvers?: Approvers | null;
   readonly would_pass?: readonly string[];
   readonly asks: readonly Ask[];
 }

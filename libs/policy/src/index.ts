@@ -11,3 +11,7 @@ export { CONTEXT_ATTRIBUTES, POLICY_SCHEMA_VERSION, policySchema } from './rules
 export { DEFAULT_POLICY } from './sets/default-policy.ts';
 export { OBSERVE_POLICY, observing } from './sets/observe-policy.ts';
 export { STRICT_POLICY } from './sets/strict-policy.ts';
+export { fillTemplate, POLICY_TEMPLATES } from './templates/fill-template.ts';
+export { withFragments, type PolicyFragment, type PolicyTemplate } from './templates/fragment.ts';
+export { diffSets, type PolicySetDiff, type RuleChange, type SettingChange } from './what-if/diff-sets.ts';
+export { explainDecision, type Explanation } from './what-if/explain-decision.ts';

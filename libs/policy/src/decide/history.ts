@@ -63,7 +63,7 @@ function wordsOf(rule: HistoryRule): string {
   const calls = (tools: readonly string[], classes: readonly string[] | undefined): string =>
     `${tools.map((tool) => `\`${tool}\``).join(' or ')}${classes === undefined ? '' : ` for ${classes.map((name) => `\`${name}\``).join(' or ')}`}`;
   const within = rule.window_ms === undefined ? 'in this session' : `within ${spanOf(rule.window_ms)}`;
-  if (rule.kind === 'at_most') return `at most ${rule.n} calls of ${calls(rule.tools, rule.task_classes)} ${within}`;
+  if (rule.kind === 'at_most') return `at most ${rule.n} ${rule.n === 1 ? 'call' : 'calls'} of ${calls(rule.tools, rule.task_classes)} ${within}`;
   const earlier = calls(rule.after, rule.after_task_classes);
   return rule.kind === 'only_after' ? `a call of ${earlier} that succeeded before, ${within}` : `no call of ${earlier} before, ${within}`;
 }

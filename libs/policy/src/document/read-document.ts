@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { problemOf, type PolicyProblem } from '../problems.ts';
 import type { HistoryRule } from './history-rule.ts';
 import { completeDocument, PolicySetSource, type PolicyDocument, type Thresholds } from './policy-document.ts';
+import { shapeProblems } from './shape-problems.ts';
 
 export type DocumentRead = { readonly document: PolicyDocument; readonly problems: readonly PolicyProblem[] } | { readonly document: null; readonly problems: readonly PolicyProblem[] };
 
@@ -13,28 +14,9 @@ let validator: ReturnType<typeof Compile<typeof PolicySetSource>> | undefined;
 /** Reads a document whose shape may be anything, and tells of everything that is wrong with it but its Cedar text. */
 export function readDocument(source: unknown, tools: readonly Pick<ToolDefinition, 'tool_id'>[]): DocumentRead {
   validator ??= Compile(PolicySetSource);
-  if (!validator.Check(source)) return { document: null, problems: shapeProblems(source) };
+  if (!validator.Check(source)) return { document: null, problems: shapeProblems(validator, source) };
   const document = completeDocument(source);
   return { document, problems: [...thresholdProblems(document), ...historyProblems(document.history, tools)] };
-}
-
-function shapeProblems(source: unknown): PolicyProblem[] {
-  const problems = new Map<string, PolicyProblem>();
-  for (const { instancePath, keyword, params, message } of (validator as NonNullable<typeof validator>).Errors(source)) {
-    if (keyword === 'anyOf' || keyword === 'additionalProperties') continue;
-    const [words, help] = wordsOf(keyword, params as Readonly<Record<string, unknown>>, message);
-    if (!problems.has(instancePath)) problems.set(instancePath, problemOf(instancePath, words, help));
-  }
-  return problems.size > 0 ? [...problems.values()] : [problemOf('', 'it is not a policy set', 'compare it with the schema')];
-}
-
-function wordsOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): [string, string] {
-  const list = (values: unknown): string => (values as readonly unknown[]).map((each) => `\`${String(each)}\``).join(', ');
-  if (keyword === 'boolean') return ['it is not known here', 'leave it out, or look for a slip in its name'];
-  if (keyword === 'required') return [`it lacks ${list(params['requiredProperties'])}`, 'add what is missing'];
-  if (keyword === 'enum') return [`it must be one of ${list(params['allowedValues'])}`, ''];
-  if (keyword === 'const') return [`it must be \`${String(params['allowedValue'])}\``, ''];
-  return [`it ${message}`, ''];
 }
 
 const SUPERVISIONS = ['soft_gate', 'escalated', 'no_go'] as const;
