@@ -3,11 +3,14 @@ import type { Zone } from './zones.ts';
 
 /** The kinds of things that a call may do and that some rule speaks of. */
 export const ACT_KINDS = [
-  'delete', 'overwrite', 'append', 'place', 'move_out', 'mode', 'owner',
-  'format', 'power', 'privilege', 'fork_bomb', 'process_kill', 'system_change', 'persistence', 'credential_read', 'trace_removal', 'container_escape',
-  'work_loss', 'history_loss', 'remote_loss', 'publication', 'database_loss', 'infrastructure_loss', 'infrastructure_change',
+  'delete', 'empty', 'overwrite', 'append', 'place', 'move_out', 'mode', 'owner',
+  'format', 'power', 'privilege', 'fork_bomb', 'process_kill', 'system_change', 'persistence', 'trace_removal', 'container_escape',
+  'credential_read', 'secret_egress', 'remote_shell', 'access_change', 'network',
+  'work_loss', 'history_loss', 'shared_history_loss', 'remote_loss', 'publication', 'database_loss', 'infrastructure_loss', 'infrastructure_change', 'remote_change', 'named_loss',
   'run_downloaded', 'run_decoded', 'run_unknown', 'unknown_command', 'code', 'unparsed',
+  'change',
 ] as const;
+/** `change` is what a program may do to files that isn't known only to read; `network`, that it speaks to another machine. */
 export type ActKind = (typeof ACT_KINDS)[number];
 
 /** One thing that a call would do, as far as its arguments tell. */

@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import { assessRisk, RISK_RULES, type RiskInput } from './assess-risk.ts';
+import { assessRisk, type RiskInput } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
 
 const grammar = await bundledGrammar();
 const shell = (args: Record<string, unknown>): RiskInput => ({ tool: { tool_id: 'shell.run', category: 'write' }, args, resources: [] });
+const NOTHING = { reversibility: 0, blast_radius: 0, ambiguity: 0, policy_sensitivity: 0 };
 
 describe('assessment', () => {
   test('a read is without risk', () => {
     expect(assessRisk({ tool: { tool_id: 'fs.read', category: 'read' }, args: { path: 'a' }, resources: [{ kind: 'fs', access: 'read', path: 'a' }] }, grammar))
-      .toEqual({ risk_score: 0, risk_basis: [], ceiling: 'none', category: 'read', reasons: [] });
+      .toEqual({ risk_score: 0, risk_basis: [], contributions: [], dimensions: NOTHING, ceiling: 'none', category: 'read', reasons: [] });
   });
 
   test('a write through a file tool is judged by its path', () => {
     const write = (path: string) => assessRisk({ tool: { tool_id: 'fs.write', category: 'write' }, args: {}, resources: [{ kind: 'fs', access: 'write', path }] }, grammar);
-    expect(write('src/a.ts')).toMatchObject({ risk_score: 0.05, risk_basis: ['category.write'], ceiling: 'none' });
-    expect(write('.git/hooks/pre-commit')).toMatchObject({ risk_basis: ['category.write', 'write.git'], ceiling: 'soft_gate', category: 'admin' });
+    expect(write('src/a.ts')).toMatchObject({ risk_score: 0.05, risk_basis: ['category.write'], ceiling: 'none', category: 'write' });
+    expect(write('.git/hooks/pre-commit')).toMatchObject({ risk_basis: ['category.write', 'write.git'], ceiling: 'soft_gate' });
   });
 
-  test('every point has a named basis and a reason in words', () => {
+  test('every point has a named basis and a dimension, and every basis but the category a reason in words', () => {
     expect(assessRisk(shell({ command: 'rm -rf src && git push --force' }), grammar)).toEqual({
-      risk_score: 0.867,
-      risk_basis: ['category.write', 'delete.tree', 'loss.history'],
+      risk_score: 0.886,
+      risk_basis: ['category.write', 'delete.tree', 'loss.shared_history'],
+      contributions: [
+        { rule: 'category.write', dimension: 'policy_sensitivity', points: 50 },
+        { rule: 'delete.tree', dimension: 'reversibility', points: 500 },
+        { rule: 'delete.tree', dimension: 'blast_radius', points: 200 },
+        { rule: 'loss.shared_history', dimension: 'reversibility', points: 500 },
+        { rule: 'loss.shared_history', dimension: 'blast_radius', points: 400 },
+      ],
+      dimensions: { reversibility: 0.75, blast_radius: 0.52, ambiguity: 0, policy_sensitivity: 0.05 },
       ceiling: 'soft_gate',
       category: 'admin',
       reasons: [
         { code: 'delete.tree', message: '`rm` would delete `src` and all that is in it' },
-        { code: 'loss.history', message: '`git push --force` would rewrite or drop history: `git push --force`' },
+        { code: 'loss.shared_history', message: '`git push --force` would rewrite or drop history that others share: `git push --force`' },
       ],
     });
   });
@@ -37,18 +46,28 @@ describe('assessment', () => {
     expect(assessRisk(shell({ command: 'cat', stdin: 'rm -rf /' }), grammar).ceiling).toBe('none');
   });
 
+  test.each([
+    ['read', ['ls -la', 'git status && git log | head', 'cat a | grep b | sort', 'find . -name x', 'kubectl get pods', 'npm --version', 'curl -s https://example.com | jq .', 'for f in *; do wc -l "$f"; done', 'ls 2>/dev/null', 'rm --help']],
+    ['write', ['npm test', 'echo a > b', 'git commit -m x', 'rm -rf src', 'git reset --hard', 'sed -i s/a/b/ c', 'sort a -o b', 'bash build.sh', './run', 'curl -d x https://example.com', 'find . -name x -delete', 'ls | tee b']],
+    ['admin', ['rm -rf /', 'sudo ls', 'git push --force', 'psql -c "drop table x"', 'terraform destroy', 'eval "$X"', 'cat ~/.ssh/id_rsa', 'npm publish']],
+  ])('a command is found to be %s', (category, commands) => {
+    expect(commands.map((command) => [command, assessRisk(shell({ command }), grammar).category])).toEqual(commands.map((command) => [command, category]));
+  });
+
+  test('facts that are not given count as none, and those that are as they are given', () => {
+    const risk = (history?: Parameters<typeof assessRisk>[2]) => assessRisk(shell({ command: 'rm a.ts' }), grammar, history);
+    expect(risk({})).toEqual(risk());
+    expect(risk({ destructive_calls: 2, failures_in_a_row: 4, labels: ['private_data'] })).toEqual(risk());
+    expect(risk({ destructive_calls: 3 })).toMatchObject({ ceiling: 'soft_gate', risk_basis: ['category.write', 'history.destructive_series', 'delete.file'] });
+  });
+
   test('a reason shows no control characters and is short', () => {
     const [reason] = assessRisk(shell({ command: `rm -rf $'src\\x1b[2J'${'x'.repeat(500)}` }), grammar).reasons;
     expect(reason?.message).not.toMatch(/[\x00-\x1f]/);
     expect(reason?.message.length).toBeLessThan(200);
   });
 
-  test('rules have ids of their own and points that fit their ceiling', () => {
-    expect(new Set(RISK_RULES.map(({ id }) => id)).size).toBe(RISK_RULES.length);
-    for (const { points, ceiling } of RISK_RULES) {
-      if (ceiling === 'no_go') expect(points).toBeGreaterThanOrEqual(900);
-      else if (ceiling === 'soft_gate') expect(points).toBeGreaterThanOrEqual(400);
-      else expect(points).toBeLessThan(400);
-    }
+  test('a subject that looks like a replacement pattern is shown as it is', () => {
+    expect(assessRisk(shell({ command: "rm -rf '$&src'" }), grammar).reasons[0]?.message).toBe('`rm` would delete `$&src` and all that is in it');
   });
 });

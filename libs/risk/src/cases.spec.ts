@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
+import { Type } from 'typebox';
+import { Parse } from 'typebox/value';
 import { parse } from 'yaml';
 import { assessRisk } from './assess-risk.ts';
 import { bundledGrammar } from './bundled-grammar.contract.ts';
-import type { Ceiling } from './rules/rule.ts';
+import { RISK_RULES } from './rules/risk-rules.ts';
+import { CEILINGS, type Ceiling } from './rules/rule.ts';
 
-interface CaseGroup {
-  readonly title: string;
-  readonly ceiling: Ceiling;
-  /** the rule that must be among those that speak */
-  readonly basis?: string;
-  readonly commands: readonly string[];
-}
+const CaseGroups = Type.Array(Type.Object({
+  title: Type.String({ minLength: 1 }),
+  ceiling: Type.Enum([...CEILINGS]),
+  basis: Type.Optional(Type.String({ description: 'the rule that must be among those that speak' })),
+  tool: Type.Optional(Type.Enum(['read', 'write', 'admin'], { description: 'the tool\'s category; `write` unless said' })),
+  history: Type.Optional(Type.Object({
+    destructive_calls: Type.Optional(Type.Integer()), failures_in_a_row: Type.Optional(Type.Integer()), labels: Type.Optional(Type.Array(Type.String())),
+  }, { additionalProperties: false })),
+  commands: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+}, { additionalProperties: false }));
 
 const cases = new URL('../cases/', import.meta.url);
 const grammar = await bundledGrammar();
-const groups = readdirSync(cases).flatMap((file) => parse(readFileSync(new URL(file, cases), 'utf8')) as CaseGroup[]);
+const groups = readdirSync(cases).flatMap((file) => Parse(CaseGroups, parse(readFileSync(new URL(file, cases), 'utf8'))));
 
-describe.each(groups)('$ceiling: $title', ({ ceiling, basis, commands }) => {
+describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', history, commands }) => {
   test.each(commands)('%s', (command) => {
-    const risk = assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar);
+    const risk = assessRisk({ tool: { tool_id: 'shell.run', category: tool }, args: { command }, resources: [] }, grammar, history);
     expect({ ceiling: risk.ceiling, basis: risk.risk_basis }).toMatchObject({ ceiling, basis: basis ? expect.arrayContaining([basis]) : expect.anything() });
   });
 });
@@ -28,4 +34,9 @@ test('at least half of the cases are harmless', () => {
   const count = (ceilings: readonly Ceiling[]) => groups.filter(({ ceiling }) => ceilings.includes(ceiling)).flatMap(({ commands }) => commands).length;
   expect(count(['none'])).toBeGreaterThanOrEqual(75);
   expect(count(['none', 'soft_gate', 'no_go'])).toBeGreaterThanOrEqual(150);
+});
+
+test('each rule has a case that it speaks in', () => {
+  const named = new Set(groups.map(({ basis }) => basis));
+  expect(RISK_RULES.map(({ id }) => id).filter((id) => !named.has(id))).toEqual([]);
 });

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 export { ACT_KINDS, type Act, type ActKind } from './act.ts';
-export { assessRisk, RISK_RULES, type Risk, type RiskInput } from './assess-risk.ts';
+export { assessRisk, type Risk, type RiskInput } from './assess-risk.ts';
+export type { RiskHistory } from './history.ts';
 export { readCommand, type Command } from './read-command.ts';
-export type { Ceiling, Dimension, RiskRule } from './rules/rule.ts';
+export { parseRiskRules, RiskRulesError } from './rules/parse-rules.ts';
+export { RISK_RULES } from './rules/risk-rules.ts';
+export { CEILINGS, DIMENSIONS, FLOW_LABELS, RiskRule, RiskRules, type Ceiling, type Dimension } from './rules/rule.ts';
+export type { Contribution } from './score.ts';
 export { loadShellGrammar, ShellGrammar, type ShellGrammarBytes } from './shell/grammar.ts';
 export { ZONES, type Zone } from './zones.ts';

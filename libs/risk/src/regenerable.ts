@@ -8,15 +8,26 @@ const DIRECTORIES = new Set([
   '.vite', '.output', '.vercel', '.docusaurus', '.serverless', '.astro', '.webpack', '.rollup.cache', '.eslintcache', '.sass-cache', '.ipynb_checkpoints', '.stack-work', '.jest-cache',
   'cache', 'caches', 'tmp', 'temp', '.tmp', '.temp', 'log', 'logs', 'coverage', '.nyc_output', 'htmlcov', 'lcov-report', 'test-results', 'playwright-report', 'storybook-static',
 ]);
+/** The same for directories that count only below another. */
+const BELOW = /(?:^|\/)(?:vendor\/bundle|storage\/framework|bootstrap\/cache|docs\/_site|public\/(?:build|assets|packs)|static\/build|android\/app\/build|ios\/build)(?:\/|$)/;
 const FILES = new Set(['.DS_Store', 'Thumbs.db', '.coverage', 'a.out', 'core', '.eslintcache', 'nohup.out', 'npm-debug.log', 'CMakeCache.txt', '.stylelintcache']);
 const SUFFIXES = [
   '.log', '.tmp', '.temp', '.cache', '.pyc', '.pyo', '.pyd', '.o', '.obj', '.a', '.so', '.dylib', '.class', '.swp', '.swo', '.orig', '.rej', '.bak', '.old', '~', '.pid', '.tsbuildinfo', '.gcda', '.gcno', '.gcov',
   '.egg-info', '.dSYM', '.hi', '.beam', '.elc', '.aux', '.toc', '.crdownload', '.part', '.prof', '.stackdump', '.core', '.hprof', '.trace',
 ];
 
+/** The names that a pattern with a short list of characters stands for: `*.py[co]` is `*.pyc` and `*.pyo`. */
+function spellings(name: string): readonly string[] {
+  const [list, letters = ''] = /\[([A-Za-z0-9]{1,4})\]/.exec(name) ?? [];
+  return list === undefined ? [name] : [...letters].flatMap((letter) => spellings(name.replace(list, letter)));
+}
+
 /** Answers whether a path is output that is made again, told by the name of the thing or of a directory above it. Patterns count by their end. */
 export function isRegenerable(segments: readonly string[]): boolean {
-  const last = segments.at(-1) ?? '';
-  if (segments.some((segment) => DIRECTORIES.has(segment))) return true;
+  if (segments.some((segment) => DIRECTORIES.has(segment)) || BELOW.test(segments.join('/'))) return true;
+  return spellings(segments.at(-1) ?? '').every(isFileMadeAgain);
+}
+
+function isFileMadeAgain(last: string): boolean {
   return FILES.has(last) || SUFFIXES.some((suffix) => last.length > suffix.length - 1 && last.endsWith(suffix)) || last.startsWith('npm-debug.log');
 }

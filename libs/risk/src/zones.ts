@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isRegenerable } from './regenerable.ts';
-import { isExact, UNSET, withoutMarkers, type Field } from './shell/field.ts';
+import { isExact, knownStart, UNSET, withoutMarkers, type Field } from './shell/field.ts';
 import { WORKSPACE } from './shell/scope.ts';
 
 /**
@@ -43,7 +43,7 @@ function zoneOfPartlyKnown(text: string, glob: boolean, cwd: string | undefined)
   const without = withoutMarkers(text);
   const emptied = /^[\uE001]/.test(text) && text.includes(UNSET) && without.startsWith('/') ? zoneOf({ text: without, glob }, cwd) : 'unknown';
   if (emptied === 'root') return 'root';
-  const known = text.slice(0, text.search(/[\uE000-\uE002]/));
+  const known = knownStart(text);
   if (!known.startsWith('/')) return 'unknown';
   const zone = zoneOfPath(absolute(`${known}x`, cwd) ?? '/', '');
   return zone === 'outside' || zone === 'system' || zone === 'device' || zone === 'temporary' ? zone : 'unknown';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, field, isExact, nameOf, UNKNOWN } from '../shell/field.ts';
+import { DOWNLOADED, field, isExact, nameOf, SECRET, UNKNOWN } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Value } from '../shell/scope.ts';
 import type { Reading } from '../shell/shell.ts';
@@ -46,6 +46,7 @@ function lines(stdin: Source): Value[] {
   switch (stdin.kind) {
     case 'paths': return stdin.paths.map((path) => [nameOf(path)]);
     case 'downloaded': return [[DOWNLOADED]];
+    case 'secret': return [[SECRET]];
     case 'text': {
       const all = stdin.text.split('\n').filter((line) => line !== '');
       return all.length > 0 && all.length <= LINES_MAX ? all.map((line) => [line]) : [[UNKNOWN]];

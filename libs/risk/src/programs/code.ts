@@ -1,110 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, isExact, withoutMarkers, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
-import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, textOf, type Source } from '../shell/source.ts';
+import { DOWNLOADED, field, isExact, withoutMarkers } from '../shell/field.ts';
+import { HOME } from '../shell/scope.ts';
+import type { Shell } from '../shell/shell.ts';
+import { NOTHING } from '../shell/source.ts';
+import { CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE } from './code-calls.ts';
+import { codeTextOf, type CodeText } from './code-text.ts';
+import { noteSql } from './database.ts';
+import { isLocal } from './egress.ts';
+import type { Zone } from '../zones.ts';
+import { isCredential } from './secrets.ts';
+import { noteWrite } from './write.ts';
 
-/*
- * Code of other languages isn't parsed. Calls that delete, or that start a program, are recognised by their names followed by what makes
- * them a call; strings handed to a shell are followed as commands.
- */
+/* Code of other languages isn't run here: its calls are told by their names, and strings handed to a shell are followed as commands. */
 
-const DELETES = new RegExp([
-  String.raw`\brmtree\s*\(`, String.raw`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(`, String.raw`\.unlink\s*\(`, String.raw`\b(?:rmSync|rmdirSync|unlinkSync|truncateSync|rmdir|unlink|rm)\s*\(`,
-  String.raw`\bFileUtils\.(?:rm|remove)\w*`, String.raw`\bFile\.(?:delete|unlink)\b`, String.raw`\bDir\.(?:delete|rmdir|unlink)\b`, String.raw`\bremove_tree\b`, String.raw`\bunlink\b\s*[^=\s,;)]`,
-  String.raw`\bRemove-Item\b`, String.raw`\b(?:removeSync|emptyDirSync|rimraf|deleteSync)\s*\(`,
-].join('|'));
-const STARTS = /\b(?:os\.(?:system|popen|exec\w*|spawn\w*)|subprocess\.\w+|Popen|child_process|exec(?:Sync|File|FileSync)?|spawn(?:Sync)?|system|popen|shell_exec|passthru|proc_open|Deno\.(?:run|Command)|Bun\.spawn\w*|IO\.popen|Open3)\b\s*[(["'\s.]|\bqx[\s({/]|%x[({[]|`[^`]+`/;
-const STRINGS = /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g;
-/** Code put together at run time: what it does isn't in the text. */
-const OBFUSCATED = /\b(?:b64decode|base64|fromhex|unhexlify|atob|codecs\.decode|marshal|__import__|getattr)\b|\bBuffer\.from\([^)]*(?:base64|hex)/;
-
-/** Content of the network that is evaluated. */
-const EVALUATES = /\b(?:eval|exec|Function|instance_eval)\b/;
-const FETCHES = /https?:\/\/|\burlopen\b|\bfetch\s*\(|\b(?:curl|wget)\b|\brequests\.get\b/;
-/** A process that doubles itself in a loop. */
-const FORKS = /\bfork\b\s*(?:\(\s*\))?\s*(?:while|until|;?\s*redo)|(?:while|until|for|loop)\b[^;]*\bfork\b|\bos\.fork\s*\(/;
+/** Code within code within code; what hides deeper is told by the evaluating itself. */
+const EVALUATED_WITHIN = 3;
 
 /** Notes what code of another language calls. */
-export function noteCode(language: string, code: string, shell: Shell): void {
+export function noteCode(language: string, code: string, shell: Shell, depth = 0): void {
   if (code.includes(DOWNLOADED)) shell.act('run_downloaded', language, code);
   else if (withoutMarkers(code).trim() === '' && !isExact(code)) shell.act('run_unknown', language, code);
-  if (DELETES.test(code)) shell.act('code', language, DELETES.exec(code)?.[0] ?? language);
-  if (FORKS.test(code)) shell.act('code', language, FORKS.exec(code)?.[0] ?? language);
-  if (EVALUATES.test(code) && FETCHES.test(code)) shell.act('run_downloaded', language, code);
-  if (!STARTS.test(code)) return;
-  if (OBFUSCATED.test(code)) shell.act('code', language, OBFUSCATED.exec(code)?.[0] ?? language);
-  const strings = [...code.matchAll(STRINGS)].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
-  // A list of arguments is a command in pieces, so the strings are followed one by one and as a line.
-  for (const text of new Set([...strings, strings.join(' ')])) if (/\s/.test(text)) shell.script(text, NOTHING);
+  const text = codeTextOf(language, code);
+  const { bare, strings } = text;
+  noteCalls(language, text, shell);
+  noteWrites(language, text, shell);
+  noteElsewhere(language, text, shell);
+  const evaluates = EVALUATES.test(bare);
+  if (evaluates && FETCHES.test(code)) shell.act('run_downloaded', language, code);
+  if ((evaluates || STARTS.test(bare)) && DECODES.test(bare)) shell.act('code', language, DECODES.exec(bare)?.[0] ?? language);
+  if (evaluates && depth < EVALUATED_WITHIN) for (const inner of strings) if (/[(;\s]/.test(inner)) noteCode(language, inner, shell, depth + 1);
+  if (STARTS.test(bare)) noteStarted(language, text, shell);
+  if (BARE_COMMANDS.has(language)) for (const [, command = ''] of code.matchAll(/\b(?:exec|spawn|system|e?syscmd\(`)\s*([^\n;\]')]+)/g)) shell.script(command, NOTHING);
 }
 
-/** `-c code`, `-e code`, a file, or code on the input. */
-function interpreter(flags: readonly string[], modules: readonly string[] = []): Reading {
-  return ({ name, args, stdin }, shell) => {
-    const { operands, allValues, flags: given } = takeOptions(args, [...flags, ...modules, '-W', '-X', '-I', '-r', '--require', '--import', '--loader'], true);
-    const code = flags.flatMap((flag) => allValues.get(flag) ?? []);
-    for (const { text } of code) noteCode(name, text, shell);
-    if (code.length > 0 || modules.some((flag) => given.has(flag))) return ANYTHING;
-    const [file] = operands;
-    if (file && file.text !== '-' && file.text !== '/dev/stdin') return runFile(name, file, shell);
-    return runInput(name, stdin, shell);
-  };
-}
+/** Languages in which a command stands without quotes. */
+const BARE_COMMANDS = new Set(['expect', 'tclsh', 'm4']);
 
-function runFile(name: string, file: Field, shell: Shell): Source {
-  const path = shell.path(file);
-  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
-  return content ? runInput(name, content, shell) : ANYTHING;
-}
-
-function runInput(name: string, input: Source, shell: Shell): Source {
-  if (input.kind === 'nothing') return ANYTHING;
-  if (input.kind === 'text' && input.decoded) shell.act('run_decoded', name, input.text);
-  noteCode(name, textOf(input), shell);
-  return ANYTHING;
-}
-
-const python = interpreter(['-c'], ['-m']);
-const node = interpreter(['-e', '--eval', '-p', '--print', '-pe']);
-const perl = interpreter(['-e', '-E'], ['-M']);
-
-/** An awk program can start commands and write files; without either it only prints. */
-const awk: Reading = ({ name, args, stdin }, shell) => {
-  const [program] = takeOptions(args, ['-F', '-v', '-f', '--field-separator', '--assign', '--file'], true).operands;
-  const code = program?.text ?? '';
-  if (/\bsystem\s*\(|\|\s*getline|\|\s*"/.test(code)) {
-    const strings = [...code.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text);
-    for (const text of strings) shell.script(text, ANYTHING);
-    if (!/^[^$]*system\s*\(\s*"[^"]*"\s*\)[^$]*$/.test(code)) shell.act('run_unknown', name, code);
+function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell): void {
+  for (const calls of [DELETES, FORKS]) {
+    const call = calls.exec(bare)?.[0];
+    if (call !== undefined) shell.act('code', language, call);
   }
-  return stdin.kind === 'downloaded' ? stdin : ANYTHING;
-};
+  // perl and ruby open a program as they open a file.
+  if (OPENS.test(bare)) for (const piped of strings.flatMap((one) => /^\s*\|(.+)|^(.+)\|\s*$/s.exec(one)?.slice(1) ?? [])) if (piped) shell.act('run_unknown', language, piped);
+  // A function may be named by a string where it is a callback: `array_map("unlink", …)`.
+  const callback = strings.find((one) => /^(?:unlink|rmdir|rmtree|rmSync|unlinkSync|rmdirSync|remove_tree)$/.test(one));
+  if (callback !== undefined) shell.act('code', language, callback);
+  if (CONNECTS.test(bare) && STARTS.test(bare)) shell.act('remote_shell', language, CONNECTS.exec(bare)?.[0] ?? language);
+}
 
-/** An `e` command, or a substitution with the flag `e`: GNU sed runs what the pattern space holds. */
-const SED_RUNS = /(?:^|[;{}\n])\s*(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s|$)|(?:^|[;{}\n]|\d|\/)\s*s([^\w\s\\])(?:\\.|(?!\1)[^\\])*\1(?:\\.|(?!\1)[^\\])*\1[gpiImM0-9]*e/;
+const AWAY: ReadonlySet<Zone> = new Set(['root', 'home', 'system', 'outside', 'device']);
 
-const sed: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-e', '--expression', '-f', '--file']);
-  const scripts = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--expression') ?? [])];
-  const program = scripts.length > 0 ? scripts : options.operands.slice(0, 1);
-  for (const { text } of program) if (SED_RUNS.test(text)) shell.act('run_unknown', name, text);
-  return stdin.kind === 'downloaded' ? stdin : ANYTHING;
-};
+/** A path that a string spells out counts as written to where the code writes at all. */
+function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell): void {
+  if (!WRITES.test(bare) && !(OPENS.test(bare) && strings.some((one) => WRITING_MODE.test(one)))) return;
+  for (const path of strings) if (/^[/~]/.test(path) && shell.zones(field(path.replace(/^~/, HOME))).some((zone) => AWAY.has(zone))) noteWrite('overwrite', language, field(path.replace(/^~/, HOME)), shell);
+}
 
-/** Editors run what follows `!`. */
-const editor: Reading = ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, ['-c', '--cmd', '-S', '-u']);
-  for (const { text } of options.allValues.get('-c') ?? []) {
-    const command = /^:?\s*(?:%|\d+)?!(.*)$/s.exec(text)?.[1] ?? /\bsystem\((['"])(.*)\1\)/s.exec(text)?.[2];
-    if (command !== undefined) shell.script(command, ANYTHING);
-  }
-  if (name === 'ed' || name === 'ex') for (const line of textOf(stdin).split('\n')) if (line.startsWith('!')) shell.script(line.slice(1), NOTHING);
-  return ANYTHING;
-};
+function noteElsewhere(language: string, { bare, strings }: CodeText, shell: Shell): void {
+  if (QUERIES.test(bare)) for (const sql of strings) noteSql(language, sql, shell);
+  const emptied = EMPTIES_DATABASE.exec(bare)?.[0];
+  if (emptied !== undefined) shell.act('database_loss', language, emptied);
+  const keys = strings.find((one) => isCredential(one.replace(/^.*[=:]/, '')));
+  if (keys !== undefined) shell.act('credential_read', language, keys);
+  const targets = strings.filter((one) => /^https?:/.test(one));
+  const isAway = targets.length === 0 || !targets.every(isLocal);
+  if (DELETES_ELSEWHERE.test(bare) && isAway && (!/method\s*:\s*""/.test(bare) || strings.includes('DELETE'))) shell.act('remote_loss', language, targets[0] ?? language);
+  const speaks = SENDS.test(bare) || FETCHES.test(bare) || CONNECTS.test(bare);
+  if (speaks && isAway) shell.act('network', language, targets[0] ?? language);
+  if (isAway && (SENDS.test(bare) || CONNECTS.test(bare)) && (ENVIRONMENT.test(bare) || keys !== undefined)) shell.act('secret_egress', language, targets[0] ?? language);
+}
 
-export const CODE: Readonly<Record<string, Reading>> = {
-  python, python2: python, python3: python, pypy3: python, ipython: python, node, nodejs: node, deno: interpreter(['eval']), bun: node, tsx: node, 'ts-node': node,
-  perl, ruby: interpreter(['-e']), php: interpreter(['-r']), pwsh: interpreter(['-c', '-Command', '-EncodedCommand']), powershell: interpreter(['-c', '-Command', '-EncodedCommand']), lua: interpreter(['-e']), Rscript: interpreter(['-e']), julia: interpreter(['-e', '-E']), osascript: interpreter(['-e']),
-  awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, ex: editor, ed: editor,
-};
+/** A list of arguments is a command in pieces, so strings are followed one by one and as a line. */
+function noteStarted(language: string, { bare, strings }: CodeText, shell: Shell): void {
+  const quoted = [...bare.matchAll(/`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g)].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
+  const commands = [...strings, ...quoted];
+  for (const text of new Set([...commands, commands.join(' ')])) if (/\s/.test(text)) shell.script(text, NOTHING);
+  if (STARTS_UNKNOWN.test(bare) && !commands.some((text) => /\s/.test(text))) shell.act('run_unknown', language, STARTS_UNKNOWN.exec(bare)?.[0] ?? '');
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
+import { noteRead } from './secrets.ts';
 
 const VALUES = [
   '-e', '--env', '-v', '--volume', '-p', '--publish', '-w', '--workdir', '-u', '--user', '--name', '--network', '--net', '--mount', '-h', '--hostname', '-l', '--label', '--entrypoint', '-m', '--memory',
@@ -19,7 +21,10 @@ const container: Reading = ({ name, args, stdin }, shell) => {
   if (!verb || !RUNS.has(verb.text)) return ANYTHING;
   const inner = takeOptions(rest, VALUES, true);
   for (const flag of ['-v', '--volume', '--mount']) {
-    for (const { text } of inner.allValues.get(flag) ?? []) if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
+    for (const { text } of inner.allValues.get(flag) ?? []) {
+      if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
+      noteRead(`${name} ${verb.text}`, [field(text.replace(/^.*source=([^,]*).*$/, '$1').replace(/:.*$/, ''))], shell);
+    }
   }
   const dashes = rest.findIndex(({ text }) => text === '--');
   const command = dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1);

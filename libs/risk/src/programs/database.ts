@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isExact, withoutMarkers } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
-import type { Reading, Shell } from '../shell/shell.ts';
+import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf } from '../shell/source.ts';
 
 /** Statements of the text without their comments and strings, so that words in them don't count. */
@@ -13,7 +13,7 @@ function statements(sql: string): string[] {
 }
 
 const LOSSES: readonly RegExp[] = [
-  /^drop (?!.*\bif exists temp_)/, /^truncate\b/, /^alter table .* drop\b/, /^delete from (?!.*\bwhere\b)/, /^update (?!.*\bwhere\b).*\bset\b/, /^(?:with .*)?\bdelete from \S+ where (?:1 ?= ?1|true)\b/,
+  /^alter table .* delete\b/, /^drop (?!.*\bif exists temp_)/, /^truncate\b/, /^alter table .* drop\b/, /^delete from (?!.*\bwhere\b)/, /^update (?!.*\bwhere\b).*\bset\b/, /^(?:with .*)?\bdelete from \S+ where (?:1 ?= ?1|true)\b/,
 ];
 
 /** Notes SQL that loses tables, columns or all rows. */
@@ -27,26 +27,50 @@ export function noteSql(form: string, sql: string, shell: Shell): void {
 const TEXT = ['-c', '--command', '-e', '--execute', '-q', '--query', '-Q', '--sql', '-cmd', '--eval', '--exec', '-C'];
 const CONNECTION = ['-h', '--host', '-p', '--port', '-U', '-u', '--username', '--user', '-d', '--dbname', '--database', '-f', '--file', '-D', '-P', '-S', '-v', '-o', '-i', '-t'];
 
+/** What a client itself hands to a shell. */
+const SHELL_ESCAPE = /^\s*(?:\\!|\.shell|\.system|system|!)\s+(.+)$/gm;
+
+/** A statement that stands alone as an argument of a program that isn't known. */
+const STATEMENT = /^(?:drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)|truncate(?: table)? [\w."]+$|delete from [\w."]+$|alter table \S+ drop\b)/;
+
+/** Notes SQL that a program is given of which nothing is known. */
+export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void {
+  for (const { text } of args) {
+    const lost = statements(text.replace(/^--?\w[\w-]*=/, '')).find((statement) => STATEMENT.test(statement));
+    if (lost !== undefined) shell.act('database_loss', name, lost);
+  }
+}
+
 /** A client with SQL in an option, as its last operand (`sqlite3 db sql`), or on its input. */
 const client = (operand: boolean): Reading => ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, [...TEXT, ...CONNECTION]);
   const texts = TEXT.flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (operand) texts.push(...options.operands.slice(1).map(({ text }) => text));
   if (texts.length === 0 && (stdin.kind === 'text' || stdin.kind === 'downloaded')) texts.push(textOf(stdin));
-  for (const text of texts) noteSql(name, text, shell);
+  for (const text of texts) {
+    noteSql(name, text, shell);
+    for (const [, command = ''] of text.matchAll(SHELL_ESCAPE)) shell.script(command, ANYTHING);
+  }
   return ANYTHING;
 };
 
-const MONGO_LOSS = /\.drop(?:Database|Index(?:es)?)?\s*\(|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
+const MONGO_LOSS = /\.drop\w*\s*\(|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
 const mongo: Reading = ({ name, args, stdin }, shell) => {
   const text = `${takeOptions(args, ['--eval']).values.get('--eval')?.text ?? ''}\n${stdin.kind === 'text' ? stdin.text : ''}`;
   if (MONGO_LOSS.test(text)) shell.act('database_loss', name, text.trim());
   return ANYTHING;
 };
 
-const REDIS_LOSS = /^\s*(?:flushall|flushdb|config\s+set|debug\s+segfault|shutdown)\b/i;
+const CYPHER_LOSS = /\bdetach\s+delete\b|\bmatch\b[\s\S]*\bdelete\b|\bdrop\s+(?:database|index|constraint)\b/i;
+const cypher: Reading = ({ name, args, stdin }, shell) => {
+  for (const { text } of [...args, { text: textOf(stdin) }]) if (CYPHER_LOSS.test(text)) shell.act('database_loss', name, text);
+  return ANYTHING;
+};
+
+const REDIS_LOSS = /^\s*(?:flushall|flushdb|config\s+set|config\s+rewrite|debug\s|shutdown|(?:replica|slave)of|cluster\s+(?:reset|forget|flushslots)|script\s+flush|module\s+load|swapdb|(?:eval|evalsha|fcall)\b[\s\S]*\b(?:flushall|flushdb|del|unlink)\b)/i;
 const redis: Reading = ({ name, args, stdin }, shell) => {
   const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass']).operands.map(({ text }) => text).join(' ');
+  if (args.some(({ text }) => /^flush(?:all|db)$/i.test(text))) shell.act('database_loss', name, 'flush');
   if (/^(?:del|unlink)\b/i.test(words) && !isExact(words)) shell.act('database_loss', name, words);
   for (const line of words === '' ? textOf(stdin).split('\n') : [words]) if (REDIS_LOSS.test(line)) shell.act('database_loss', name, line);
   return ANYTHING;
@@ -54,5 +78,7 @@ const redis: Reading = ({ name, args, stdin }, shell) => {
 
 export const DATABASES: Readonly<Record<string, Reading>> = {
   psql: client(false), mysql: client(false), mariadb: client(false), sqlcmd: client(false), cockroach: client(false), clickhouse: client(false), 'clickhouse-client': client(false), pgcli: client(false), bq: client(true), usql: client(false),
-  sqlite3: client(true), sqlite: client(true), duckdb: client(true), mongo, mongosh: mongo, 'redis-cli': redis, 'valkey-cli': redis,
+  sqlite3: client(true), sqlite: client(true), duckdb: client(true), mongo, mongosh: mongo, 'cypher-shell': cypher,
+  cqlsh: client(false), snowsql: client(false), snow: client(false), 'mssql-cli': client(false), trino: client(false), presto: client(false), beeline: client(false), hive: client(false), 'impala-shell': client(false), 'spark-sql': client(false), isql: client(true), osql: client(false), sqlplus: client(true), db2: client(true), vsql: client(false), litecli: client(true), mycli: client(false), ysqlsh: client(false), tsql: client(false), turso: client(true),
+  'redis-cli': redis, 'valkey-cli': redis,
 };

@@ -3,6 +3,7 @@ import { has, takeOptions } from '../shell/options.ts';
 import type { Field } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
+import type { Zone } from '../zones.ts';
 import { leavesTraces, noteWrite } from './write.ts';
 
 /** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
@@ -22,16 +23,19 @@ export function noteDeletions(form: string, paths: readonly Field[], recursive: 
 
 const rm: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, name === 'shred' ? ['-n', '-s', '--iterations', '--size', '--random-source'] : []);
-  if (name === 'shred' && !has(options, '-u', '--remove')) {
+  if (name === 'shred') {
     for (const path of options.operands) noteWrite('overwrite', name, path, shell);
-    for (const path of options.operands) for (const zone of shell.zones(path)) shell.act('delete', name, path.text, { zone, many: true });
-    return NOTHING;
+    for (const path of options.operands) for (const zone of shell.zones(path)) if (!GONE_ANYWAY.has(zone)) shell.act('empty', name, path.text);
+    if (!has(options, '-u', '--remove')) return NOTHING;
   }
   const recursive = has(options, '-r', '-R', '--recursive') || RECURSIVE_BY_NATURE.has(name);
   noteDeletions(name, options.operands, recursive, shell);
   return NOTHING;
 };
 const RECURSIVE_BY_NATURE = new Set(['rimraf', 'del', 'trash', 'del-cli', 'srm', 'wipe', 'rd']);
+
+/** What is overwritten there comes back, or was never kept. */
+const GONE_ANYWAY: ReadonlySet<Zone> = new Set(['regenerable', 'scratch', 'temporary', 'sink']);
 
 const unlink: Reading = ({ name, args }, shell) => {
   noteDeletions(name, args, false, shell);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING, type Source } from '../shell/source.ts';
 import { noteDeletions } from './delete.ts';
@@ -18,7 +19,7 @@ export const find: Reading = ({ args, stdin }, shell) => {
   const tests = begins < 0 ? [] : args.slice(begins);
   const found = foundPaths(starts.length > 0 ? starts : [field('.')], tests);
   tests.forEach((test, index) => {
-    if (test.text === '-delete') noteDeletions('find -delete', found, true, shell);
+    if (test.text === '-delete' && !onlyEmpty(tests)) noteDeletions('find -delete', found, true, shell);
     if (COMMANDS.has(test.text)) runOnFound(tests.slice(index + 1), found, stdin, shell);
     if (TO_FILE.has(test.text)) noteWrite('overwrite', 'find', tests[index + 1] ?? field(UNKNOWN), shell);
   });
@@ -36,6 +37,10 @@ function foundPaths(starts: readonly Field[], tests: readonly Field[]): Field[] 
   const chosen = tests.some(({ text }) => FILTERS.has(text) || NEGATIONS.has(text) || NAMES.has(text));
   return chosen ? starts.map(({ text }) => field(`${text}/**/[?]`, true)) : [...starts];
 }
+
+/** What is empty holds nothing that could be lost. */
+const onlyEmpty = (tests: readonly Field[]): boolean =>
+  tests.some(({ text }, index) => text === '-empty' && !NEGATIONS.has(tests[index - 1]?.text ?? '')) && alternatives(tests).length === 1;
 
 const NEGATIONS = new Set(['!', '-not']);
 
@@ -62,11 +67,20 @@ function runOnFound(rest: readonly Field[], found: readonly Field[], stdin: Sour
 
 export const FINDING = { find, gfind: find, fd: fd(), fdfind: fd() };
 
-/** `fd` finds by a regular expression, so what it finds stays unknown; its commands are followed. */
+/** `fd` finds by a regular expression; only an extension tells what that will be. Its commands are followed. */
 function fd(): Reading {
   return ({ args }, shell) => {
     const at = args.findIndex(({ text }) => /^(-x|-X|--exec|--exec-batch)$/.test(text));
-    if (at >= 0) shell.invoke([...args.slice(at + 1), field(UNKNOWN)], NOTHING);
-    return undefined;
+    const options = takeOptions(at < 0 ? args : args.slice(0, at), ['-e', '--extension', '-t', '--type', '-d', '--max-depth', '-E', '--exclude', '-S', '--size', '-g', '--glob', '-j']);
+    const extensions = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--extension') ?? [])].map(({ text }) => text);
+    const byPattern = /^\\?\.(\w+)\$$/.exec(options.operands[0]?.text ?? '')?.[1];
+    const endings = extensions.length > 0 || byPattern === undefined ? extensions : [byPattern];
+    const found = endings.length > 0 ? endings.map((ending) => field(`./**/*.${ending}`, true)) : [field(UNKNOWN)];
+    const command = at < 0 ? [] : args.slice(at + 1);
+    if (at >= 0) for (const path of found) shell.invoke(filledIn(command, path), NOTHING);
+    return endings.length > 0 ? { kind: 'paths', paths: found } : undefined;
   };
 }
+
+const filledIn = (command: readonly Field[], path: Field): readonly Field[] =>
+  (command.some(({ text }) => text === '{}') ? command.map((word) => (word.text === '{}' ? path : word)) : [...command, path]);

@@ -28,6 +28,8 @@ const git: Reading = ({ args }, shell) => {
 };
 
 function setting(key: string, value: string, shell: Shell): void {
+  // Hooks of the project lie in it; others are somebody else's.
+  if (/^core\.hookspath$/i.test(key) && /^[/~\uE000-\uE004]/.test(value)) shell.act('persistence', `git config ${key}`, value);
   if (!RUN_BY_GIT.test(key)) return;
   if (!key.toLowerCase().startsWith('alias.')) shell.script(value, NOTHING);
   else if (value.startsWith('!')) shell.script(value.slice(1), NOTHING);
@@ -41,12 +43,13 @@ const loses = (form: string, subject: Options, shell: Shell, kind: 'work_loss' |
 const isBroad = ({ text, glob }: Field): boolean => glob || /[*?]/.test(text) || text.endsWith('/') || /^(\.|:\/?|\.\/|\.\.)$/.test(text) || !/\.[A-Za-z0-9]+$|(^|\/)[A-Z][A-Za-z]*file$/.test(text);
 
 const push: Subcommand = (args, shell) => {
+  transfers(args, shell);
   const options = takeOptions(args, ['-o', '--push-option', '--receive-pack', '--repo']);
   const forced = has(options, '-f', '--force', '--force-with-lease', '--mirror', '--prune') || options.operands.slice(1).some(({ text }) => text.startsWith('+'));
   const deletes = has(options, '-d', '--delete') || options.operands.slice(1).some(({ text }) => /^\+?:./.test(text));
   const where = options.operands.map(({ text }) => text).join(' ');
-  if (forced) shell.act('history_loss', 'git push --force', where);
-  if (deletes) shell.act('history_loss', 'git push --delete', where);
+  if (forced) shell.act('shared_history_loss', 'git push --force', where);
+  if (deletes) shell.act('shared_history_loss', 'git push --delete', where);
   return undefined;
 };
 
@@ -103,6 +106,26 @@ const config: Subcommand = (args, shell) => {
   return undefined;
 };
 
+/** `ext::` hands what follows it to a shell; what serves a repository may be any program. */
+const transfers: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-u', '--upload-pack', '--receive-pack', '--exec', '-c', '--config', '--template', '-b', '--branch', '--depth', '-o', '--origin', '--reference', '-j', '--jobs']);
+  for (const flag of ['-u', '--upload-pack', '--receive-pack', '--exec']) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  for (const { text } of options.operands) if (text.startsWith('ext::')) shell.script(text.slice('ext::'.length), NOTHING);
+  shell.act('network', 'git', options.operands.map(({ text }) => text).join(' '));
+  return undefined;
+};
+const clone: Subcommand = (args, shell) => {
+  transfers(args, shell);
+  shell.scope.unpacked = true;
+  return undefined;
+};
+/** The program that shows what was found or differs. */
+const shows = (flags: readonly string[]): Subcommand => (args, shell) => {
+  const options = takeOptions(args, flags);
+  for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  return undefined;
+};
+
 const lists: Subcommand = () => ({ kind: 'paths', paths: [field('./[?]*', true)] });
 const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show-toplevel') ? { kind: 'text', text: '/workspace\n', decoded: false } : undefined);
 
@@ -119,7 +142,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   'update-ref': losesWith('update-ref -d', 'history_loss', ['-d', '--stdin']),
   worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
   submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
-  bisect: runs([], ['run']),
+  bisect: runs([], ['run']), clone, fetch: transfers, pull: transfers, 'ls-remote': transfers, archive: transfers, difftool: shows(['-x', '--extcmd']), grep: shows(['-O', '--open-files-in-pager']),
   rebase: runs(['-x', '--exec']),
 };
 

@@ -4,7 +4,10 @@ import type { Reading } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 
 /** Modes that open a file to everybody, close it to everybody, or lend its owner's rights. */
-const DRASTIC = /^(?:0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
+const DRASTIC = /^(?:0+|0?[0-7]?(?:777|666|000)|[2-7][0-7]{3}|(?:a|o|ugo|go|og)*[+=][rwxX]*w[rwxX]*|a?-[rwx]+|(?:ugo|a)-\w*r\w*|[ugoa]*[+=]\w*s\w*)$/;
+
+/** Set-user-id and set-group-id: whoever runs the file has its owner's rights. */
+const LENDS_RIGHTS = /^(?:0?[2467][0-7]{3}|[ugoa]*[+=][rwxXt]*s\w*)$/;
 
 const chmod: Reading = ({ name, args }, shell) => {
   // A mode may look like an option: `-x` takes a right away.
@@ -14,6 +17,7 @@ const chmod: Reading = ({ name, args }, shell) => {
   const takesAway = words.length < args.length;
   const modeless = takesAway || has(options, '--reference');
   const drastic = takesAway || (!modeless && DRASTIC.test(options.operands[0]?.text ?? ''));
+  if (!modeless && LENDS_RIGHTS.test(options.operands[0]?.text ?? '')) shell.act('access_change', name, options.operands.map(({ text }) => text).join(' '));
   for (const path of options.operands.slice(modeless ? 0 : 1)) for (const zone of shell.zones(path)) shell.act('mode', name, path.text, { zone, recursive, many: drastic });
   return NOTHING;
 };
@@ -34,4 +38,13 @@ const kill: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-export const MODES: Readonly<Record<string, Reading>> = { kill, chmod, chown, chgrp: chown, setfacl: chown, chattr: chown, chflags: chown };
+/** `pkill` and `killall` by a name that everything has, or by a user. */
+const killByName: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, ['-u', '-U', '--euid', '--uid', '--user', '-g', '-G', '-s', '-t', '-P', '--signal', '-o', '-y']);
+  const everything = options.operands.some(({ text, glob }) => glob || /^[.*^$?+]*$/.test(text));
+  const ofUsers = options.operands.length === 0 && (args.length > 0 && has(options, '-u', '-U', '--user', '--uid', '--euid', '-v', '--inverse'));
+  if (everything || ofUsers) shell.act('process_kill', name, args.map(({ text }) => text).join(' '));
+  return NOTHING;
+};
+
+export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl: chown, chattr: chown, chflags: chown };

@@ -2,22 +2,13 @@
 import { field, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING } from '../shell/source.ts';
+import { ANYTHING, KEPT_SECRET, NOTHING, tainted } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
+import { isSecretFile, noteRead } from './secrets.ts';
 import { noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
-const CREDENTIALS = /(?:^|\/)(?:\.ssh\/?|\.ssh\/(?:id_\w+|identity|\*)|\.aws\/?|\.gnupg\/?|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|shadow|gshadow|sudoers)$/;
-
-/** Notes the reading of a credential that lies outside the workspace. */
-export function noteRead(form: string, paths: readonly Field[], shell: Shell): void {
-  for (const path of paths) {
-    const outside = shell.zones(path).some((zone) => zone === 'outside' || zone === 'system' || zone === 'unknown');
-    if (outside && CREDENTIALS.test(path.text)) shell.act('credential_read', form, path.text);
-  }
-}
-
 function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
   const { operands, values } = takeOptions(args, takesValue);
   const directory = values.get('-t') ?? values.get('--target-directory');
@@ -26,16 +17,6 @@ function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[])
 
 const AWAY: ReadonlySet<Zone> = new Set(['outside', 'system', 'root', 'home', 'scratch', 'temporary', 'sink', 'device']);
 const WHOLE: ReadonlySet<Zone> = new Set(['root', 'home', 'workspace', 'system']);
-
-/** Programs that are given a key to use it, or a path to look at it from outside. */
-const USES = new Set([
-  'ssh', 'ssh-add', 'ssh-keygen', 'ssh-copy-id', 'sftp', 'chmod', 'chown', 'ls', 'dir', 'stat', 'test', '[', 'mkdir', 'touch', 'rm', 'echo', 'printf', 'git', 'kubectl', 'helm', 'cd', 'find', 'du', 'tree', 'file', 'export',
-]);
-
-/** Notes when any program at all is pointed at credentials. */
-export function noteCredentials(name: string, args: readonly Field[], shell: Shell): void {
-  if (!USES.has(name)) noteRead(name, args.filter(({ text }) => !text.startsWith('-')), shell);
-}
 
 const mv: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, TARGET);
@@ -73,10 +54,14 @@ function passContent(sources: readonly Field[], target: Field, shell: Shell): vo
 
 /** Copies to or from another machine; only a local target is written here. */
 const scp: Reading = ({ name, args }, shell) => {
-  const { operands } = takeOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
+  const options = takeOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
+  const { operands } = options;
+  for (const { text } of options.allValues.get('-S') ?? []) shell.script(text, NOTHING);
   noteRead(name, operands, shell);
   const target = operands.at(-1);
   if (target && !/^[\w.@-]+:/.test(target.text)) noteWrite('place', name, target, shell);
+  // Over a file of another machine, nothing is a loss like any other.
+  else if (target && operands.some(({ text }) => text === '/dev/null')) shell.act('remote_loss', name, target.text);
   return NOTHING;
 };
 
@@ -109,8 +94,8 @@ const rsync: Reading = ({ name, args }, shell) => {
   const target = options.operands.at(-1);
   const deletes = [...options.flags].some((flag) => flag.startsWith('--del') || flag === '--remove-source-files');
   const command = options.values.get('-e') ?? options.values.get('--rsh');
-  if (command && /\s-c\s|\//.test(command.text)) shell.script(command.text, NOTHING);
-  if (!target) return NOTHING;
+  if (command) shell.script(command.text, NOTHING);
+  if (!target || has(options, '-n', '--dry-run')) return NOTHING;
   const remote = /^[\w.@-]+:/.test(target.text);
   if (remote && deletes) shell.act('remote_loss', 'rsync --delete', target.text);
   if (remote) return NOTHING;
@@ -118,6 +103,11 @@ const rsync: Reading = ({ name, args }, shell) => {
   noteWrite('place', name, target, shell);
   return NOTHING;
 };
+
+function isDownloaded(path: Field | undefined, shell: Shell): boolean {
+  const at = path && shell.path(path);
+  return at !== undefined && shell.scope.files.get(at)?.kind === 'downloaded';
+}
 
 const EXTRACTS = /^-?[a-zA-Z]*x/;
 const tar: Reading = ({ name, args, stdin }, shell) => {
@@ -132,12 +122,17 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   if (has(options, '--remove-files')) noteDeletions('tar --remove-files', inputs, true, shell);
   const extracts = has(options, '-x', '--extract', '--get') || EXTRACTS.test(args[0]?.text ?? '');
   const into = options.values.get('-C') ?? options.values.get('--directory');
+  const archive = options.values.get('-f') ?? options.values.get('--file');
+  if (extracts && (stdin.kind === 'downloaded' || isDownloaded(archive, shell))) shell.scope.unpacked = true;
   if (extracts && into) noteWrite('place', name, into, shell);
-  return stdin.kind === 'downloaded' && has(options, '-O', '--to-stdout') ? stdin : ANYTHING;
+  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return KEPT_SECRET;
+  return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 
 const unzip: Reading = ({ name, args }, shell) => {
-  const into = takeOptions(args, ['-d', '-x', '-P']).values.get('-d');
+  const options = takeOptions(args, ['-d', '-x', '-P']);
+  if (options.operands.some((path) => isDownloaded(path, shell))) shell.scope.unpacked = true;
+  const into = options.values.get('-d');
   if (into) noteWrite('place', name, into, shell);
   return ANYTHING;
 };

@@ -5,7 +5,7 @@ import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, FROM_NETWORK, NOTHING, passedOn, textSource, type Source } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
-import { noteRead } from './move.ts';
+import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { noteWrite } from './write.ts';
 
 /* Programs of which only the output matters: what is in it may be run by the next. */
@@ -63,17 +63,20 @@ const rev = decoding((text) => text.split('\n').map((line) => [...line].reverse(
 
 const FETCH_VALUES = [
   '-o', '--output', '-X', '--request', '-H', '--header', '-d', '--data', '--data-binary', '--data-raw', '-F', '--form', '-u', '--user', '-A', '--user-agent', '-e', '-b', '-c', '-T', '--upload-file',
-  '-O', '--output-document', '-P', '--directory-prefix', '-m', '--max-time', '--retry', '--connect-timeout', '-x', '--proxy', '-w', '--write-out', '-t', '--tries', '--timeout', '-U',
+  '-O', '--output-document', '-P', '--directory-prefix', '-m', '--max-time', '--retry', '--data-ascii', '--data-urlencode', '--json', '--form-string', '--post-file', '--post-data', '--body-file', '--body-data', '--method', '--url', '--url-query', '--connect-timeout', '-x', '--proxy', '-w', '--write-out', '-t', '--tries', '--timeout', '-U',
 ];
 
 /** What is fetched goes to a file or to the output; either way it is content of the network. */
-const curl: Reading = ({ args }, shell) => {
+const SENDS = new Set(['-d', '--data', '--data-binary', '--data-raw', '--data-urlencode', '--json', '-F', '--form', '-T', '--upload-file']);
+
+const curl: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-O'));
   const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
-  if (method === 'DELETE') shell.act('remote_loss', 'curl -X DELETE', options.operands.at(-1)?.text ?? '');
-  for (const flag of ['-d', '--data', '--data-binary', '-T', '--upload-file', '-F', '--form']) {
-    for (const value of options.allValues.get(flag) ?? []) noteRead('curl', [{ ...value, text: value.text.replace(/^.*?[@<]/, '') }], shell);
-  }
+  if (method === 'DELETE' && !options.operands.every(({ text }) => isLocal(text))) shell.act('remote_loss', 'curl -X DELETE', options.operands.at(-1)?.text ?? '');
+  noteRequest('curl', options, stdin, shell);
+  const changes = (method !== undefined && method !== 'GET' && method !== 'HEAD') || [...SENDS].some((flag) => options.flags.has(flag));
+  if (changes) noteNamedEndpoint('curl', options, shell);
+  if (changes) shell.act('change', 'curl', method ?? 'POST');
   const output = options.values.get('-o') ?? options.values.get('--output');
   if (output) return saved('curl', output, shell);
   if (!has(options, '-O', '--remote-name', '--remote-name-all')) return FROM_NETWORK;
@@ -81,8 +84,10 @@ const curl: Reading = ({ args }, shell) => {
   return NOTHING;
 };
 
-const wget: Reading = ({ args }, shell) => {
+const wget: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'));
+  if (/^delete$/i.test(options.values.get('--method')?.text ?? '')) shell.act('remote_loss', 'wget --method=DELETE', options.operands.at(-1)?.text ?? '');
+  noteRequest('wget', options, stdin, shell);
   const output = options.values.get('-O') ?? options.values.get('--output-document');
   if (output?.text === '-') return FROM_NETWORK;
   if (output) return saved('wget', output, shell);
@@ -90,12 +95,16 @@ const wget: Reading = ({ args }, shell) => {
   return NOTHING;
 };
 
-const fetched: Reading = () => FROM_NETWORK;
+const fetched: Reading = ({ name, args }, shell) => {
+  const [method, target] = takeOptions(args).operands;
+  if (/^delete$/i.test(method?.text ?? '') && !isLocal(target?.text ?? '')) shell.act('remote_loss', `${name} DELETE`, target?.text ?? '');
+  return FROM_NETWORK;
+};
 
 /** A connection may be led into a shell by an option of the program itself. */
 const connects: Reading = ({ name, args }, shell) => {
   const runs = args.find(({ text }, index) => /^(?:exec|system):/i.test(text) || /,?(?:exec|system):/i.test(text) || (index > 0 && /^-\w*[ec]$|^--(?:exec|sh-exec)$/.test(args[index - 1]?.text ?? '')));
-  if (runs) shell.act('run_unknown', name, runs.text);
+  if (runs) shell.act('remote_shell', name, runs.text);
   return FROM_NETWORK;
 };
 
@@ -116,6 +125,10 @@ const path: Reading = ({ args, stdin }, shell) => {
   const first = operands[0] && shell.path(operands[0]);
   return first === undefined ? passedOn(stdin, false) : textSource(`${first}\n`);
 };
+/** Where programs are found, as `which` and `command -v` tell. */
+export const whereabouts = (names: readonly Field[]): Source =>
+  names.every(({ text }) => isExact(text)) ? textSource(names.map(({ text }) => (text.includes('/') ? `${text}\n` : `/usr/bin/${text}\n`)).join('')) : ANYTHING;
+const which: Reading = ({ args }) => whereabouts(takeOptions(args).operands);
 /** Lists names of the current directory or of the patterns given. */
 const ls: Reading = ({ args }) => {
   const { operands } = takeOptions(args);
@@ -125,7 +138,7 @@ const silent: Reading = () => NOTHING;
 const envProgram: Reading = () => ANYTHING;
 
 export const OUTPUTS: Readonly<Record<string, Reading>> = {
-  echo, printf, cat, bat: cat, tac: filter, head: filter, tail: filter, sort: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, less: filter, more: filter, nl: filter,
+  echo, printf, cat, bat: cat, tac: filter, head: filter, tail: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, nl: filter,
   cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
-  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
+  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, which, whereis: which, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
 };

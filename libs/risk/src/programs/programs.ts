@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Reading } from '../shell/shell.ts';
+import { BUILDING } from './build.ts';
 import { BUILTINS } from './builtins.ts';
-import { CODE } from './code.ts';
 import { CONTAINERS } from './containers.ts';
 import { DATABASES } from './database.ts';
 import { DELETING } from './delete.ts';
 import { FINDING } from './find.ts';
 import { GIT } from './git.ts';
+import { INTERPRETERS } from './interpreters.ts';
 import { MODES } from './modes.ts';
 import { MOVING } from './move.ts';
 import { OUTPUTS } from './output.ts';
 import { SHELLS } from './shells.ts';
+import { TEXT_PROGRAMS } from './text-programs.ts';
 import { xargs } from './xargs.ts';
 
 /** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
-  ...BUILTINS, ...OUTPUTS, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...CODE, ...DATABASES, ...CONTAINERS, xargs, gxargs: xargs,
+  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...CONTAINERS, xargs, gxargs: xargs,
 };

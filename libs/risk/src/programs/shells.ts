@@ -3,7 +3,8 @@ import { field, UNKNOWN, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import { quote, runSource } from '../shell/run-source.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
+import { ANYTHING, FROM_NETWORK, NOTHING, textSource, type Source } from '../shell/source.ts';
+import { noteTellingName } from './telling-names.ts';
 
 /** `sh -c text`, `sh file`, or a script on its input. */
 const sh: Reading = ({ name, args, stdin }, shell) => {
@@ -11,8 +12,8 @@ const sh: Reading = ({ name, args, stdin }, shell) => {
   const { operands, flags } = takeOptions(args, ['-o', '-O', '--rcfile', '--init-file', '+o'], true);
   if (command >= 0) {
     // Options may stand between `-c` and the text.
-    const [text, , ...positional] = takeOptions(args.slice(command + 1), [], true).operands;
-    return text ? shell.script(text.text, stdin, positional) : NOTHING;
+    const [text, zero, ...positional] = takeOptions(args.slice(command + 1), [], true).operands;
+    return text ? shell.script(text.text, stdin, positional, zero?.text) : NOTHING;
   }
   const [file, ...positional] = operands;
   if (file && !flags.has('-s')) return runFile(name, file, positional, stdin, shell);
@@ -26,9 +27,12 @@ const ON_INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell): Source {
   if (ON_INPUT.test(file.text)) return runSource(stdin, positional, NOTHING, shell);
   const path = shell.path(file);
-  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
+  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (shell.scope.unpacked && !file.text.startsWith('/') ? FROM_NETWORK : undefined);
   if (content) return runSource(content, positional, stdin, shell);
   if (path === undefined && !file.glob) shell.act('run_unknown', name, file.text);
+  // A script of the workspace: what it does, its effect tells.
+  shell.act('change', name, file.text);
+  noteTellingName({ name: file.text.slice(file.text.lastIndexOf('/') + 1), args: positional, stdin }, false, shell);
   return ANYTHING;
 }
 
@@ -40,10 +44,13 @@ const source: Reading = ({ name, args, stdin }, shell) => {
   return file ? runFile(name, file, positional, stdin, shell) : NOTHING;
 };
 
-/** `trap text SIGNAL`: the text runs sooner or later. */
+/** `trap text SIGNAL`: the text runs sooner or later, with what its variables hold then. At the end of the shell alone, it is followed there. */
 const trap: Reading = ({ args }, shell) => {
-  const [text] = takeOptions(args, [], true).operands;
-  return text && text.text !== '' && args.length > 1 ? shell.script(text.text, NOTHING, shell.scope.positional ?? []) : NOTHING;
+  const [text, ...signals] = takeOptions(args, [], true).operands;
+  if (!text || text.text === '' || signals.length === 0) return NOTHING;
+  if (!signals.every((signal) => signal.text === 'EXIT' || signal.text === '0')) return shell.script(text.text, NOTHING, shell.scope.positional ?? []);
+  shell.scope.traps.push(text.text);
+  return NOTHING;
 };
 
 /** Programs that hand a text to a shell, by the option in front of it; without one, what follows the operands. */
@@ -78,7 +85,18 @@ const flock: Reading = (call, shell) => {
   return shell.invoke(after, call.stdin);
 };
 
-const ssh = hands([], 1, ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B']);
+/** A command for another machine, and what ssh starts on this one on the way. */
+const ssh: Reading = (call, shell) => {
+  const options = takeOptions(call.args, SSH_VALUES, true);
+  for (const { text } of options.allValues.get('-o') ?? []) {
+    const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[=\s]\s*(.+)$/is.exec(text)?.[1];
+    if (command !== undefined && command !== 'none') shell.script(command, NOTHING);
+  }
+  if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
+  return toHost(call, shell);
+};
+const SSH_VALUES = ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B'];
+const toHost = hands([], 1, SSH_VALUES);
 
 /** `parallel command ::: arguments` */
 const parallel: Reading = ({ args, stdin }, shell) => {
@@ -93,11 +111,18 @@ const parallel: Reading = ({ args, stdin }, shell) => {
   return ANYTHING;
 };
 
+const npmCall = hands(['-c', '--call'], Infinity, ['--prefix', '-w']);
+const npm: Reading = (call, shell) => {
+  const word = call.args.find(({ text }) => !text.startsWith('-'))?.text;
+  if (word === 'root' || word === 'prefix') return textSource(word === 'root' ? '/workspace/node_modules\n' : '/workspace\n');
+  return call.args.some(({ text }) => /^(-c|--call)/.test(text)) ? npmCall(call, shell) : undefined;
+};
+
 export const SHELLS: Readonly<Record<string, Reading>> = {
   sh, bash: sh, dash: sh, zsh: sh, ksh: sh, ash: sh, mksh: sh, fish: sh, rbash: sh, '-bash': sh, csh: sh, tcsh: sh, elvish: sh,
   eval: evaluate, source, '.': source, trap, env, at: later, batch: later, flock, parallel, ssh,
   su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
-  script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm: hands(['-c', '--call'], Infinity, ['--prefix', '-w']),
+  script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm,
   tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),
   zip: hands(['-TT', '--unzip-command'], Infinity), 'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
 };

@@ -1,45 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ActKind } from '../act.ts';
+import { isExact, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
-import { TABLE } from './table-rows.ts';
+import { OPTION_VALUES } from './rows/option-values.ts';
+import { TABLE } from './rows/table.ts';
 
-/** A program, or a form of it told by its words and flags, that does a thing whatever it is pointed at. */
-export interface TableRow {
+/** A program, or a form of it told by its words and flags. */
+export interface ProgramForm {
   readonly programs: readonly string[];
-  /** words that must stand in this order among the first operands; `a|b` is either */
+  /** words that must stand in this order among the first operands; `a|b` is either, `a*` what begins so, `*` any, `=*` what assigns */
   readonly words?: readonly string[];
+  /** words of which none may stand among the first operands */
+  readonly without?: readonly string[];
   /** whether the words must be the very first operands */
   readonly first?: boolean;
-  /** whether it does nothing of the kind without any argument */
-  readonly needsArguments?: boolean;
   /** flags of which one must be given */
   readonly flags?: readonly string[];
   /** flags of which none may be given: with them it only shows what it would do */
   readonly unless?: readonly string[];
+}
+
+/** A form that does a thing whatever it is pointed at. */
+export interface TableRow extends ProgramForm {
+  /** whether it does nothing of the kind without any argument */
+  readonly needsArguments?: boolean;
+  /** what one of its operands must be: an address instead of a name of a registry, or something that isn't known */
+  readonly operand?: 'address' | 'unknown';
   readonly kind: ActKind;
 }
 
 /** Operands among which the words are looked for; further ones are names of things. Options of unknown programs may hide a value among them. */
 const FIRST_OPERANDS = 5;
 
-const BY_PROGRAM = new Map<string, TableRow[]>();
-for (const row of TABLE) for (const program of row.programs) BY_PROGRAM.set(program, [...(BY_PROGRAM.get(program) ?? []), row]);
+export const optionValues = (name: string): readonly string[] => (Object.hasOwn(OPTION_VALUES, name) ? OPTION_VALUES[name] ?? [] : []);
 
-/** Notes what the table says of the program. Names with a suffix count by their stem: `mkfs.ext4` is `mkfs`. */
-export function noteTableRows({ name, args }: Invocation, shell: Shell): void {
-  const rows = BY_PROGRAM.get(name) ?? BY_PROGRAM.get(name.split('.')[0] ?? '');
-  if (!rows) return;
-  const { operands } = takeOptions(args);
+/** Rows by the name of their program. */
+export function byProgram<Row extends ProgramForm>(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const found = new Map<string, Row[]>();
+  for (const row of rows) for (const program of row.programs) found.set(program, [...(found.get(program) ?? []), row]);
+  return found;
+}
+
+const BY_PROGRAM = byProgram(TABLE);
+
+/** Notes what the table says of the program; answers whether it says anything. Names with a suffix count by their stem: `mkfs.ext4` is `mkfs`. */
+export function noteTableRows({ name, args }: Invocation, shell: Shell): boolean {
+  const rows = BY_PROGRAM.get(name) ?? BY_PROGRAM.get(name.split('.')[0] ?? '') ?? [];
+  const { operands } = takeOptions(args, optionValues(name));
+  const spoken = rows.filter((row) => (!row.needsArguments || args.length > 0) && (!row.operand || operands.some((one) => IS[row.operand ?? 'unknown'](one))) && hasForm(row, name, args));
   const words = operands.map(({ text }) => text);
-  const given = args.map(({ text }) => text);
-  for (const row of rows) {
-    if (row.needsArguments && args.length === 0) continue;
-    if (!inOrder(words.slice(0, row.first ? row.words?.length : FIRST_OPERANDS), row.words ?? [])) continue;
-    if (row.flags && !row.flags.some((flag) => isGiven(given, flag))) continue;
-    if (row.unless?.some((flag) => isGiven(given, flag))) continue;
-    shell.act(row.kind, [name, ...(row.words ?? []).map((word) => words.find((one) => isOneOf(one, word)) ?? word)].join(' '), words.join(' '));
+  for (const row of spoken) {
+    const form = (row.words ?? []).map((word) => words.find((one) => isOneOf(one, word)) ?? word);
+    shell.act(row.kind, [name, ...form].join(' '), words.join(' '));
   }
+  return spoken.length > 0;
+}
+
+/** An address where a package of a registry would have a name. */
+const ADDRESS = /^(?:git\+|(?:https?|git|ssh|ftp):\/\/|github:|gitlab:|bitbucket:|gist:)/;
+const IS = {
+  address: ({ text }: Field): boolean => ADDRESS.test(text.replace(/^[\w.@/-]+@(?=git|http|github:)/, '')),
+  unknown: ({ text, glob }: Field): boolean => glob || !isExact(text),
+};
+
+/** Answers whether the arguments have the form. */
+export function hasForm(form: ProgramForm, name: string, args: readonly Field[]): boolean {
+  const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
+  const given = args.map(({ text }) => text);
+  return inOrder(words.slice(0, form.first ? form.words?.length : FIRST_OPERANDS), form.words ?? [])
+    && !words.slice(0, FIRST_OPERANDS).some((word) => form.without?.includes(word))
+    && (form.flags === undefined || form.flags.some((flag) => isGiven(given, flag)))
+    && !form.unless?.some((flag) => isGiven(given, flag));
 }
 
 function inOrder(words: readonly string[], wanted: readonly string[]): boolean {
@@ -52,7 +84,7 @@ function inOrder(words: readonly string[], wanted: readonly string[]): boolean {
   return true;
 }
 
-const isOneOf = (word: string, either: string): boolean => either.split('|').some((one) => (one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one));
+const isOneOf = (word: string, either: string): boolean => either.split('|').some((one) => (one === '=*' ? word.includes('=') : one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one));
 
 /** A short flag also counts in a cluster, a long one also with a value. */
 function isGiven(given: readonly string[], flag: string): boolean {

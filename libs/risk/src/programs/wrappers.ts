@@ -40,6 +40,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   unshare: { values: ['-S', '-G', '-R', '-w'] },
   nsenter: { values: ['-t', '-S', '-G', '-w', '-r'] },
   strace: { values: ['-e', '-o', '-p', '-s', '-u', '-E'] }, ltrace: { values: ['-e', '-o', '-p', '-s', '-u'] },
+  prlimit: {}, setarch: { operands: 1 }, linux32: {}, linux64: {}, proot: { values: ['-r', '-b', '-w'] }, bwrap: { values: ['--bind', '--ro-bind', '--dev', '--proc', '--tmpfs', '--chdir'] }, firejail: {}, faketime: { operands: 1 }, catchsegv: {}, rlwrap: {}, torsocks: {}, proxychains: {}, proxychains4: {}, tsocks: {}, 'systemd-inhibit': {}, 'systemd-cat': {}, daemonize: {}, retry: {}, ts: {}, entr: {}, sem: {}, moreutils: {},
   valgrind: {}, perf: { words: ['stat', 'record'], values: ['-o', '-e', '-F'] }, hyperfine: { values: ['-w', '-r', '-n', '--warmup', '--runs'] },
   'xvfb-run': { values: ['-n', '-s', '-e', '-f', '-p'] },
   poetry: { words: ['run'] }, pipenv: { words: ['run'] }, uv: { words: ['run'], values: ['--with', '-p', '--python', '--project'] }, pdm: { words: ['run'] }, hatch: { words: ['run'] }, rye: { words: ['run'] },
@@ -50,18 +51,19 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   op: { words: ['run'], values: ['--env-file', '--account'] }, doppler: { words: ['run'], values: ['-p', '-c'] },
 };
 
+/** The dynamic loader, which starts what follows it. */
+const LOADER = /^ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*$/;
+
 /** Those that also give it the rights of another user. */
 const PRIVILEGED = new Set(['sudo', 'doas', 'pkexec', 'run0', 'gosu', 'su-exec', 'runuser', 'sudoedit', 'su']);
 
 /** The command within a wrapper; undefined if the program isn't one, or wraps nothing this time. */
 export function unwrapped({ name, args, stdin }: Invocation, shell: Shell): readonly Field[] | undefined {
   if (PRIVILEGED.has(name)) shell.act('privilege', name, name);
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : LOADER.test(name) ? WRAPPERS['nohup'] : undefined;
   if (!wrapper) return undefined;
   // `exec < file` makes the file the input of whatever comes next.
   if (name === 'exec' && args.length === 0 && stdin.kind !== 'nothing') shell.act('run_unknown', name, 'exec <');
-  // `command -v rm` asks where it is.
-  if (name === 'command' && /^-\w*[vV]/.test(args[0]?.text ?? '')) return [];
   if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;
   if ((name === 'npx' || name === 'npm') && args.some(({ text }) => /^(-c|--call)/.test(text))) return undefined;
   let rest = takeOptions(args, wrapper.values, true).operands;

@@ -2,7 +2,7 @@
 import { field, UNKNOWN, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, textOf, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, tainted, textOf, type Source } from '../shell/source.ts';
 
 const VALUES = ['-I', '--replace', '-i', '-n', '--max-args', '-P', '--max-procs', '-L', '--max-lines', '-d', '--delimiter', '-a', '--arg-file', '-s', '--max-chars', '-E'];
 
@@ -10,14 +10,14 @@ const VALUES = ['-I', '--replace', '-i', '-n', '--max-args', '-P', '--max-procs'
 function inputs(stdin: Source): readonly Field[] {
   if (stdin.kind === 'paths') return stdin.paths;
   if (stdin.kind === 'text') return stdin.text.split(/\s+/).filter((word) => word !== '').map((word) => field(word.replace(/^(["'])(.*)\1$/, '$2')));
-  return [field(stdin.kind === 'downloaded' ? textOf(stdin) : UNKNOWN)];
+  return [field(textOf(tainted(stdin)))];
 }
 
 /** Starts its command with the words of its input behind it, or in the place of the `-I` mark. */
 export const xargs: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, VALUES.filter((flag) => flag !== '-i'), true);
   const command = options.operands;
-  if (command.length === 0) return ANYTHING;
+  if (command.length === 0) return tainted(stdin);
   const words = options.values.has('-a') || options.values.has('--arg-file') ? [field(UNKNOWN)] : inputs(stdin);
   const mark = (options.values.get('-I') ?? options.values.get('--replace'))?.text ?? (options.flags.has('-i') ? '{}' : undefined);
   if (mark === undefined) return shell.invoke([...command, ...words], NOTHING);

@@ -27,9 +27,16 @@ export function assign(node: SyntaxNode, shell: Statements): Source {
 /** Variables whose value some program runs as a command. */
 const RUN_BY_OTHERS = new Set(['PROMPT_COMMAND', 'GIT_SSH_COMMAND', 'GIT_EDITOR', 'GIT_PAGER', 'GIT_SEQUENCE_EDITOR', 'GIT_EXTERNAL_DIFF', 'EDITOR', 'VISUAL', 'PAGER', 'MANPAGER', 'BROWSER', 'LESSOPEN']);
 
+/** Variables that name code which every program started from here on loads first. */
+const LOADED_BY_OTHERS = new Set(['LD_PRELOAD', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'BASH_ENV']);
+/** Whoever looks for programs where anybody puts files finds others than those that the names mean. */
+const FOUND_FIRST = /^(?:\.?:|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/)/;
+
 /** Follows the value of such a variable: whoever sets it means it to be run. */
 export function noteRunVariable(name: string, values: readonly Value[], shell: Statements): void {
   if (/^HIST(?:FILE|SIZE|FILESIZE)$/.test(name)) shell.act('trace_removal', 'the shell', name);
+  if (LOADED_BY_OTHERS.has(name) && values.some((value) => value.join('') !== '')) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
+  if (name === 'PATH' && values.some((value) => FOUND_FIRST.test(value[0] ?? ''))) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
   if (RUN_BY_OTHERS.has(name)) for (const value of values) if (value.join('') !== '') shell.script(value.join(' '), NOTHING);
 }
 
@@ -44,9 +51,12 @@ function appended(before: Value, value: Value, array: boolean): Value {
 
 /** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
 export function declare(node: SyntaxNode, shell: Statements): Source {
+  const names = namedChildren(node).some(({ type, text }) => type === 'word' && /^-\w*n/.test(text));
   for (const child of namedChildren(node)) {
     if (child.type === 'variable_assignment') {
       assign(child, shell);
+      // A name for another variable: whichever that is when it is used.
+      if (names) shell.scope.set(fieldOf(child, 'name')?.text ?? '', [UNKNOWN]);
     } else if (child.type !== 'variable_name') {
       for (const { text } of shell.words(child)) {
         const equals = text.indexOf('=');

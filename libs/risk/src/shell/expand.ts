@@ -115,7 +115,7 @@ function expandVariable(name: string, mark: Mark, { scope }: Expander): MarkedTe
 
 function valueOf(name: string, scope: Scope): Value {
   if (name === '#') return ['1'];
-  if (name === '0') return ['bash'];
+  if (name === '0') return [scope.zero];
   const { positional } = scope;
   if (name === '@' || name === '*') return positional ? positional.map(({ text }) => text) : [UNKNOWN];
   if (/^\d+$/.test(name)) return positional ? [positional[Number(name) - 1]?.text ?? ''] : [UNKNOWN];

@@ -16,7 +16,10 @@ export const DOWNLOADED = '\uE002';
 /** A `*` that stays a pattern when quoted: one of the names that a loop went through, where the shell had expanded it. */
 export const ANY_NAME = '\uE003';
 
-const MARKERS = /[\uE000-\uE002]/g;
+/** What is kept secret: the environment, a file of keys, a variable that is named after one. */
+export const SECRET = '\uE004';
+
+const MARKERS = /[\uE000-\uE002\uE004]/g;
 
 /** A word after expansion, as a program gets it. */
 export interface Field {
@@ -34,6 +37,9 @@ export const nameOf = ({ text, glob }: Field): string => (glob ? text.replace(/[
 
 /** Answers whether the text is known to the last character. */
 export const isExact = (text: string): boolean => text.search(MARKERS) < 0;
+
+/** The text up to what isn't known. */
+export const knownStart = (text: string): string => (isExact(text) ? text : text.slice(0, text.search(MARKERS)));
 
 /** The text with what is unknown left out. */
 export const withoutMarkers = (text: string): string => text.replace(MARKERS, '');

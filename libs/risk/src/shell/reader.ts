@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Act, ActKind } from '../act.ts';
+import { isSecretFile, noteRead } from '../programs/secrets.ts';
 import { absolute, zonesOf, type Zone } from '../zones.ts';
 import { expandBody, expandText, expandWord, runWithin, type Expander } from './expand.ts';
 import { noteSelfStart } from './fork-bomb.ts';
@@ -9,7 +10,7 @@ import { isMadeForEval } from './made-for-eval.ts';
 import { start } from './start.ts';
 import { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
-import { ANYTHING, NOTHING, textSource, type Source } from './source.ts';
+import { ANYTHING, KEPT_SECRET, NOTHING, textSource, type Source } from './source.ts';
 import { runStatement, type Statements } from './statements.ts';
 import { namedChildren, type ShellBudget, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
@@ -47,7 +48,7 @@ export class ShellReader implements Shell, Expander, Statements {
     return !glob && isExact(text) && this.scope.cwds.length === 1 ? absolute(text, this.scope.cwds[0]) : undefined;
   }
 
-  script(text: string, stdin: Source, positional: readonly Field[] | undefined = []): Source {
+  script(text: string, stdin: Source, positional: readonly Field[] | undefined = [], zero = 'bash'): Source {
     if (text.includes(DOWNLOADED)) this.act('run_downloaded', 'a shell', text);
     if (withoutMarkers(text).trim() === '') {
       if (!isExact(text) && !text.includes(DOWNLOADED)) this.act('run_unknown', 'a shell', text);
@@ -58,6 +59,7 @@ export class ShellReader implements Shell, Expander, Statements {
       if (!tree) return this.#unparsed(text);
       return this.inScope(this.scope.clone(), () => {
         this.scope.positional = positional;
+        this.scope.zero = zero;
         noteSelfStart(tree, this);
         const output = this.run(tree, stdin);
         this.#runUncalled();
@@ -92,7 +94,11 @@ export class ShellReader implements Shell, Expander, Statements {
 
   substitute(node: SyntaxNode): Source {
     const redirect = node.children.find(({ field }) => field === 'redirect');
-    if (redirect) return ANYTHING;
+    if (redirect) {
+      const files = namedChildren(redirect).flatMap((word) => this.words(word));
+      noteRead('<', files, this);
+      return files.some(({ text }) => isSecretFile(text)) ? KEPT_SECRET : ANYTHING;
+    }
     return this.deeper(node.text, () => this.inScope(this.scope.clone(), () => {
       // What is written into `>(…)` is on its input.
       const input = node.children[0]?.type === '>(' ? ANYTHING : NOTHING;
@@ -107,10 +113,13 @@ export class ShellReader implements Shell, Expander, Statements {
     const outer = this.scope;
     this.scope = inner;
     try {
-      return body();
+      const output = body();
+      for (const trap of inner.traps.splice(0)) this.script(trap, NOTHING, inner.positional ?? []);
+      return output;
     } finally {
       this.scope = outer;
       for (const [path, source] of inner.files) outer.files.set(path, source);
+      outer.unpacked ||= inner.unpacked;
     }
   }
 

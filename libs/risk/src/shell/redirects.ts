@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isSecretFile, noteRead } from '../programs/secrets.ts';
 import { noteWrite } from '../programs/write.ts';
-import { ANYTHING, NOTHING, passedOn, textSource, type Source } from './source.ts';
+import { isExact } from './field.ts';
+import { ANYTHING, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
 import type { Statements } from './statements.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
@@ -58,7 +60,8 @@ function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
   const [from] = destinationOf(redirect, shell);
   if (!from) return ANYTHING;
   const path = shell.path(from);
-  return from.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? ANYTHING;
+  noteRead('<', [from], shell);
+  return from.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (isSecretFile(from.text) ? KEPT_SECRET : ANYTHING);
 }
 
 function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
@@ -91,9 +94,19 @@ function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source
   // `2>&1` names a descriptor, not a file.
   if (operator === '>&' && /^\d+-?$/.test(to.text)) return output;
   noteWrite(operator.includes('>>') ? 'append' : 'overwrite', operator, to, shell);
+  noteConnection(to.text, output, shell);
+  const isNothing = output.kind === 'nothing' || (output.kind === 'text' && output.text.trim() === '');
+  if (isNothing && !operator.includes('>>') && (to.glob || !isExact(to.text))) for (const zone of shell.zones(to)) if (zone === 'inside' || zone === 'unknown') shell.act('empty', operator, to.text);
   const path = shell.path(to);
   if (path !== undefined) shell.scope.files.set(path, operator.includes('>>') ? passedOn(output, true) : output);
   return NOTHING;
+}
+
+/** bash itself connects to `/dev/tcp/host/port`. */
+function noteConnection(to: string, output: Source, shell: Statements): void {
+  if (!/^\/dev\/(?:tcp|udp)\//.test(to)) return;
+  shell.act('network', 'the shell', to);
+  if (output.kind === 'secret') shell.act('secret_egress', 'the shell', to);
 }
 
 const operatorOf = (redirect: SyntaxNode): string => redirect.children.find(({ named }) => !named)?.type ?? '';

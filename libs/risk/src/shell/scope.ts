@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { UNKNOWN, UNSET, type Field } from './field.ts';
+import { isSecretName } from '../programs/secrets.ts';
+import { SECRET, UNKNOWN, UNSET, type Field } from './field.ts';
 import type { Source } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
@@ -30,10 +31,16 @@ export class Scope {
   aliases = new Map<string, string>();
   /** files that the command itself wrote, by absolute path */
   files = new Map<string, Source>();
+  /** whether the command unpacked something from the network into files that aren't known by name */
+  unpacked = false;
   /** directories that it may be in; undefined for one that isn't known */
   cwds: readonly (string | undefined)[];
+  /** `$0` */
+  zero = 'bash';
   /** `$1`, `$2` and so on; undefined when they are set and not known */
   positional: readonly Field[] | undefined = [];
+  /** commands that run when the shell of this scope ends; a subshell has its own */
+  readonly traps: string[] = [];
   /** one value each for the names that have several, while a command is followed with each of them in turn */
   pinned: ReadonlyMap<string, Value> = new Map();
 
@@ -57,6 +64,8 @@ export class Scope {
     this.files = new Map(other.files);
     this.cwds = other.cwds;
     this.positional = other.positional;
+    this.zero = other.zero;
+    this.unpacked = other.unpacked;
   }
 
   /** Makes what holds in the other possible here too. */
@@ -67,6 +76,7 @@ export class Scope {
     for (const [name, body] of other.functions) this.functions.set(name, body);
     for (const [name, text] of other.aliases) this.aliases.set(name, text);
     for (const [path, source] of other.files) this.files.set(path, source);
+    this.unpacked ||= other.unpacked;
     const cwds = [...new Set([...this.cwds, ...other.cwds])];
     this.cwds = cwds.length > CWDS_MAX ? [undefined] : cwds;
   }
@@ -94,7 +104,7 @@ export class Scope {
   #default(name: string): Value {
     if (name === 'PWD') return [this.cwds.length === 1 ? this.cwds[0] ?? UNKNOWN : UNKNOWN];
     const known = Object.hasOwn(ENVIRONMENT, name) ? ENVIRONMENT[name] : undefined;
-    return [known ?? (SPECIAL.has(name) ? UNKNOWN : UNSET)];
+    return [known ?? (isSecretName(name) ? SECRET : SPECIAL.has(name) ? UNKNOWN : UNSET)];
   }
 }
 

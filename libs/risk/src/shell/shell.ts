@@ -20,7 +20,7 @@ export interface Shell {
   /** Follows the words as a command, the first being its name; returns what it writes to its output. */
   invoke(words: readonly Field[], stdin: Source): Source;
   /** Follows the text as a script of its own; returns what it writes to its output. */
-  script(text: string, stdin: Source, positional?: readonly Field[]): Source;
+  script(text: string, stdin: Source, positional?: readonly Field[], zero?: string): Source;
   /** Where the path may lead from where the shell may be. */
   zones(path: Field): readonly Zone[];
   /** The absolute path, if there is only one that it can be. */

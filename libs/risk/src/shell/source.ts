@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, UNKNOWN, type Field } from './field.ts';
+import { DOWNLOADED, SECRET, UNKNOWN, type Field } from './field.ts';
 
 /** What a command writes to its output, or finds on its input, as far as it can be told. */
 export type Source =
@@ -9,11 +9,14 @@ export type Source =
   /** names of files, one a line, some as patterns */
   | { readonly kind: 'paths'; readonly paths: readonly Field[] }
   | { readonly kind: 'downloaded' }
+  /** the environment, or what stands in a file of keys; whatever is made of it */
+  | { readonly kind: 'secret' }
   | { readonly kind: 'unknown' };
 
 export const NOTHING: Source = { kind: 'nothing' };
 export const ANYTHING: Source = { kind: 'unknown' };
 export const FROM_NETWORK: Source = { kind: 'downloaded' };
+export const KEPT_SECRET: Source = { kind: 'secret' };
 
 export const textSource = (text: string, decoded = false): Source => ({ kind: 'text', text, decoded });
 
@@ -24,12 +27,21 @@ export function textOf(source: Source): string {
     case 'text': return source.text;
     case 'paths': return source.paths.map(({ text }) => text).join('\n');
     case 'downloaded': return DOWNLOADED;
+    case 'secret': return SECRET;
     case 'unknown': return UNKNOWN;
   }
 }
 
 /** What remains after a program that passes on some part of its input, or turns it into something else. */
 export function passedOn(source: Source, keepsLines: boolean): Source {
-  if (source.kind === 'downloaded' || source.kind === 'nothing') return source;
+  if (source.kind === 'downloaded' || source.kind === 'secret' || source.kind === 'nothing') return source;
   return source.kind === 'paths' && keepsLines ? source : ANYTHING;
+}
+
+/** What a program may let through that nothing is known of: the origin of content stays with it, its text doesn't. */
+export const tainted = (source: Source): Source => (source.kind === 'downloaded' || source.kind === 'secret' ? source : ANYTHING);
+
+/** The source that tells most of where content of several came from. */
+export function strongest(sources: readonly Source[]): Source {
+  return sources.find(({ kind }) => kind === 'downloaded') ?? sources.find(({ kind }) => kind === 'secret') ?? ANYTHING;
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { noteCredentials } from '../programs/move.ts';
+import { noteSqlArguments } from '../programs/database.ts';
+import { noteEgress } from '../programs/egress.ts';
 import { PROGRAMS } from '../programs/programs.ts';
+import { whereabouts } from '../programs/output.ts';
+import { onlyReads } from '../programs/only-reads.ts';
+import { noteCredentials } from '../programs/secrets.ts';
 import { noteTableRows } from '../programs/table.ts';
+import { noteTellingName } from '../programs/telling-names.ts';
 import { unwrapped } from '../programs/wrappers.ts';
 import { DOWNLOADED, isExact, UNSET, withoutMarkers, type Field } from './field.ts';
 import { quote, runSource } from './run-source.ts';
 import type { Scope } from './scope.ts';
 import type { Invocation, Shell } from './shell.ts';
-import { ANYTHING, NOTHING, type Source } from './source.ts';
+import { ANYTHING, FROM_NETWORK, KEPT_SECRET, NOTHING, tainted, type Source } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /** What starting a program needs of the reader: to follow the body of a function in a scope. */
@@ -22,7 +27,7 @@ export interface Starter extends Shell {
 export function start(words: readonly Field[], stdin: Source, shell: Starter): Source {
   const [first, ...args] = words;
   if (first === undefined) return NOTHING;
-  if (!isExact(first.text) || first.glob) return startUnknown(first, args, stdin, shell);
+  if (!isExact(first.text) || first.glob || first.text === '') return startUnknown(first, args, stdin, shell);
   const body = shell.scope.functions.get(first.text);
   if (body) return callFunction(body, args, stdin, shell);
   const alias = shell.scope.aliases.get(first.text);
@@ -63,16 +68,32 @@ function callAlias(name: string, text: string, args: readonly Field[], stdin: So
 /** A file that the command wrote itself and now runs. Undefined for any other name. */
 function startFile(name: Field, args: readonly Field[], stdin: Source, shell: Starter): Source | undefined {
   const path = name.text.includes('/') ? shell.path(name) : undefined;
-  const content = path === undefined ? undefined : shell.scope.files.get(path);
+  const content = path === undefined ? undefined : shell.scope.files.get(path) ?? unpackedAt(name.text, shell.scope);
   if (name.source) return runSource(name.source, args, stdin, shell);
   return content && runSource(content, args, stdin, shell);
 }
 
+/** Programs that show the environment where they are given nothing to do. */
+const SHOW_ENVIRONMENT = new Set(['env', 'printenv', 'export', 'set', 'declare']);
+
+/** Programs whose arguments are sentences. */
+const TAKES_PROSE = new Set(['gh', 'glab', 'jira', 'linear', 'slack', 'notify-send', 'say', 'cowsay', 'figlet', 'logger', 'wall', 'write', 'llm', 'claude', 'aider']);
+
+/** A file of the workspace, after something was unpacked into it, may be part of that. */
+export const unpackedAt = (path: string, scope: Scope): Source | undefined => (scope.unpacked && !path.startsWith('/') ? FROM_NETWORK : undefined);
+
 function startProgram(call: Invocation, shell: Shell): Source {
+  if (SHOW_ENVIRONMENT.has(call.name) && call.args.length === 0) return KEPT_SECRET;
+  if (call.name === 'command' && /^-\w*[vV]/.test(call.args[0]?.text ?? '')) return whereabouts(call.args.slice(1));
+  const listed = noteTableRows(call, shell);
   const inner = unwrapped(call, shell);
   if (inner) return shell.invoke(inner, call.stdin);
-  noteTableRows(call, shell);
-  noteCredentials(call.name, call.args, shell);
+  const readsSecret = noteCredentials(call.name, call.args, shell);
+  noteEgress(call, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
-  return reading?.(call, shell) ?? (call.stdin.kind === 'downloaded' ? call.stdin : ANYTHING);
+  if (!listed) noteTellingName(call, reading !== undefined, shell);
+  if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);
+  if (!onlyReads(call)) shell.act('change', call.name, call.name);
+  const output = reading?.(call, shell) ?? tainted(call.stdin);
+  return readsSecret && output === ANYTHING ? KEPT_SECRET : output;
 }

@@ -5,7 +5,7 @@ import { nameOf, UNKNOWN, type Field } from './field.ts';
 import { withRedirects } from './redirects.ts';
 import type { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
-import { ANYTHING, NOTHING, type Source } from './source.ts';
+import { NOTHING, strongest, tainted, type Source } from './source.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
@@ -57,7 +57,7 @@ function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements):
 /** Follows the command once for each combination of values that the variables in it may have. */
 function runCommand(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const outputs = combinations(node, shell.scope).map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell)));
-  return outputs.length === 1 ? together(outputs) : outputs.find(({ kind }) => kind === 'downloaded') ?? ANYTHING;
+  return outputs.length === 1 ? together(outputs) : strongest(outputs);
 }
 
 function runPinned(node: SyntaxNode, stdin: Source, shell: Statements): Source {
@@ -139,7 +139,7 @@ function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source
     return output;
   });
   shell.scope.assume(after);
-  return together(outputs.length > 1 ? outputs.map(({ kind }) => (kind === 'downloaded' ? { kind } : ANYTHING)) : outputs);
+  return together(outputs.length > 1 ? outputs.map(tainted) : outputs);
 }
 
 function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
@@ -158,5 +158,5 @@ function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements)
   shell.scope.merge(before);
   const output = runAll(nodes, stdin, shell);
   shell.scope.merge(before);
-  return output.kind === 'downloaded' ? output : ANYTHING;
+  return tainted(output);
 }

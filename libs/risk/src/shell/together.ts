@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ANYTHING, NOTHING, textSource, type Source } from './source.ts';
+import { ANYTHING, NOTHING, strongest, textSource, type Source } from './source.ts';
 
 /** The output of commands that run one after another. */
 export function together(outputs: readonly Source[]): Source {
   const some = outputs.filter(({ kind }) => kind !== 'nothing');
   if (some.length <= 1) return some[0] ?? NOTHING;
-  const downloaded = some.find(({ kind }) => kind === 'downloaded');
-  if (downloaded) return downloaded;
+  const strong = strongest(some);
+  if (strong !== ANYTHING) return strong;
   const texts = some.map((output) => (output.kind === 'text' ? output : undefined));
   if (texts.some((text) => text === undefined)) return ANYTHING;
   return textSource(texts.map((text) => text?.text).join(''), texts.some((text) => text?.decoded));

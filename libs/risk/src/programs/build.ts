@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field } from '../shell/field.ts';
+import { takeOptions } from '../shell/options.ts';
+import type { Reading } from '../shell/shell.ts';
+import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
+import { noteWrite } from './write.ts';
+import { optionValues } from './table.ts';
+
+/** The shell that make is told to use, and rules that it is given instead of a file. What stands in the workspace's makefile, its effect tells. */
+const make: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, [...optionValues(name), '--eval', '-E']);
+  for (const { text } of options.operands) if (text.startsWith('SHELL=')) shell.script(text.slice('SHELL='.length), NOTHING);
+  const given = ['--eval', '-E'].flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
+  if (['-f', '--file', '--makefile'].some((flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin')) given.push(textOf(stdin));
+  for (const rules of given) for (const line of recipesOf(rules)) shell.script(line, NOTHING);
+  return ANYTHING;
+};
+
+/** The commands of rules: lines that begin with a tab, what stands behind `target: ;`, and what `$(shell …)` runs. */
+function recipesOf(rules: string): readonly string[] {
+  return [
+    ...rules.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : /^[^\t#=]*:[^=;]*;(.*)$/.exec(line)?.slice(1, 2) ?? [])),
+    ...[...rules.matchAll(/\$\(shell\s+([^)]*)\)/g)].map(([, text = '']) => text),
+  ].map((line) => line.replaceAll('$$', '$'));
+}
+
+/** Commands that are put in front of what a tool starts. */
+const STARTS_WITH = ['-exec', '-toolexec', '-wrapper', '--exec', '--wrapper', '--runner', '--script-shell', '--to-command', '--pager', '--ext-diff'];
+const tool: Reading = ({ args }, shell) => {
+  const options = takeOptions(args, STARTS_WITH);
+  for (const flag of STARTS_WITH) {
+    for (const { text } of options.allValues.get(flag) ?? []) shell.script(text.replaceAll(',', ' '), NOTHING);
+  }
+  return undefined;
+};
+
+/** Debuggers, pagers and old clients run what stands behind `!` or `shell`. */
+const ESCAPES = /^\+?(?:!|shell\s|sh\s)\s*(.+)$/s;
+const escapes: Reading = ({ args, stdin }, shell) => {
+  for (const text of [...args.map((arg) => arg.text), ...textOf(stdin).split('\n')]) {
+    const command = ESCAPES.exec(text)?.[1];
+    if (command !== undefined) shell.script(command, NOTHING);
+  }
+  return undefined;
+};
+
+const man: Reading = ({ args }, shell) => {
+  for (const { text } of takeOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? []) shell.script(text, NOTHING);
+  return ANYTHING;
+};
+
+const sort: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, ['-o', '--output', '-k', '-t', '-S', '-T', '--compress-program']);
+  for (const flag of ['-o', '--output']) for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
+  for (const { text } of options.allValues.get('--compress-program') ?? []) shell.script(text, NOTHING);
+  return passedOn(stdin, true);
+};
+
+/** `start-stop-daemon --exec program -- arguments` */
+const daemon: Reading = ({ args, stdin }, shell) => {
+  const options = takeOptions(args, ['--exec', '-x', '--startas', '-a', '--pidfile', '-p', '--user', '-u', '--name', '-n', '--chdir', '-d']);
+  const program = ['--startas', '-a', '--exec', '-x'].map((flag) => options.values.get(flag)).find((value) => value !== undefined);
+  return program ? shell.invoke([program, ...options.afterDashes], stdin) : ANYTHING;
+};
+
+/** What is behind the dashes is a shell's. */
+const capsh: Reading = ({ args, stdin }, shell) => {
+  const dashes = args.findIndex(({ text }) => text === '--' || text === '==');
+  return dashes < 0 ? ANYTHING : shell.invoke([field('bash'), ...args.slice(dashes + 1)], stdin);
+};
+
+export const BUILDING: Readonly<Record<string, Reading>> = { make, gmake: make, go: tool, gcc: tool, 'g++': tool, clang: tool, nodemon: tool, gdb: escapes, lldb: escapes, ftp: escapes, sftp: escapes, telnet: escapes, less: escapes, more: escapes, most: escapes, mail: escapes, man, sort, gsort: sort, 'start-stop-daemon': daemon, capsh };

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, type Field } from '../shell/field.ts';
+import { takeOptions, type Options } from '../shell/options.ts';
+import type { Invocation, Shell } from '../shell/shell.ts';
+import type { Source } from '../shell/source.ts';
+import { holdsSecret, isSecretFile, noteRead } from './secrets.ts';
+
+/* What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not as its content. */
+
+const LOCAL = /^(?:\w+:\/\/)?(?:[^@/]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|[\w.-]+\.localhost)(?:[:/?#]|$)/;
+export const isLocal = (target: string): boolean => LOCAL.test(target);
+
+/** Headers whose purpose is to carry a key. */
+const KEY_HEADER = /^(?:proxy-)?(?:authorization|cookie|api-?key|private-token|job-token|x-[\w-]*(?:key|token|auth|secret)[\w-]*):/i;
+
+/** Programs that send what they find on their input, or in their arguments. */
+const SENDERS = new Set(['nc', 'ncat', 'netcat', 'telnet', 'socat', 'ssh', 'sftp', 'ftp', 'lftp', 'mail', 'mailx', 'mutt', 'sendmail', 'dig', 'nslookup', 'host', 'ping', 'openssl', 'http', 'https', 'xh', 'wget', 'curl', 'aws', 'gsutil', 'rclone', 's3cmd', 'gh', 'scp', 'rsync', 'croc', 'wormhole']);
+/** Those of them to which the operands are files to send. */
+const COPIERS = new Set(['scp', 'rsync', 'sftp', 'ftp', 'lftp', 'aws', 'gsutil', 'rclone', 's3cmd', 'croc', 'wormhole', 'gh']);
+/** A path of another machine. */
+const REMOTE_PATH = /^(?:[\w.@-]+:(?!\/\/)|\w+:\/\/)/;
+/** Words with which one of them only keeps a key for itself, or looks something up. */
+const KEEPS: Readonly<Record<string, RegExp>> = { gh: /^(?!gist)/, aws: /^(?!s3|s3api)/, openssl: /^(?!s_client)/ };
+
+/** Notes that the program speaks to another machine, and what secrets it would send there. */
+export function noteEgress({ name, args, stdin }: Invocation, shell: Shell): void {
+  if (!SENDERS.has(name) || args.some(({ text }) => isLocal(text))) return;
+  if (Object.hasOwn(KEEPS, name) && KEEPS[name]?.test(args.find(({ text }) => !text.startsWith('-'))?.text ?? '')) return;
+  const { operands } = takeOptions(args, ['-i', '-P', '-p', '-e', '-o', '-F', '-J', '-l', '-c']);
+  shell.act('network', name, operands.map(({ text }) => text).join(' '));
+  // Their data are told apart from their keys where their options are read.
+  if (name === 'curl' || name === 'wget') return;
+  const files = COPIERS.has(name) ? operands.filter(({ text }, index) => (operands.length === 1 || index < operands.length - 1 || name === 'gh') && !REMOTE_PATH.test(text) && isSecretFile(text)) : [];
+  if (stdin.kind === 'secret' || files.length > 0 || operands.some(holdsSecret)) shell.act('secret_egress', name, files[0]?.text ?? operands[0]?.text ?? name);
+}
+
+const DATA = ['-d', '--data', '--data-binary', '--data-raw', '--data-ascii', '--data-urlencode', '--json', '-F', '--form', '--form-string', '-T', '--upload-file', '--post-file', '--post-data', '--body-file', '--body-data', '--url-query', '--url'];
+const FROM_FILE = /^(?:[^=@<]*[=]?[@<])(.+?)(?:;\w+=.*)?$/;
+const FILES = new Set(['-T', '--upload-file', '--post-file', '--body-file']);
+
+/** Notes what a request of `curl` or `wget` carries. */
+export function noteRequest(form: string, options: Options, stdin: Source, shell: Shell): void {
+  const carried = DATA.flatMap((flag) => (options.allValues.get(flag) ?? []).map((value) => carriedBy(flag, value)));
+  for (const { file } of carried) if (file) noteRead(form, [file], shell);
+  const targets = [...options.operands, ...(options.allValues.get('--url') ?? [])];
+  if (targets.length > 0 && targets.every(({ text }) => isLocal(text))) return;
+  const headers = [...(options.allValues.get('-H') ?? []), ...(options.allValues.get('--header') ?? [])].filter(({ text }) => !KEY_HEADER.test(text));
+  const leaks = carried.some(({ file, text }) => holdsSecret(text) || (file && isSecretFile(file.text)) || (file?.text === '-' && stdin.kind === 'secret'));
+  if (leaks || [...targets, ...headers].some(holdsSecret)) shell.act('secret_egress', form, targets[0]?.text ?? form);
+}
+
+function carriedBy(flag: string, value: Field): { readonly file?: Field; readonly text: Field } {
+  const file = FILES.has(flag) ? value.text : FROM_FILE.exec(value.text)?.[1];
+  return { ...(file === undefined ? {} : { file: field(file, value.glob) }), text: value };
+}
+
+/** Words of an address with which services delete although the method doesn't say so. */
+const ENDPOINT = /\/_?(?:delete|destroy|drop|purge|terminate|wipe|truncate|flush|delete_by_query|delete-all|deleteAll|bulk-delete|bulkDelete)(?:[/?#]|$)/i;
+
+/** Notes a request that changes something at an address that says that it deletes. */
+export function noteNamedEndpoint(form: string, options: Options, shell: Shell): void {
+  const target = options.operands.find(({ text }) => ENDPOINT.test(text) && !isLocal(text));
+  if (target) shell.act('remote_loss', form, target.text);
+}

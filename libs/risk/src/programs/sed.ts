@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, type Field } from '../shell/field.ts';
+import { has, takeOptions } from '../shell/options.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { NOTHING, tainted } from '../shell/source.ts';
+import { noteWrite } from './write.ts';
+
+interface SedCommand {
+  readonly address: string;
+  readonly name: string;
+  /** what stands behind the command: flags of `s`, the file of `w`, the program of `e` */
+  readonly rest: string;
+}
+
+const ADDRESS = /^\s*((?:\d+|\$|\/(?:\\.|[^/\\])*\/[IM]*|\\(.)(?:\\.|(?!\2).)*\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\])*\/[IM]*))?)\s*(!?)\s*/;
+
+/** The commands of a script, one after another; blocks are read through. */
+export function sedCommands(script: string): readonly SedCommand[] {
+  const commands: SedCommand[] = [];
+  for (let rest = script; rest.trim() !== '';) {
+    rest = rest.replace(/^[\s;{}]+/, '');
+    if (rest === '') break;
+    const [all = '', address = '', , negated = ''] = ADDRESS.exec(rest) ?? [];
+    const name = rest.charAt(all.length);
+    const body = rest.slice(all.length + 1);
+    const length = lengthOf(name, body);
+    commands.push({ address: `${address.trim()}${negated}`, name, rest: body.slice(0, length) });
+    rest = body.slice(length);
+  }
+  return commands;
+}
+
+/** How far a command reaches: `s` and `y` by their separator, the ones with a text or a file to the line's end, others to the next `;`. */
+function lengthOf(name: string, body: string): number {
+  if (name === 's' || name === 'y') {
+    let [at, left] = [1, 2];
+    for (; at < body.length && left > 0; at += 1) {
+      if (body.charAt(at) === '\\') at += 1;
+      else if (body.charAt(at) === body.charAt(0)) left -= 1;
+    }
+    return at + endOf(body.slice(at), /[;\n}]/);
+  }
+  return endOf(body, 'aicrRwWe:'.includes(name) ? /\n/ : /[;\n}]/);
+}
+
+function endOf(text: string, end: RegExp): number {
+  const at = text.search(end);
+  return at < 0 ? text.length : at;
+}
+
+/** Answers whether the script leaves no line of any input. */
+const empties = (commands: readonly SedCommand[]): boolean =>
+  commands.some(({ address, name }) => name === 'd' && /^(?:|1,\$|0~1|1~1|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+
+/** What follows the last separator of `s`. */
+const flagsOf = (rest: string): string => rest.slice(rest.lastIndexOf(rest.charAt(0)) + 1);
+
+export const sed: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, ['-e', '--expression', '-f', '--file', '-l', '--line-length']);
+  const given = [...(options.allValues.get('-e') ?? []), ...(options.allValues.get('--expression') ?? [])];
+  const isGiven = given.length > 0 || options.values.has('-f') || options.values.has('--file');
+  const scripts = isGiven ? given : options.operands.slice(0, 1);
+  const files = isGiven ? options.operands : options.operands.slice(1);
+  const commands = scripts.flatMap(({ text }) => sedCommands(text));
+  for (const command of commands) noteRun(name, command, shell);
+  if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i')) noteInPlace(name, files, empties(commands), shell);
+  return tainted(stdin);
+};
+
+/** GNU sed starts what `e` names, and with the flag `e` what the pattern space holds; `w` writes to files. */
+function noteRun(name: string, { name: letter, rest }: SedCommand, shell: Shell): void {
+  if (letter === 'e' && rest.trim() !== '') shell.script(rest.trim(), NOTHING);
+  if (letter === 'e' || (letter === 's' && /^[gpiImM0-9]*e/.test(flagsOf(rest)))) shell.act('run_unknown', name, rest);
+  if (letter === 'w' || letter === 'W') noteWrite('overwrite', name, field(rest.trim()), shell);
+}
+
+function noteInPlace(name: string, files: readonly Field[], leavesNothing: boolean, shell: Shell): void {
+  for (const file of files) {
+    noteWrite('overwrite', `${name} -i`, file, shell);
+    if (leavesNothing && shell.zones(file).some((zone) => zone === 'inside' || zone === 'unknown')) shell.act('empty', `${name} -i`, file.text);
+  }
+}

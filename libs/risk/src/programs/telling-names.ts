@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { takeOptions } from '../shell/options.ts';
+import type { Invocation, Shell } from '../shell/shell.ts';
+import { optionValues } from './table.ts';
+import { READERS } from './rows/reading.ts';
+import { PUBLISHING, DESTROYING, PACKAGE_MANAGERS, REMOVING, SCRIPT_RUNNERS, SHOWING } from './rows/words.ts';
+
+/*
+ * There are more programs than any table knows. Of one that isn't known, the name and the first words count: `acmectl delete cluster`
+ * says what it does. Whoever knows better adds a row.
+ */
+
+/** Words of a command line that may be verbs; further ones name things. */
+const VERBS_WITHIN = 3;
+const WORD = /^[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*$/i;
+
+/** `--delete`, `--purge-all`, `--force-destroy`; not `--delete-branch`, which names what goes besides. */
+const FLAG = /^--(?:force-)?[a-z]+(?:-(?:all|everything|data|now))?$/;
+
+/** Notes a program, or a script of the project, whose name or first words say that it destroys or publishes something. */
+export function noteTellingName({ name, args }: Invocation, isKnown: boolean, shell: Shell): void {
+  if (args.some(({ text }) => SHOWING.has(text.replace(/=.*/, '')))) return;
+  const words = takeOptions(args, optionValues(name)).operands.map(({ text }) => text);
+  const script = scriptOf(name, words);
+  if (script !== undefined && !CHECKS.test(script)) noteIf(tells(script, DESTROYING) || tells(script, PUBLISHING) || RESETS_DATA.test(script), name, script, shell);
+  if (script !== undefined && !isWordOf(name, script)) return;
+  if (isKnown || READERS.has(name) || PACKAGE_MANAGERS.has(name)) return;
+  const stem = name.replace(/\.\w+$/, '');
+  noteIf(WORD.test(stem) && (tells(stem, DESTROYING) || tells(stem, PUBLISHING)), name, name, shell);
+  const verb = words.slice(0, VERBS_WITHIN).find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => tells(word, verbs)));
+  const flag = args.find(({ text }) => FLAG.test(text) && tells(text.slice(2), DESTROYING));
+  noteIf(verb !== undefined || flag !== undefined, name, verb ?? flag?.text ?? '', shell);
+}
+
+/** What a project's scripts call the emptying of its data. */
+const RESETS_DATA = /(?:^|[:_-])(?:db|database|schema|data|prod|production)[:_-](?:reset|fresh|flush|clear|empty)(?:$|[:_-])/;
+
+/** Scripts that try something out on what is theirs. */
+const CHECKS = /^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
+
+/** Runners that take their own words where a script's name may stand. */
+const isWordOf = (name: string, script: string): boolean => name === 'yarn' && !script.includes(':');
+
+/** The name that a runner of the project's own scripts is given. */
+function scriptOf(name: string, [first, second]: readonly string[]): string | undefined {
+  if (!Object.hasOwn(SCRIPT_RUNNERS, name)) return undefined;
+  const before = SCRIPT_RUNNERS[name] ?? [];
+  if (before.length === 0 || (first?.includes(':') && !first.includes('/'))) return first;
+  return first !== undefined && before.includes(first) ? second : undefined;
+}
+
+/** A verb counts as the first or last part of a word: `db:drop`, `delete-stack`; not `pre-delete-check`. */
+function tells(word: string, verbs: ReadonlySet<string>): boolean {
+  const parts = word.toLowerCase().split(/[-_:]/);
+  return verbs.has(parts[0] ?? '') || verbs.has(parts.at(-1) ?? '');
+}
+
+function noteIf(isSo: boolean, name: string, word: string, shell: Shell): void {
+  if (isSo) shell.act('named_loss', name, word);
+}

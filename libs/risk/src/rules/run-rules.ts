@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RiskRule } from './rule.ts';
+
+/** Rules on commands of which nobody can tell what they run. */
+export const RUN_RULES: readonly RiskRule[] = [
+  { id: 'run.downloaded', when: { kinds: ['run_downloaded'] }, points: { ambiguity: 500, policy_sensitivity: 400 }, ceiling: 'soft_gate', reach: 'beyond', message: '{form} would run what was just downloaded' },
+  { id: 'run.decoded', when: { kinds: ['run_decoded'] }, points: { ambiguity: 500, policy_sensitivity: 200 }, ceiling: 'soft_gate', reach: 'beyond', message: '{form} would run a text that was hidden in an encoding' },
+  { id: 'run.unknown', when: { kinds: ['run_unknown'] }, points: { ambiguity: 550 }, ceiling: 'soft_gate', reach: 'beyond', message: '{form} would run `{subject}`, and what that is can\'t be told' },
+  { id: 'run.code', when: { kinds: ['code'] }, points: { reversibility: 300, ambiguity: 360 }, ceiling: 'soft_gate', reach: 'beyond', message: 'the {form} code would delete files, multiply itself or hide what it runs: `{subject}`' },
+  { id: 'shell.unknown_command', when: { kinds: ['unknown_command'] }, points: { ambiguity: 550 }, ceiling: 'soft_gate', reach: 'beyond', message: 'which program `{subject}` is can\'t be told' },
+  { id: 'shell.unparsed', when: { kinds: ['unparsed'] }, points: { ambiguity: 600 }, ceiling: 'soft_gate', reach: 'beyond', message: 'the command can\'t be understood as bash: `{subject}`' },
+];
