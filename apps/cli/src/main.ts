@@ -12,5 +12,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   write: (words) => { process.stdout.write(words); },
   complain: (words) => { process.stderr.write(words); },
   readStdin: () => text(process.stdin),
+  streamStdin: () => process.stdin,
   setExit: () => undefined,
 });

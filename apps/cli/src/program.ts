@@ -17,6 +17,7 @@ const GROUPS: readonly Group[] = [
   { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
   { name: 'operations', summary: 'what was called and what became of it', load: async () => (await import('./operations/operations.ts')).operationsCommand },
   { name: 'approvals', summary: 'what waits for a person', load: async () => (await import('./approvals/approvals.ts')).approvalsCommand },
+  { name: 'risk', summary: 'what a command would risk', load: async () => (await import('./risk/risk.ts')).riskCommand },
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
   { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },
   { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { readEnvironment } from '../config.env.ts';
 import { runCli } from '../program.ts';
@@ -16,7 +17,12 @@ export interface Ran {
 export interface World {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
+}
+
+/** As a pipe hands it over: not at the ends of lines. */
+function* inPieces(bytes: Buffer, length = 1000): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += length) yield bytes.subarray(start, start + length);
 }
 
 /** Runs the program as `writ ARGS…` would. */
@@ -27,7 +33,8 @@ export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin
     env: readEnvironment(env),
     write: (words) => { out += words; },
     complain: (words) => { err += words; },
-    readStdin: () => Promise.resolve(stdin),
+    readStdin: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
+    streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
     setExit: () => undefined,
   });
   return { exit, out, err };

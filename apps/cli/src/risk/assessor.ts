@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything below runs without a connection: nothing here, nor what it imports, speaks to a network.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { SHELL_RUN, type AutonomyMode, type ToolCategory } from '@writ/contract';
+import { compilePolicySet, decidePolicy, DEFAULT_POLICY, type PolicyDecision } from '@writ/policy';
+import { assessRisk, loadShellGrammar, type Risk } from '@writ/risk';
+
+/** What is told of a command; the names are those of a tool call and its record. */
+export interface Assessment {
+  readonly risk_score: number;
+  readonly risk_basis: readonly string[];
+  readonly category: ToolCategory;
+  readonly autonomy_mode: AutonomyMode;
+}
+
+/** The same with what led to it. */
+export interface Explained {
+  readonly assessment: Assessment;
+  readonly risk: Risk;
+  readonly decision: PolicyDecision;
+}
+
+/** What the four fields come from: dimensions, contributions, and the policy's rules and words. */
+export function detailsOf({ risk, decision }: Explained) {
+  return {
+    dimensions: risk.dimensions, contributions: risk.contributions, rule_ids: decision.rule_ids, would_pass: decision.would_pass,
+    reasons: [...new Map([...risk.reasons, ...decision.reasons].map((reason) => [reason.code, reason])).values()],
+  };
+}
+
+export type Assessor = (command: string, cwd?: string) => Explained;
+
+const { resolve } = createRequire(import.meta.url);
+const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
+
+/**
+ * Loads the grammar and the default policy once; what it returns assesses commands of `shell.run` in an interactive session, where the
+ * caller's category is write, as a kernel would before anything else is known of the session.
+ */
+export async function loadAssessor(): Promise<Assessor> {
+  const grammar = await loadShellGrammar({ runtime: bytesOf('web-tree-sitter/web-tree-sitter.wasm'), bash: bytesOf('tree-sitter-bash/tree-sitter-bash.wasm') });
+  const policy = compilePolicySet(DEFAULT_POLICY);
+  return (command, cwd) => {
+    const args = { command, ...(cwd === undefined ? {} : { cwd }) };
+    const risk = assessRisk({ tool: SHELL_RUN, args, resources: [] }, grammar);
+    const decision = decidePolicy(policy, {
+      agent_id: 'agt_any', workspace_id: 'wsp_any', tool_id: SHELL_RUN.tool_id, category: SHELL_RUN.category, tool_class: SHELL_RUN.class, resources: [],
+      risk_milli: Math.round(risk.risk_score * 1000), risk_ceiling: risk.ceiling, task_class: 'general', labels: [], session_mode: 'interactive',
+      job_lists_tool: false, staged_change: false, max_autonomy: null,
+    });
+    // What a rule can't be asked about is refused.
+    const autonomy_mode = decision.errors.length > 0 ? 'no_go' : decision.mode;
+    return { assessment: { risk_score: risk.risk_score, risk_basis: risk.risk_basis, category: risk.category, autonomy_mode }, risk, decision };
+  };
+}
