@@ -41,6 +41,10 @@ describe('a policy text is read', () => {
     expect(problems[1]).toMatchObject({ message: expect.stringContaining('unrecognized action'), help: expect.stringContaining('did you mean') });
   });
 
+  test('two errors in one line are told from left to right', () => {
+    expect(problemsOf('@id("a") permit (principal, action, resource) when { context.y == 1 && context.x == 1 };').map(({ column }) => column)).toEqual([54, 72]);
+  });
+
   test('everything that is wrong is told at once, in the document and in the text', () => {
     const problems = problemsOf('@id("a") permit (principal, action, resource) when { context.x == 1 };\npermit (principal, action, resource);', {
       thresholds: { general: { soft_gate: 0.9, escalated: 0.5 } },

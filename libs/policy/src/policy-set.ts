@@ -58,8 +58,9 @@ export function compilePolicySet(source: PolicySetSource | Readonly<Record<strin
   };
 }
 
+/** Only rules that have annotations come so far: an id is one. */
 function ruleOf(id: string, { text, json }: RuleText): PolicyRule {
-  const { reason, would_pass, quorum } = json.annotations ?? {};
+  const { reason, would_pass, quorum } = json.annotations as Partial<Record<string, string>>;
   return { id, effect: json.effect, reason: reason ?? `rule \`${id}\``, would_pass: would_pass ?? null, quorum: quorum === undefined ? null : Number(quorum), text };
 }
 

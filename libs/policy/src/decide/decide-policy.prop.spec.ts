@@ -65,7 +65,7 @@ describe('slices and all that is left out change no answer', () => {
       // One set answers many: what it keeps from one ask mustn't show in the next.
       const set = setOf(rules);
       for (const ask of asks) expect(decidePolicy(set, ask).mode).toBe(plainMode(rules, ask, ask.max_autonomy ?? 'autopilot', ask.resources, null));
-    }), { numRuns: 300 });
+    }), { numRuns: 150 });
   });
 
   test('of an effect', () => {
@@ -74,7 +74,7 @@ describe('slices and all that is left out change no answer', () => {
       const least = rank(granted) > rank(ask.max_autonomy ?? 'autopilot') ? granted : ask.max_autonomy ?? 'autopilot';
       const written = paths.map((path): FsResource => ({ kind: 'fs', access: 'write', path }));
       expect(decideEffectPolicy(setOf(rules), { ...ask, changes, granted }).mode).toBe(plainMode(rules, ask, least, written, changes));
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 });
 
@@ -96,7 +96,7 @@ describe('for any rules and any ask', () => {
       const before = decidePolicy(setOf(rules), ask).mode;
       const after = decidePolicy(setOf([...rules, forbid]), ask).mode;
       expect(rank(after)).toBeGreaterThanOrEqual(rank(before));
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 
   test('one more permit never asks for more, unless it fails', () => {
@@ -105,7 +105,7 @@ describe('for any rules and any ask', () => {
       const before = decidePolicy(setOf(rules), ask);
       const after = decidePolicy(setOf([...rules, rule]), ask);
       if (after.errors.length === 0) expect(rank(after.mode)).toBeLessThanOrEqual(rank(before.mode));
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 
   test('the supervision is never less than session, risk table and thresholds ask for', () => {
@@ -115,7 +115,7 @@ describe('for any rules and any ask', () => {
       expect(rank(mode)).toBeGreaterThanOrEqual(rank(ask.max_autonomy ?? 'autopilot'));
       if (ask.risk_ceiling !== 'none') expect(rank(mode)).toBeGreaterThanOrEqual(rank(ask.risk_ceiling));
       if (ask.risk_milli >= milli) expect(rank(mode)).toBeGreaterThanOrEqual(rank('soft_gate'));
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 
   test('an observed set decides as the enforced one, and enforces no more than it', () => {
@@ -125,7 +125,7 @@ describe('for any rules and any ask', () => {
       expect(observed.decided).toBe(enforced.mode);
       expect(rank(observed.mode)).toBeLessThanOrEqual(rank(enforced.mode));
       if (ask.category === 'admin') expect(observed.mode).toBe(enforced.mode);
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 
   test('what is held says who can let it go, and what would have passed', () => {
@@ -134,6 +134,6 @@ describe('for any rules and any ask', () => {
       expect(approvers !== null).toBe(mode === 'soft_gate' || mode === 'escalated');
       if (errors.length === 0) expect(would_pass.length > 0).toBe(mode !== 'autopilot');
       expect(reasons.length).toBeGreaterThan(0);
-    }), { numRuns: 200 });
+    }), { numRuns: 100 });
   });
 });

@@ -22,15 +22,19 @@ export interface Course {
 /** A course that ends at once: something can't be known or evaluated. */
 export const failed = (errors: readonly string[]): Course => ({ mode: 'no_go', least: 'no_go', grounds: [], staged: false, answers: [], errors });
 
-/** One thing that decided: its id, its reason, what would have passed it, how many people it asks for. */
+/** One thing that decided: its id, its reason, how many people it asks for. */
 interface Voice {
   readonly id: string;
   readonly reason: string;
-  readonly would_pass: string | null;
   readonly quorum: number | null;
 }
 
-const STAGED: Voice = { id: 'session.staged_change', reason: 'the change was staged and is applied with its token, so it was shown before', would_pass: null, quorum: null };
+/** One that stood in the way of less supervision, and what would have passed it. */
+interface Opposing extends Voice {
+  readonly would_pass: string;
+}
+
+const STAGED: Voice = { id: 'session.staged_change', reason: 'the change was staged and is applied with its token, so it was shown before', quorum: null };
 const OBSERVED = 'policy.observed';
 
 /** Puts a course in words, and says what is enforced of it. */
@@ -59,26 +63,26 @@ export function decisionOf(set: PolicySet, ask: PolicyAsk, course: Course): Poli
 }
 
 /** What stood in the way of less supervision: grounds first, then rules in the order in which they were met. */
-function opposing(set: PolicySet, ask: PolicyAsk, { mode, least, grounds, answers }: Course): Voice[] {
+function opposing(set: PolicySet, ask: PolicyAsk, { mode, least, grounds, answers }: Course): Opposing[] {
   const denying = new Set(answers.filter(([, { allowed }]) => !allowed).flatMap(([, { rules }]) => rules));
   const voices = [
-    ...grounds.map(({ rule_id, reason, would_pass }): Voice => ({ id: rule_id, reason, would_pass, quorum: null })),
-    ...[...denying].map((id) => voiceOf(set, id)),
+    ...grounds.map(({ rule_id, reason, would_pass }): Opposing => ({ id: rule_id, reason, would_pass, quorum: null })),
+    ...[...denying].map((id) => ({ ...voiceOf(set, id), would_pass: set.rules.get(id)?.would_pass ?? `a call that \`${id}\` doesn't forbid` })),
   ];
   if (mode !== 'no_go' || denying.size > 0 || grounds.some((ground) => ground.mode === 'no_go')) return voices;
   return [...voices, least === 'no_go' ? NOTHING_RUNS : unpermitted(ask)];
 }
 
-const NOTHING_RUNS: Voice = { id: 'session.max_autonomy', reason: 'the session lets nothing run', would_pass: 'a session that lets something run', quorum: null };
+const NOTHING_RUNS: Opposing = { id: 'session.max_autonomy', reason: 'the session lets nothing run', would_pass: 'a session that lets something run', quorum: null };
 
-const unpermitted = ({ tool_id, category, session_mode }: PolicyAsk): Voice => {
+const unpermitted = ({ tool_id, category, session_mode }: PolicyAsk): Opposing => {
   const what = `\`${tool_id}\` of category ${category} in a session that is ${session_mode}`;
   return { id: 'default.deny', reason: `no rule permits ${what}`, would_pass: `a rule that permits ${what}`, quorum: null };
 };
 
 function voiceOf({ rules }: PolicySet, id: string): Voice {
-  const { reason, would_pass, quorum, effect } = rules.get(id) as PolicyRule;
-  return { id, reason, would_pass: effect === 'permit' ? null : would_pass ?? `a call that \`${id}\` doesn't forbid`, quorum };
+  const { reason, quorum } = rules.get(id) as PolicyRule;
+  return { id, reason, quorum };
 }
 
 /**
@@ -91,7 +95,7 @@ function enforcedOf({ category, risk_ceiling, max_autonomy }: PolicyAsk, { mode 
 }
 
 const observed = (mode: AutonomyMode): Voice => ({
-  id: OBSERVED, reason: `the policy is observed only; it decides ${mode}`, would_pass: null, quorum: null,
+  id: OBSERVED, reason: `the policy is observed only; it decides ${mode}`, quorum: null,
 });
 
 /** The largest quorum that any voice asks for, and the set's own at least. */
@@ -100,11 +104,11 @@ function approversOf({ document: { quorum } }: PolicySet, mode: AutonomyMode, vo
   return { count: voices.reduce((most, voice) => Math.max(most, voice.quorum ?? 0), quorum[mode]), role: mode === 'escalated' ? 'admin' : 'operator' };
 }
 
-function wouldPass({ max_autonomy }: PolicyAsk, { mode, least }: Course, against: readonly Voice[], approvers: Approvers | null): string[] {
+function wouldPass({ max_autonomy }: PolicyAsk, { mode, least }: Course, against: readonly Opposing[], approvers: Approvers | null): string[] {
   const session = max_autonomy !== null && max_autonomy === least && mode !== 'no_go' ? [`a session that accepts less than ${max_autonomy}`] : [];
   return [...new Set([
     ...(approvers === null ? [] : [approvalWords(approvers)]),
-    ...against.flatMap(({ would_pass }) => (would_pass === null ? [] : [would_pass])),
+    ...against.map(({ would_pass }) => would_pass),
     ...session,
   ])];
 }

@@ -5,7 +5,7 @@ const SPANS = [[86_400_000, 'day'], [3_600_000, 'hour'], [60_000, 'minute'], [10
 
 /** A length of time in the largest unit that gives a whole number: `90 minutes`, `1 day`. */
 export function spanOf(ms: number): string {
-  const [size, unit] = SPANS.find(([length]) => ms % length === 0) ?? [1, 'millisecond'];
+  const [size, unit] = SPANS.find(([length]) => ms % length === 0) as (typeof SPANS)[number];
   return ms === size ? `1 ${unit}` : `${ms / size} ${unit}s`;
 }
 

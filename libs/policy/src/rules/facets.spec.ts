@@ -34,6 +34,11 @@ describe('what a rule demands first', () => {
     expect(demands('forbid (principal in Agent::"a", action, resource);')).toEqual([]);
   });
 
+  test('in either of the forms in which Cedar writes an entity', () => {
+    const rule = verifyAnswer(policyToJson('permit (principal == Agent::"a", action, resource);')).json;
+    expect(demandsOf({ ...rule, principal: { op: '==', entity: { __entity: { type: 'Agent', id: 'b' } } } })).toEqual([['agent_id', 'b']]);
+  });
+
   test('nothing of an `unless`, nor of a second `when`', () => {
     expect(demands('permit (principal, action, resource) unless { context.task_class == "b" };')).toEqual([]);
     expect(demands('permit (principal, action, resource) when { context.risk_milli > 3 } when { context.task_class == "b" };')).toEqual([]);

@@ -35,7 +35,7 @@ export function groupsOf({ tool_id, category }: Pick<ToolDefinition, 'tool_id' |
  * The Cedar schema that policies are checked against, made from the tools: an agent acts with a tool, in the groups of its category and families, on a
  * workspace or on a file of it. Texts instead of enumerations for modes, since Cedar has none for attributes.
  */
-export function policySchema(tools: Iterable<ToolDefinition>): string {
+export function policySchema(tools: Iterable<Pick<ToolDefinition, 'tool_id' | 'category'>>): string {
   const all = [...tools];
   const groups = [...new Set(['read', 'write', 'admin', ...all.flatMap(groupsOf)])];
   const quoted = (ids: readonly string[]): string => ids.map((id) => `Action::"${id}"`).join(', ');

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { policyToJson, type ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs';
 import { decidePolicy } from '../decide/decide-policy.ts';
 import { PLAIN_ASK } from '../plain-ask.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
+import { verifyAnswer, type RuleText } from './cedar-text.ts';
+import { sliceOf } from './slices.ts';
 
 const setOf = (...rules: string[]) => compilePolicySet({ v: 1, name: 'test', cedar: rules.map((rule, n) => `@id("rule-${n}") ${rule}`).join('\n') });
 const facts = { agent_id: 'a', session_mode: 'interactive', supervision: 'autopilot', risk_level: 'autopilot', risk_ceiling: 'none', tool_class: 'inline', task_class: 'general', effect: '', time: '' } as const;
@@ -14,6 +17,14 @@ test('a slice has the rules whose action scope fits the tool', () => {
   );
   expect(Object.keys(set.sliceFor(WRITE).policies)).toEqual(['rule-0', 'rule-1', 'rule-3', 'rule-4']);
   expect(Object.keys(set.sliceFor({ tool_id: 'fs.unheard', category: 'admin' }).policies)).toEqual(['rule-0', 'rule-4']);
+});
+
+test('a scope fits in either of the forms in which Cedar writes an entity', () => {
+  const json = verifyAnswer(policyToJson('permit (principal, action, resource);')).json;
+  const entity = { __entity: { type: 'Action', id: 'fs.write' } };
+  const ruleOn = (action: ActionConstraint): RuleText => ({ text: '', at: 0, json: { ...json, action } });
+  const rules = new Map([['a', ruleOn({ op: '==', entity })], ['b', ruleOn({ op: 'in', entities: [entity] })]]);
+  expect(Object.keys(sliceOf(rules, WRITE).policies)).toEqual(['a', 'b']);
 });
 
 test('only rules whose first demands are met are asked, one question after another', () => {

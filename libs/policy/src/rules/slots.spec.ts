@@ -19,12 +19,13 @@ test('tenants who share a set, or whose sets agree on a tool, share its slot', (
   expect(slotsInUse().slots - before.slots).toBe(1);
 });
 
-test('sets that come and go are decided as each says, and hold no more slots and rules than there are', () => {
-  const sets = Array.from({ length: SLOTS + 100 }, (_, n) => compilePolicySet({ v: 1, name: 'many', cedar: `@id("rule-${n}") permit (principal, action, resource);` }));
-  for (const round of [sets, sets.toReversed()]) {
-    for (const set of round) expect(decidePolicy(set, PLAIN_ASK).rule_ids).toEqual([...set.rules.keys()]);
+test('sets that come and go are decided as each says, and hold no more slots than there are', () => {
+  const sets = Array.from({ length: 20 }, (_, n) => compilePolicySet({ v: 1, name: 'many', cedar: `@id("rule-${n}") permit (principal, action, resource);` }));
+  for (const round of [1, 2, 3]) {
+    for (const set of sets) expect(decidePolicy(set, PLAIN_ASK).rule_ids).toEqual([...set.rules.keys()]);
+    for (let n = 0; n < SLOTS; n++) slotOf(sliceOf(`round-${round}-${n}`, 1));
+    expect(slotsInUse().slots).toBe(SLOTS);
   }
-  expect(slotsInUse().slots).toBe(SLOTS);
 });
 
 test('large slices push out others before their rules are too many', () => {

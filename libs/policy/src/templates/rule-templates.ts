@@ -9,9 +9,6 @@ const Printable = (description: string) => Type.String({ pattern: '^[^\\x00-\\x1
 const AgentId = Type.String({ pattern: '^[a-z0-9_]{1,64}$', description: 'the agent' });
 const CHANGES = 'action in [Action::"write", Action::"admin"]';
 
-/** `*` as a scope is every action; a tool is itself, and a family is its group. */
-const actionsOf = (tools: readonly string[]): string => (tools.includes('*') ? 'action' : `action in [${tools.map((tool) => `Action::"${tool}"`).join(', ')}]`);
-
 const protectPaths = template({
   id: 'protect_paths',
   description: 'Paths that agents may not change, or not without a person. Holds for what arguments name and for what the call then changed.',
@@ -48,7 +45,8 @@ const onlyTools = template({
     reason: 'this agent uses other tools',
     would_pass: `one of ${tools.join(', ')}`.slice(0, 512),
     principal: `principal == Agent::"${agent_id}"`,
-    when: [tools.includes('*') ? 'false' : `!(${actionsOf(tools)})`],
+    // A tool is in itself, and a family is its group; everything is in no group.
+    when: [tools.includes('*') ? 'false' : `!(action in [${tools.map((tool) => `Action::"${tool}"`).join(', ')}])`],
   }),
 });
 

@@ -70,6 +70,7 @@ describe('a decision is explained', () => {
     expect(withWhat({ tool_class: 'broker', labels: ['untrusted_content', 'secret_read'] })).toEqual([
       { with: 'no label `untrusted_content`', mode: 'soft_gate' }, { with: 'no label `secret_read`', mode: 'autopilot' }, { with: 'no label', mode: 'autopilot' },
     ]);
+    expect(withWhat({ session_mode: 'scheduled', risk_milli: 0 })).toHaveLength(2);
     expect(withWhat({ max_autonomy: 'escalated' })).toEqual([{ with: 'a session that sets no limit of its own', mode: 'autopilot' }]);
   });
 
@@ -91,6 +92,18 @@ describe('a decision is explained', () => {
     const rules = compilePolicySet({ v: 1, name: 'paths', cedar: '@id("all") permit (principal, action, resource);\n@id("env") forbid (principal, action, resource is File) when { resource.path == ".env" };' });
     const resources = ['a', '.env'].map((path) => ({ kind: 'fs', access: 'write', path }) as const);
     expect(explainDecision(rules, { ...PLAIN_ASK, resources }).would_pass).toEqual([{ with: '`.env` left alone', mode: 'autopilot' }]);
+  });
+
+  test('with an earlier call that succeeded', () => {
+    const after = compile({ history: [{ id: 'h', kind: 'only_after', tools: ['fs.write'], after: ['fs.read'], then: 'soft_gate', reason: 'read first' }], cedar: '@id("x") permit (principal, action, resource);' });
+    expect(explainDecision(after, { ...PLAIN_ASK, history: { h: 0 } }).would_pass).toEqual([{ with: 'history rule `h` kept', mode: 'autopilot' }]);
+  });
+
+  test('not path by path, where there are very many', () => {
+    const rules = compilePolicySet({ v: 1, name: 'paths', cedar: '@id("all") permit (principal, action, resource);\n@id("env") forbid (principal, action, resource is File) when { resource.path == "0" };' });
+    const resources = Array.from({ length: 33 }, (_, n) => ({ kind: 'fs', access: 'write', path: String(n) }) as const);
+    expect(explainDecision(rules, { ...PLAIN_ASK, resources }).would_pass).toEqual([]);
+    expect(explainDecision(rules, { ...PLAIN_ASK, resources: resources.slice(0, 32) }).would_pass).toEqual([{ with: '`0` left alone', mode: 'autopilot' }]);
   });
 
   test('a decision that failed tells of the failure alone', () => {
