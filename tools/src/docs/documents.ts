@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceBlock } from './blocks.ts';
+import {
+  defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
+} from './policy-tables.ts';
 import { eventsTable, faultsTable, limitsTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
 /** Which generated blocks stand in which document. */
@@ -9,6 +12,10 @@ const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readon
   'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
   'docs/guides/first-call.md': { tools: toolsTable },
   'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
+  'docs/guides/policy.md': {
+    'policy defaults': policyDefaultsTable, 'policy context': policyContextTable, 'policy rules default': defaultRulesTable, 'policy rules strict': strictRulesTable,
+    'policy history': historyFieldsTable, 'policy templates': policyTemplatesTable, 'policy schema': policySchemaText,
+  },
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 

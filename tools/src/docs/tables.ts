@@ -2,18 +2,12 @@
 // Parts of documents that are made from the code that they describe.
 import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
 import { EVENTS, FAULTS, LIMITS, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
+import { code, table } from './table.ts';
 
 /** Stands for any shard; no deployment is called so. */
 const SHARD = 'shard';
 
-const code = (text: string): string => `\`${text}\``;
 const codes = (texts: readonly string[]): string => texts.map(code).join(', ');
-
-/** A table in Markdown. A pipe in a cell would end it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
 
 const KIB = 1024;
 
