@@ -33,8 +33,12 @@ const read: Reading = ({ args, stdin }, { scope }) => {
   return NOTHING;
 };
 
-const mapfile: Reading = ({ args, stdin }, { scope }) => {
-  const name = takeOptions(args, ['-d', '-n', '-O', '-s', '-u', '-C', '-c']).operands[0]?.text ?? 'MAPFILE';
+const mapfile: Reading = ({ args, stdin }, shell) => {
+  const { scope } = shell;
+  const options = takeOptions(args, ['-d', '-n', '-O', '-s', '-u', '-C', '-c']);
+  const callback = options.values.get('-C');
+  if (callback) shell.script(callback.text, NOTHING);
+  const name = options.operands[0]?.text ?? 'MAPFILE';
   scope.set(name, lines(stdin).flat());
   return NOTHING;
 };
@@ -79,6 +83,13 @@ const hash: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** Commands that completion or a key starts later. */
+const hooks: Reading = ({ args }, shell) => {
+  const options = takeOptions(args, ['-C', '-F', '-A', '-W', '-x', '-G', '-X', '-P', '-S']);
+  for (const text of [options.values.get('-C')?.text, options.values.get('-x')?.text.replace(/^[^:]*:/, '')]) if (text !== undefined) shell.script(text, NOTHING);
+  return NOTHING;
+};
+
 const declares: Reading = ({ args }, { scope }) => {
   for (const { text } of args) {
     const equals = text.indexOf('=');
@@ -89,5 +100,5 @@ const declares: Reading = ({ args }, { scope }) => {
 
 /** `printf -v` and `let` set variables too; what they set is a number or was seen already. */
 export const BUILTINS: Readonly<Record<string, Reading>> = {
-  cd, chdir: cd, pushd: cd, popd, alias, read, mapfile, readarray: mapfile, set, shift, hash, history, fc: history, export: declares, declare: declares, local: declares, readonly: declares, typeset: declares,
+  cd, chdir: cd, pushd: cd, popd, alias, read, mapfile, readarray: mapfile, set, shift, hash, history, fc: history, complete: hooks, compgen: hooks, bind: hooks, export: declares, declare: declares, local: declares, readonly: declares, typeset: declares,
 };

@@ -16,10 +16,13 @@ const LOSSES: readonly RegExp[] = [
   /^alter table .* delete\b/, /^drop (?!.*\bif exists temp_)/, /^truncate\b/, /^alter table .* drop\b/, /^delete from (?!.*\bwhere\b)/, /^update (?!.*\bwhere\b).*\bset\b/, /^(?:with .*)?\bdelete from \S+ where (?:1 ?= ?1|true)\b/,
 ];
 
+/** Text that is run as a statement of its own: what a block executes stands in its strings. */
+const EXECUTED = /\bexecute\b(?:\s+immediate|\s+format)?\s*\(?\s*'((?:[^']|'')*)'/gi;
+
 /** Notes SQL that loses tables, columns or all rows. */
 export function noteSql(form: string, sql: string, shell: Shell): void {
   if (withoutMarkers(sql).trim() === '' && !isExact(sql)) shell.act('run_unknown', form, sql);
-  for (const statement of statements(sql)) {
+  for (const statement of [...statements(sql), ...[...sql.matchAll(EXECUTED)].flatMap(([, inner = '']) => statements(inner))]) {
     if (LOSSES.some((loss) => loss.test(statement))) shell.act('database_loss', form, statement);
   }
 }
@@ -42,9 +45,9 @@ export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void
 }
 
 /** A client with SQL in an option, as its last operand (`sqlite3 db sql`), or on its input. */
-const client = (operand: boolean): Reading => ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, [...TEXT, ...CONNECTION]);
-  const texts = TEXT.flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
+const client = (operand: boolean, given: readonly string[] = TEXT): Reading => ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, [...given, ...CONNECTION]);
+  const texts = given.flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (operand) texts.push(...options.operands.slice(1).map(({ text }) => text));
   if (texts.length === 0 && (stdin.kind === 'text' || stdin.kind === 'downloaded')) texts.push(textOf(stdin));
   for (const text of texts) {
@@ -54,7 +57,7 @@ const client = (operand: boolean): Reading => ({ name, args, stdin }, shell) => 
   return ANYTHING;
 };
 
-const MONGO_LOSS = /\.drop\w*\s*\(|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
+const MONGO_LOSS = /\.drop\w*\s*\(|\bdrop\w*\s*:|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
 const mongo: Reading = ({ name, args, stdin }, shell) => {
   const text = `${takeOptions(args, ['--eval']).values.get('--eval')?.text ?? ''}\n${stdin.kind === 'text' ? stdin.text : ''}`;
   if (MONGO_LOSS.test(text)) shell.act('database_loss', name, text.trim());
@@ -67,6 +70,12 @@ const cypher: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
+/** Notes what a text says to a store that is spoken to without a client. */
+export function noteSpoken(form: string, text: string, shell: Shell): void {
+  const line = text.split(/\r?\n/).find((one) => /^\s*(?:flushall|flushdb|flush_all)\b/i.test(one));
+  if (line !== undefined) shell.act('database_loss', form, line);
+}
+
 const REDIS_LOSS = /^\s*(?:flushall|flushdb|config\s+set|config\s+rewrite|debug\s|shutdown|(?:replica|slave)of|cluster\s+(?:reset|forget|flushslots)|script\s+flush|module\s+load|swapdb|(?:eval|evalsha|fcall)\b[\s\S]*\b(?:flushall|flushdb|del|unlink)\b)/i;
 const redis: Reading = ({ name, args, stdin }, shell) => {
   const words = takeOptions(args, ['-h', '-p', '-a', '-n', '-u', '--user', '--pass']).operands.map(({ text }) => text).join(' ');
@@ -77,8 +86,8 @@ const redis: Reading = ({ name, args, stdin }, shell) => {
 };
 
 export const DATABASES: Readonly<Record<string, Reading>> = {
-  psql: client(false), mysql: client(false), mariadb: client(false), sqlcmd: client(false), cockroach: client(false), clickhouse: client(false), 'clickhouse-client': client(false), pgcli: client(false), bq: client(true), usql: client(false),
+  psql: client(false, ['-c', '--command']), mysql: client(false, ['-e', '--execute', '--init-command']), mariadb: client(false, ['-e', '--execute', '--init-command']), sqlcmd: client(false), cockroach: client(false), clickhouse: client(false), 'clickhouse-client': client(false), pgcli: client(false, ['-c', '--command']), bq: client(true), usql: client(false),
   sqlite3: client(true), sqlite: client(true), duckdb: client(true), mongo, mongosh: mongo, 'cypher-shell': cypher,
-  cqlsh: client(false), snowsql: client(false), snow: client(false), 'mssql-cli': client(false), trino: client(false), presto: client(false), beeline: client(false), hive: client(false), 'impala-shell': client(false), 'spark-sql': client(false), isql: client(true), osql: client(false), sqlplus: client(true), db2: client(true), vsql: client(false), litecli: client(true), mycli: client(false), ysqlsh: client(false), tsql: client(false), turso: client(true),
+  cqlsh: client(false), snowsql: client(false), snow: client(false), 'mssql-cli': client(false), trino: client(false), presto: client(false), beeline: client(false), hive: client(false), 'impala-shell': client(false), 'spark-sql': client(false), isql: client(true), osql: client(false), sqlplus: client(true), db2: client(true), vsql: client(false), litecli: client(true), mycli: client(false), ysqlsh: client(false), tsql: client(false),
   'redis-cli': redis, 'valkey-cli': redis,
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { has, takeOptions } from '../shell/options.ts';
-import type { Field } from '../shell/field.ts';
+import { field, type Field } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
-import { leavesTraces, noteWrite } from './write.ts';
+import { leavesTraces, noteEmptied, noteWrite } from './write.ts';
 
 /** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
 const NAMED_MAX = 12;
@@ -18,7 +18,17 @@ export function noteDeletions(form: string, paths: readonly Field[], recursive: 
     if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
     const tree = recursive && (path.glob || !OF_FILES.test(path.text));
     for (const zone of shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || paths.length > NAMED_MAX });
+    const before = nameBefore(path, shell);
+    if (before) noteDeletions(form, [before], recursive, shell);
   }
+}
+
+/** What lies at the path under its former name, where the command itself moved it there, or made a link that the path follows. */
+function nameBefore({ text }: Field, shell: Shell): Field | undefined {
+  const path = shell.path(field(text.replace(/\/\*?$/, '')));
+  const moved = path === undefined ? undefined : shell.scope.movedTo.get(path);
+  if (path !== undefined) shell.scope.movedTo.delete(path);
+  return moved && (!moved.isLink || text.endsWith('/') || text.endsWith('/*')) ? moved.from : undefined;
 }
 
 const rm: Reading = ({ name, args }, shell) => {
@@ -49,7 +59,7 @@ const truncate: Reading = ({ name, args }, shell) => {
   const { operands } = takeOptions(args, ['-s', '--size', '-r', '--reference']);
   for (const path of operands) {
     noteWrite('overwrite', name, path, shell);
-    if (operands.length > 1 || path.glob) for (const zone of shell.zones(path)) shell.act('delete', name, path.text, { zone, many: true });
+    noteEmptied(name, path, operands.length > 1, shell);
   }
   return NOTHING;
 };

@@ -76,7 +76,7 @@ const clean: Subcommand = (args, shell) => {
 
 const rm: Subcommand = (args, shell) => {
   const options = takeOptions(args);
-  if (!has(options, '--cached', '-n', '--dry-run')) noteDeletions('git rm', options.operands, has(options, '-r'), shell);
+  if (!has(options, '--cached', '-n', '--dry-run')) noteDeletions('git rm', options.operands.map((path) => ({ ...path, glob: path.glob || /[*?[]/.test(path.text) })), has(options, '-r'), shell);
   return undefined;
 };
 
@@ -135,7 +135,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   switch: losesWith('switch --force', 'work_loss', ['-f', '--force', '--discard-changes']),
   stash: losesWith('stash', 'work_loss', [], ['drop', 'clear']),
   branch: losesWith('branch -D', 'history_loss', ['-D', '-f', '--force']),
-  tag: losesWith('tag -d', 'history_loss', ['-d', '--delete']),
+  tag: losesWith('tag -d', 'history_loss', ['-d', '--delete', '-f', '--force']), replace: losesWith('replace -d', 'history_loss', ['-d', '--delete']), notes: losesWith('notes', 'history_loss', [], ['prune', 'remove']), lfs: losesWith('lfs prune', 'history_loss', [], ['prune']),
   reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
   gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),

@@ -6,7 +6,7 @@ import { ANYTHING, KEPT_SECRET, NOTHING, tainted } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
-import { noteWrite } from './write.ts';
+import { noteEmptied, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
 function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
@@ -32,14 +32,23 @@ const mv: Reading = ({ name, args }, shell) => {
   }
   noteWrite('place', name, target, shell);
   passContent(sources, target, shell);
+  noteNewName(sources, target, false, shell);
   return NOTHING;
 };
+
+/** Remembers what a new name stands for, so that deleting it under that name counts as what it is. */
+function noteNewName(sources: readonly Field[], target: Field, isLink: boolean, shell: Shell): void {
+  const [to, from] = [shell.path(target), sources[0]];
+  const zones = from ? shell.zones(from) : [];
+  if (to === undefined || !from || sources.length > 1 || zones.every((zone) => zone === 'regenerable' || zone === 'scratch' || zone === 'temporary')) return;
+  shell.scope.movedTo.set(to, { from, isLink });
+}
 
 const cp: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
-  if (sources.some(({ text }) => text === '/dev/null') && target.glob) noteDeletions(name, [target], false, shell);
+  if (sources.some(({ text }) => text === '/dev/null')) for (const path of [...sources.filter(({ text }) => text !== '/dev/null'), target]) noteEmptied(name, path, sources.length > 1, shell);
   passContent(sources, target, shell);
   return NOTHING;
 };
@@ -68,6 +77,7 @@ const scp: Reading = ({ name, args }, shell) => {
 const ln: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, TARGET);
   if (target && sources.length > 0) noteWrite('place', name, target, shell);
+  if (target) noteNewName(sources, target, true, shell);
   return NOTHING;
 };
 

@@ -5,6 +5,7 @@ import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, FROM_NETWORK, NOTHING, passedOn, textSource, type Source } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
+import { noteSpoken } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { noteWrite } from './write.ts';
 
@@ -72,7 +73,7 @@ const SENDS = new Set(['-d', '--data', '--data-binary', '--data-raw', '--data-ur
 const curl: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-O'));
   const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
-  if (method === 'DELETE' && !options.operands.every(({ text }) => isLocal(text))) shell.act('remote_loss', 'curl -X DELETE', options.operands.at(-1)?.text ?? '');
+  if ((method === 'DELETE' || method === 'PURGE') && !options.operands.every(({ text }) => isLocal(text))) shell.act('remote_loss', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
   noteRequest('curl', options, stdin, shell);
   const changes = (method !== undefined && method !== 'GET' && method !== 'HEAD') || [...SENDS].some((flag) => options.flags.has(flag));
   if (changes) noteNamedEndpoint('curl', options, shell);
@@ -102,7 +103,8 @@ const fetched: Reading = ({ name, args }, shell) => {
 };
 
 /** A connection may be led into a shell by an option of the program itself. */
-const connects: Reading = ({ name, args }, shell) => {
+const connects: Reading = ({ name, args, stdin }, shell) => {
+  if (stdin.kind === 'text') noteSpoken(name, stdin.text, shell);
   const runs = args.find(({ text }, index) => /^(?:exec|system):/i.test(text) || /,?(?:exec|system):/i.test(text) || (index > 0 && /^-\w*[ec]$|^--(?:exec|sh-exec)$/.test(args[index - 1]?.text ?? '')));
   if (runs) shell.act('remote_shell', name, runs.text);
   return FROM_NETWORK;

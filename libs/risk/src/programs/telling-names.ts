@@ -51,7 +51,7 @@ function scriptOf(name: string, [first, second]: readonly string[]): string | un
 
 /** A verb counts as the first or last part of a word: `db:drop`, `delete-stack`; not `pre-delete-check`. */
 function tells(word: string, verbs: ReadonlySet<string>): boolean {
-  const parts = word.toLowerCase().split(/[-_:]/);
+  const parts = word.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase().split(/[-_:]/);
   return verbs.has(parts[0] ?? '') || verbs.has(parts.at(-1) ?? '');
 }
 

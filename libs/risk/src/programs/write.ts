@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Field } from '../shell/field.ts';
+import { isExact, type Field } from '../shell/field.ts';
 import type { Shell } from '../shell/shell.ts';
 
 /** Places where what is written runs later, by itself. */
@@ -13,4 +13,11 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
   if (leavesTraces(to.text)) shell.act('trace_removal', form, to.text);
   else if (RUNS_LATER.test(to.text)) shell.act('persistence', form, to.text);
   for (const zone of shell.zones(to)) shell.act(kind, form, to.text, { zone, many: to.glob });
+}
+
+/** Notes that nothing of the content stays, where that concerns more than one named file of the workspace. */
+export function noteEmptied(form: string, path: Field, many: boolean, shell: Shell): void {
+  for (const zone of shell.zones(path)) {
+    if (zone === 'workspace' || (zone === 'inside' && (many || path.glob)) || (zone === 'unknown' && !isExact(path.text))) shell.act('empty', form, path.text);
+  }
 }

@@ -12,6 +12,7 @@ export function assign(node: SyntaxNode, shell: Statements): Source {
   const target = fieldOf(node, 'name');
   const name = target?.type === 'subscript' ? fieldOf(target, 'name')?.text ?? '' : target?.text ?? '';
   const value = fieldOf(node, 'value');
+  if (target?.type === 'subscript') shell.substitutionsIn(target);
   const appends = node.children.some(({ type }) => type === '+=');
   const values = combinations(node, shell.scope).map((pins) => pinned(shell.scope, pins, () => {
     const assigned = valueOf(value, shell);
@@ -37,6 +38,8 @@ export function noteRunVariable(name: string, values: readonly Value[], shell: S
   if (/^HIST(?:FILE|SIZE|FILESIZE)$/.test(name)) shell.act('trace_removal', 'the shell', name);
   if (LOADED_BY_OTHERS.has(name) && values.some((value) => value.join('') !== '')) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
   if (name === 'PATH' && values.some((value) => FOUND_FIRST.test(value[0] ?? ''))) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
+  // A prompt runs the substitutions in it each time that it is shown.
+  if (/^PS[0124]$/.test(name)) for (const value of values) shell.script(`: "${value.join(' ')}"`, NOTHING);
   if (RUN_BY_OTHERS.has(name)) for (const value of values) if (value.join('') !== '') shell.script(value.join(' '), NOTHING);
 }
 

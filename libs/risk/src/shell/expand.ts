@@ -3,12 +3,13 @@ import { decodeEscapes } from './escapes.ts';
 import { isExact, UNKNOWN, UNSET, withoutMarkers, type Field } from './field.ts';
 import { EMPTY, fieldsOf, joined, marked, type Mark, type MarkedText } from './marked-text.ts';
 import { HOME, type Scope, type Value } from './scope.ts';
-import { textOf, type Source } from './source.ts';
+import { NOTHING, textOf, type Source } from './source.ts';
 import { descendants, namedChildren, type SyntaxNode } from './syntax.ts';
 
 /** What expansion needs of the shell: its variables, and to run what stands in a substitution. */
 export interface Expander {
   readonly scope: Scope;
+  script(text: string, stdin: Source): Source;
   /** runs the statements below the node in a subshell and returns their output */
   substitute(node: SyntaxNode): Source;
 }
@@ -132,6 +133,8 @@ function expandBraced(node: SyntaxNode, mark: Mark, shell: Expander): MarkedText
   const separate = name === '@' || index === '@';
   const operator = /^(:?[-=+?]|\^\^?|,,?)/.exec(rest)?.[0];
   if (rest === '') return words(value, mark, separate);
+  // As a prompt: the substitutions in the value run.
+  if (rest === '@P') shell.script(`: "${value.join(' ')}"`, NOTHING);
   if (operator === undefined) return runWithin(node, shell, isUnset(value) ? UNSET : UNKNOWN);
   return modified(node, { name, value, operator, mark, separate }, shell);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSecretFile, noteRead } from '../programs/secrets.ts';
-import { noteWrite } from '../programs/write.ts';
+import { noteEmptied, noteWrite } from '../programs/write.ts';
 import { isExact } from './field.ts';
 import { ANYTHING, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
 import type { Statements } from './statements.ts';
@@ -96,7 +96,9 @@ function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source
   noteWrite(operator.includes('>>') ? 'append' : 'overwrite', operator, to, shell);
   noteConnection(to.text, output, shell);
   const isNothing = output.kind === 'nothing' || (output.kind === 'text' && output.text.trim() === '');
-  if (isNothing && !operator.includes('>>') && (to.glob || !isExact(to.text))) for (const zone of shell.zones(to)) if (zone === 'inside' || zone === 'unknown') shell.act('empty', operator, to.text);
+  if (isNothing && !operator.includes('>>')) noteEmptied(operator, to, false, shell);
+  // A descriptor that a variable holds leads to whatever reads it.
+  if (operator === '>&' && !isExact(to.text) && output.kind === 'text') shell.act('run_unknown', operator, output.text);
   const path = shell.path(to);
   if (path !== undefined) shell.scope.files.set(path, operator.includes('>>') ? passedOn(output, true) : output);
   return NOTHING;

@@ -31,6 +31,8 @@ export class Scope {
   aliases = new Map<string, string>();
   /** files that the command itself wrote, by absolute path */
   files = new Map<string, Source>();
+  /** what the command moved or linked to a name, by its absolute path */
+  movedTo = new Map<string, { readonly from: Field; readonly isLink: boolean }>();
   /** whether the command unpacked something from the network into files that aren't known by name */
   unpacked = false;
   /** directories that it may be in; undefined for one that isn't known */
@@ -62,6 +64,7 @@ export class Scope {
     this.functions = new Map(other.functions);
     this.aliases = new Map(other.aliases);
     this.files = new Map(other.files);
+    this.movedTo = new Map(other.movedTo);
     this.cwds = other.cwds;
     this.positional = other.positional;
     this.zero = other.zero;
@@ -76,6 +79,7 @@ export class Scope {
     for (const [name, body] of other.functions) this.functions.set(name, body);
     for (const [name, text] of other.aliases) this.aliases.set(name, text);
     for (const [path, source] of other.files) this.files.set(path, source);
+    for (const [path, moved] of other.movedTo) this.movedTo.set(path, moved);
     this.unpacked ||= other.unpacked;
     const cwds = [...new Set([...this.cwds, ...other.cwds])];
     this.cwds = cwds.length > CWDS_MAX ? [undefined] : cwds;

@@ -2,10 +2,10 @@
 
 /** Verbs with which programs destroy, whichever program it is. */
 export const DESTROYING = new Set([
-  'delete', 'destroy', 'drop', 'purge', 'wipe', 'erase', 'nuke', 'obliterate', 'terminate', 'truncate', 'teardown', 'decommission', 'deprovision', 'flushall', 'flushdb', 'shred', 'dropdb', 'unpublish', 'undeploy',
+  'delete', 'destroy', 'drop', 'purge', 'wipe', 'erase', 'nuke', 'obliterate', 'terminate', 'truncate', 'teardown', 'decommission', 'deprovision', 'flushall', 'flushdb', 'shred', 'dropdb', 'unpublish', 'undeploy', 'forget', 'deleteall', 'dropall', 'purgeall', 'eraseall',
 ]);
 /** Verbs that destroy as well, unless what they take away is a dependency or a part of a list. */
-export const REMOVING = new Set(['remove', 'rm', 'del', 'uninstall', 'revoke', 'rmi', 'rmdir', 'dispose', 'scrub', 'evict', 'deregister', 'detach', 'disable']);
+export const REMOVING = new Set(['remove', 'rm', 'del', 'uninstall', 'revoke', 'rmi', 'rmdir', 'dispose', 'scrub', 'evict', 'deregister', 'detach', 'disable', 'flush']);
 /** Verbs that make something known for good. */
 export const PUBLISHING = new Set(['publish', 'unpublish']);
 
@@ -17,7 +17,7 @@ export const PACKAGE_MANAGERS = new Set([
   'npm', 'pnpm', 'yarn', 'bun', 'pip', 'pip3', 'pipx', 'cargo', 'go', 'rustup', 'poetry', 'uv', 'pdm', 'rye', 'hatch', 'pipenv', 'conda', 'mamba', 'composer', 'gem', 'bundle', 'dotnet', 'nuget', 'flutter', 'dart', 'swift', 'mix', 'rebar3', 'opam',
   'cabal', 'stack', 'luarocks', 'cpan', 'cpanm', 'conan', 'vcpkg', 'pod', 'carthage', 'code', 'nvm', 'fnm', 'volta', 'asdf', 'mise', 'sdk', 'rbenv', 'pyenv', 'jenv', 'husky', 'pre-commit', 'lefthook', 'bower', 'deno', 'pixi', 'ng', 'expo', 'shadcn',
   'jest', 'vitest', 'pytest', 'mocha', 'ava', 'tap', 'rspec', 'playwright', 'cypress', 'phpunit', 'pest', 'ctest', 'nextest', 'gotestsum', 'tox', 'nox', 'unittest', 'doctest', 'nose2', 'behave', 'cucumber', 'eslint', 'prettier', 'biome', 'tsc', 'ruff', 'black', 'mypy', 'flake8',
-  'vim', 'nvim', 'vi', 'nano', 'emacs', 'git-lfs', 'tig', 'lazygit', 'ssh-add',
+  'gradle', 'gradlew', 'mvn', 'mvnw', 'sbt', 'vim', 'nvim', 'vi', 'nano', 'emacs', 'git-lfs', 'tig', 'lazygit', 'ssh-add',
 ]);
 
 /** Programs that run the project's own scripts by name, and the words that stand before the name. */
