@@ -12,7 +12,7 @@ import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/i
 import { Cancel, CancelController } from './cancel/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
-import { Commit, CommitController, EffectCheck } from './commit/index.ts';
+import { Commit, CommitController, EffectCheck, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import { Approvals, Decide, DecideController, Readmission } from './decide/index.ts';
 import { Dispatcher, PermitDesk, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
@@ -93,7 +93,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     endings,
     redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), lease),
     renew: new Renew(on.tenants, lease),
-    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings, memory),
+    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings, memory, new Reruns({ ...on, announcer })),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };
 }

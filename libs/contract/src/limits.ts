@@ -34,4 +34,5 @@ export const LIMITS = {
   grantBytes: { max: 32 * KIB, fault: 'request.too_large', why: 'what one token grants; the roots of a whole chain travel in one message to an executor' },
   tokenLifeMs: { max: 366 * 24 * 60 * 60 * 1000, fault: 'request.malformed', why: '366 days; what is to live on is issued again, by somebody who still wants it to' },
   attempts: { max: 3, fault: 'attempts.exhausted', why: 'a call that kills three executors will kill the fourth' },
+  reruns: { max: 2, fault: 'workspace.conflict', why: 'times that an inline call runs again because another call changed its files: who loses three times waits for the others' },
 } as const satisfies Record<string, { max: number; fault: FaultCode; why: string }>;

@@ -103,11 +103,12 @@ describe('many commits on one workspace', () => {
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 32 }, (_, index) => index + 2));
   }, 30_000);
 
-  it('of two that write one path the second rolls back whole', async () => {
+  it('of two commands that write one path the second rolls back whole', async () => {
     const [one, other] = [await perform(), await perform()];
+    await tenant.query(`UPDATE kernel.operation SET lane = 'sandboxed' WHERE operation_id = $1`, [other.operation_id]);
     await run.commit.run(reportOf(one, await deltaFor(kernel, one, { 'a.txt': 'one' })));
     const late = reportOf(other, await deltaFor(kernel, other, { 'a.txt': 'other', 'b.txt': 'other' }));
-    expect(await run.commit.run(late)).toMatchObject({ state: 'rolled_back' });
+    expect(await run.newCommit().run(late)).toMatchObject({ state: 'rolled_back' });
     expect(await tenant.row(other.operation_id)).toMatchObject({ fault_code: 'workspace.conflict', tx_outcome: 'rolled_back', commit_delta_id: null, reserved: {} });
     expect(await textsAt(kernel, tenant, ['a.txt', 'b.txt'])).toEqual({ 'a.txt': 'one', 'b.txt': 'b' });
   });

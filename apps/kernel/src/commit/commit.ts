@@ -7,6 +7,7 @@ import { decidePreconditions } from '../judgement/index.ts';
 import type { TenantPool, Trees } from '../store/index.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
 import { makeNewHead } from './new-head.ts';
+import type { Reruns } from './reruns.ts';
 import { Turns } from './turns.ts';
 
 /** Heads tried per reading. Commits of this replica take turns, so another try means that another replica was faster. */
@@ -15,6 +16,8 @@ const TRIES_MAX = 8;
 const READINGS_MAX = 4;
 /** What makes an effect impossible to commit on the head that it meets, as opposed to our own store failing. */
 const ON_THE_HEAD: ReadonlySet<FaultCode> = new Set<FaultCode>(['workspace.conflict', 'effect.invalid']);
+
+const CONFLICT_HINT = 'read the newest state and propose the call anew, with a new `idempotency_key`';
 
 /** An effect that may commit, and all that its end is made of. */
 interface Stage {
@@ -37,21 +40,23 @@ export class Commit {
   readonly #effects: EffectCheck;
   readonly #endings: Endings;
   readonly #memory: AttemptMemory;
+  readonly #reruns: Reruns;
   readonly #turns = new Turns();
 
-  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings, memory: AttemptMemory) {
+  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings, memory: AttemptMemory, reruns: Reruns) {
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#trees = trees;
     this.#effects = effects;
     this.#endings = endings;
     this.#memory = memory;
+    this.#reruns = reruns;
   }
 
   /** Resolves once the outcome is durable. @throws Fault `attempt.fenced`; `overloaded` where the head kept moving: then nothing has ended, and the report may be repeated. */
   async run(report: ReportRequest): Promise<ReportReply> {
     for (let readings = READINGS_MAX; readings > 0; readings -= 1) {
-      const facts = this.#memory.take(report.operation_id) ?? await readAttemptFacts(this.#tenants, report);
+      const facts = this.#remembered(report) ?? await readAttemptFacts(this.#tenants, report);
       const settled = settledReply(facts, report);
       if (settled !== null) return settled;
       const verdict = await this.#decide(facts, report);
@@ -63,13 +68,19 @@ export class Commit {
     throw new Fault('overloaded', 'the workspace kept changing');
   }
 
+  /** An attempt of the past may be remembered here while another replica heard its report. */
+  #remembered({ operation_id, attempt }: ReportRequest): AttemptFacts | null {
+    const known = this.#memory.take(operation_id);
+    return known?.operation.attempt === attempt ? known : null;
+  }
+
   async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
     const checked = await this.#effects.of(facts, report);
     const fault = stopFault(facts) ?? checked.fault;
     const { delta } = checked;
     if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
-      return await this.#endings.end(facts, goodEnding(report, checked, null), report);
+      return await this.#endings.end(facts, goodEnding(facts, report, checked, null), report);
     }
     return await this.#turns.take(workspaceOf(facts), facts.head, (head, left) => this.#commit({ facts, report, checked, delta }, head, left));
   }
@@ -79,7 +90,9 @@ export class Commit {
     let head = newest;
     for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
       const change = await this.#newHead(stage, head);
-      const ending = 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(report, checked, change);
+      const again = 'code' in change && change.code === 'workspace.conflict' ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null;
+      if (again !== null) return again;
+      const ending = 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(facts, report, checked, change);
       const verdict = await this.#endings.end(facts, ending, report);
       const moved = ending.head?.new_snapshot_id ?? null;
       if (verdict.verdict === 'done' && moved !== null) left({ snapshot_id: moved, seq: head.seq + 1 });
@@ -97,7 +110,7 @@ export class Commit {
     try {
       return await makeNewHead(this.#blobs, operation.tenant_id, { delta, contents }, head);
     } catch (error) {
-      if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail);
+      if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail, error.code === 'workspace.conflict' ? CONFLICT_HINT : null);
       throw error;
     }
   }
@@ -119,23 +132,26 @@ function stopFault({ operation, chain }: AttemptFacts): EndingFault | null {
 }
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
-function failedEnding({ operation }: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
+function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
+  const { operation } = facts;
   const told = { result: checked.result, effectDigest: checked.digest };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
-  return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(report), chainValid: false };
+  return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), chainValid: false };
 }
 
 /** A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty effect). */
-function goodEnding(report: ReportRequest, checked: CheckedEffect, head: HeadChange | null): Ending {
+function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, head: HeadChange | null): Ending {
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
-    states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(report), chainValid: true,
+    states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
   };
 }
 
-function usedOf({ usage }: ReportRequest): Budgets {
-  return { calls: 1, cpu_ms: usage.cpu_ms, wall_ms: usage.wall_ms, disk_write_bytes: usage.disk_write_bytes };
+/** What the call has used with this attempt: one call, however often it ran. */
+function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {
+  const inAll = (dimension: 'cpu_ms' | 'wall_ms' | 'disk_write_bytes'): number => (spent[dimension] ?? 0) + usage[dimension];
+  return { calls: 1, cpu_ms: inAll('cpu_ms'), wall_ms: inAll('wall_ms'), disk_write_bytes: inAll('disk_write_bytes') };
 }
 
 function workspaceOf({ operation }: AttemptFacts): string {

@@ -51,14 +51,14 @@ export function endingFault(code: FaultCode, message?: string | null, hint?: str
 export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' => (row.mutating ? 'rolled_back' : 'no_op');
 
 /**
- * The end of a call that nobody reported. Executors that were lost used something, and nobody knows how much: then all that was
+ * The end of a call that nobody reported. Attempts that met a conflict used what they reported. Executors that were lost used something, and nobody knows how much: then all that was
  * reserved counts as used, so that killing executors is no way around a budget.
  */
 export function unreportedEnding(row: OperationRow, fault: EndingFault): Ending {
   const ran = row.leases_lost > 0 || row.state === 'performing';
   return {
     states: ['rolled_back'], txOutcome: nothingDone(row), fault, result: null, effectDigest: null, head: null, chainValid: false,
-    used: ran ? row.reserved : {},
+    used: ran ? row.reserved : row.spent,
   };
 }
 

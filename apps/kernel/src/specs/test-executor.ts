@@ -5,8 +5,8 @@ import { subjectsOf, type Change, type Delta, type Envelope, type FileState, typ
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
-import { AttemptMemory } from '../attempts/index.ts';
-import { Commit, EffectCheck } from '../commit/index.ts';
+import { AttemptMemory, readAttemptFacts } from '../attempts/index.ts';
+import { Commit, EffectCheck, Reruns } from '../commit/index.ts';
 import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
 import { Endings } from '../endings/index.ts';
 import { Redeem } from '../redeem/index.ts';
@@ -41,11 +41,16 @@ function openParts(kernel: TestKernel) {
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
   const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
+  const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
+  const memory = newMemory();
+  const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) });
   /** A replica of its own: it shares nothing with the others but the database. */
-  const memory = new AttemptMemory(() => performance.now());
-  const newCommit = (known = new AttemptMemory(() => performance.now())): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings, known);
+  const newCommit = (known = newMemory()): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings, known, reruns);
   return {
-    bus, desk, endings, faults, newCommit,
+    bus, desk, endings, faults, newCommit, newMemory,
+    factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
+    /** the texts that the attempt finds at paths of its snapshot; null for nothing */
+    textsOf: ({ tenant, snapshot }: Attempt, paths: readonly string[]) => textsIn(kernel, tenant, snapshot, paths),
     commit: newCommit(memory),
     dispatcher: new Dispatcher(workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => faults.push(error) }),
     redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS }),
@@ -143,10 +148,13 @@ export async function deltaFor(kernel: TestKernel, attempt: Attempt, files: Read
 /** The texts at paths of the workspace's head; null for nothing. */
 export async function textsAt(kernel: TestKernel, tenant: TestTenant, paths: readonly string[]): Promise<Record<string, string | null>> {
   const { rows } = await kernel.admin.query<{ head_snapshot_id: string }>('SELECT head_snapshot_id FROM kernel.workspace WHERE workspace_id = $1', [tenant.workspaceId]);
-  const head = rows[0]?.head_snapshot_id ?? '';
+  return await textsIn(kernel, tenant, rows[0]?.head_snapshot_id ?? '', paths);
+}
+
+async function textsIn(kernel: TestKernel, tenant: TestTenant, snapshot: string, paths: readonly string[]): Promise<Record<string, string | null>> {
   const trees = new Trees(kernel.blobs);
   return Object.fromEntries(await Promise.all(paths.map(async (path) => {
-    const state = await trees.at(tenant.tenantId, head, path as WorkspacePath);
+    const state = await trees.at(tenant.tenantId, snapshot, path as WorkspacePath);
     return [path, await textOf(kernel, tenant, state?.sha256 ?? null)] as const;
   })));
 }

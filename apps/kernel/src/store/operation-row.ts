@@ -53,6 +53,10 @@ export interface OperationRow extends ResolutionColumns {
   readonly permit_until: number | null;
   readonly lease_until: number | null;
   readonly leases_lost: number;
+  /** times that it went back to the queue because another call had changed its files */
+  readonly reruns: number;
+  /** what the attempts before those used, by dimension */
+  readonly spent: Budgets;
   readonly effect_started: boolean;
   readonly cancel_requested: boolean;
   readonly tx_outcome: TxOutcome | null;
