@@ -6,6 +6,7 @@ const DIRECTORIES = new Set([
   'node_modules', 'bower_components', '.venv', 'venv', '.tox', '.nox', '.eggs', 'Pods', '.bundle', '.terraform', '.gradle', '.dart_tool', '.expo', '.pnpm-store', '.yarn',
   '__pycache__', '.cache', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.hypothesis', '.parcel-cache', '.turbo', '.nx', '.next', '.nuxt', '.svelte-kit', '.angular',
   '.vite', '.output', '.vercel', '.docusaurus', '.serverless', '.astro', '.webpack', '.rollup.cache', '.eslintcache', '.sass-cache', '.ipynb_checkpoints', '.stack-work', '.jest-cache',
+  'cdk.out', '.aws-sam', '.sst', '.firebase', '.wrangler', '.vinxi', '.contentlayer', '_site', 'bazel-bin', 'bazel-out', 'bazel-testlogs', 'zig-out', 'zig-cache', '.zig-cache', 'elm-stuff', '.metals', '.bloop', '.ccls-cache', '.pyre', '.pytype', '.ipynb_checkpoints', '.grunt', 'jspm_packages', '.npm', '.nyc_cache', '.swc', '.rpt2_cache', '.fleet', '.vitest', '.jest', 'allure-results', 'allure-report', '.allure', 'cypress-cache', '.playwright', 'mochawesome-report', 'junit', '.scannerwork', '.dub', '.shadow-cljs', '.cpcache', '.lsp', '.clj-kondo', 'CMakeFiles', '.deps', 'autom4te.cache', '.libs',
   'cache', 'caches', 'tmp', 'temp', '.tmp', '.temp', 'log', 'logs', 'coverage', '.nyc_output', 'htmlcov', 'lcov-report', 'test-results', 'playwright-report', 'storybook-static',
 ]);
 /** The same for directories that count only below another. */

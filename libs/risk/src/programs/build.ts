@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field } from '../shell/field.ts';
+import { field, UNKNOWN } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
@@ -29,7 +29,7 @@ const STARTS_WITH = ['-exec', '-toolexec', '-wrapper', '--exec', '--wrapper', '-
 const tool: Reading = ({ args }, shell) => {
   const options = takeOptions(args, STARTS_WITH);
   for (const flag of STARTS_WITH) {
-    for (const { text } of options.allValues.get(flag) ?? []) shell.script(text.replaceAll(',', ' '), NOTHING);
+    for (const { text } of options.allValues.get(flag) ?? []) shell.script(`${text.replaceAll(',', ' ')} ${UNKNOWN}`, NOTHING);
   }
   return undefined;
 };

@@ -20,7 +20,9 @@ export function codeTextOf(language: string, code: string): CodeText {
   const pieces = joinedPieces(piecesOf(SLASHES.has(language) ? /\/\/[^\n]*|\/\*[\s\S]*?\*\//y : /#[^\n]*/y, code));
   const bare = pieces.map(({ kind, text }) => (kind === 'string' ? '""' : text)).join('');
   const members = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isMember(pieces, at) ? [text] : []));
-  return { bare: members.reduce((text, name) => text.replace(/\[\s*""\s*\]/, () => `.${name}`), bare), strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text) };
+  const modules = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isModule(pieces, at) ? [text] : []));
+  const named = members.reduce((text, name) => text.replace(/\[\s*""\s*\]/, () => `.${name}`), bare);
+  return { bare: modules.reduce((text, name) => text.replace(MODULE, () => name.replace(/^.*[:/]/, '').replaceAll('-', '_')), named), strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text) };
 }
 
 function piecesOf(comment: RegExp, code: string): Piece[] {
@@ -65,6 +67,11 @@ function joinedPieces(pieces: readonly Piece[]): Piece[] {
   }
   return joined;
 }
+
+/** `require('fs')` stands for the module's own name. */
+const MODULE = /\brequire\(\s*""\s*\)/;
+const isModule = (pieces: readonly Piece[], at: number): boolean =>
+  /\brequire\(\s*$/.test(pieces[at - 1]?.text ?? '') && /^\s*\)/.test(pieces[at + 1]?.text ?? '');
 
 const isMember = (pieces: readonly Piece[], at: number): boolean =>
   /\[\s*$/.test(pieces[at - 1]?.text ?? '') && /^\s*\]/.test(pieces[at + 1]?.text ?? '');

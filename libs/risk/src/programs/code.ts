@@ -44,7 +44,7 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
   // perl and ruby open a program as they open a file.
   if (OPENS.test(bare)) for (const piped of strings.flatMap((one) => /^\s*\|(.+)|^(.+)\|\s*$/s.exec(one)?.slice(1) ?? [])) if (piped) shell.act('run_unknown', language, piped);
   // A function may be named by a string where it is a callback: `array_map("unlink", …)`.
-  const callback = strings.find((one) => /^(?:unlink|rmdir|rmtree|rmSync|unlinkSync|rmdirSync|remove_tree)$/.test(one));
+  const callback = strings.find((one) => /^(?:unlink|rmdir|rmtree|rmSync|unlinkSync|rmdirSync|remove_tree|rimraf|shelljs)$/.test(one));
   if (callback !== undefined) shell.act('code', language, callback);
   if (CONNECTS.test(bare) && STARTS.test(bare)) shell.act('remote_shell', language, CONNECTS.exec(bare)?.[0] ?? language);
 }

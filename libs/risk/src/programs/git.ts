@@ -96,7 +96,7 @@ const runs = (flags: readonly string[], words: readonly string[] = []): Subcomma
 };
 
 const filterBranch: Subcommand = (args, shell) => {
-  shell.act('history_loss', 'git filter-branch', args.map(({ text }) => text).join(' '));
+  shell.act('history_loss', 'git', args.map(({ text }) => text).join(' '));
   return undefined;
 };
 
@@ -139,6 +139,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
   gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
+  'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? filterBranch(args, shell) : undefined),
   'update-ref': losesWith('update-ref -d', 'history_loss', ['-d', '--stdin']),
   worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
   submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),

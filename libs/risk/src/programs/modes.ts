@@ -31,6 +31,15 @@ const chown: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** Attributes: `+i`, `-a` and `=` before the paths; what looks like one is none. */
+const chattr: Reading = ({ name, args }, shell) => {
+  const recursive = args.some(({ text }) => /^-[RVf]*R/.test(text));
+  for (const path of args.filter(({ text }) => !/^[-+=]/.test(text)).slice(name === 'chflags' ? 1 : 0)) {
+    for (const zone of shell.zones(path)) shell.act('owner', name, path.text, { zone, recursive });
+  }
+  return NOTHING;
+};
+
 /** The process 1 is everybody's parent, and -1 is everybody; as the first argument `-1` is a signal. */
 const kill: Reading = ({ name, args }, shell) => {
   const target = args.find(({ text }, index) => (index > 0 && text === '-1') || text === '1');
@@ -47,4 +56,4 @@ const killByName: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl: chown, chattr: chown, chflags: chown };
+export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl: chown, chattr, chflags: chattr };

@@ -139,6 +139,17 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 
+/** `zip -m` and `7z -sdel` delete what they have packed. */
+const zip: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args.filter(({ text }) => text !== '-sdel'), ['-x', '-i', '-b', '-n', '-t', '-TT', '--unzip-command']);
+  for (const flag of ['-TT', '--unzip-command']) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
+  const moves = name === 'zip' ? has(options, '-m', '--move') : args.some(({ text }) => text === '-sdel');
+  const inputs = options.operands.slice(name === 'zip' ? 1 : 2);
+  if (moves) noteDeletions(`${name} ${name === 'zip' ? '-m' : '-sdel'}`, inputs, true, shell);
+  if (inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text)) && options.operands[0]?.text === '-') return KEPT_SECRET;
+  return name === 'zip' ? ANYTHING : unzip({ name, args, stdin: NOTHING }, shell);
+};
+
 const unzip: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, ['-d', '-x', '-P']);
   if (options.operands.some((path) => isDownloaded(path, shell))) shell.scope.unpacked = true;
@@ -156,5 +167,5 @@ const makes: Reading = ({ name, args }, shell) => {
 };
 
 export const MOVING: Readonly<Record<string, Reading>> = {
-  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, '7z': unzip, mkdir: makes, touch: makes,
+  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, zip, '7z': zip, '7za': zip, '7zz': zip, mkdir: makes, touch: makes,
 };

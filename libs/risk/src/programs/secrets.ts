@@ -3,7 +3,7 @@ import { isExact, SECRET, type Field } from '../shell/field.ts';
 import type { Shell } from '../shell/shell.ts';
 
 /** Files that hold credentials of a person or a machine, wherever they lie outside the workspace. */
-const CREDENTIALS = /(?:^|\/)(?:\.ssh\/?|\.ssh\/(?:id_\w+|identity|\*)|\.aws\/?|\.gnupg\/?|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|\.pgpass|\.vault-token|\.config\/(?:gcloud|gh)(?:\/\S*)?|shadow|gshadow|sudoers|proc\/(?:\d+|self|\*)\/environ)$/;
+const CREDENTIALS = /(?:^|\/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.ssh\/?|\.ssh\/(?:id_\w+|identity|\*)|\.aws\/?|\.gnupg\/?|\.aws\/credentials|\.netrc|\.npmrc|\.pypirc|\.docker\/config\.json|\.kube\/config|\.gnupg\/\S*|\.git-credentials|\.pgpass|\.vault-token|\.config\/(?:gcloud|gh)(?:\/\S*)?|shadow|gshadow|sudoers|proc\/(?:\d+|self|\*)\/environ)$/;
 /** Names of files that hold secrets, in the workspace too: there they may be read, and not be sent away. */
 const KEPT = /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$|defaults?$|schema$|test$)[\w-]+)*|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|tfstate|ovpn)|id_(?:rsa|dsa|ecdsa|ed25519)|\.?credentials(?:\.\w+)?|secrets?\.(?:ya?ml|json|toml|env|txt|ini)|service-account[\w.-]*\.json|\.netrc|\.npmrc|\.pypirc|\.pgpass|\.htpasswd|\.git-credentials|\.my\.cnf|\.vault-token|master\.key)$/;
 /** Variables that are named after a secret. */

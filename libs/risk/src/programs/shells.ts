@@ -124,5 +124,5 @@ export const SHELLS: Readonly<Record<string, Reading>> = {
   su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
   script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm,
   tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),
-  zip: hands(['-TT', '--unzip-command'], Infinity), 'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
+  'systemd-run': hands([], 0, ['--unit', '-p', '-u', '--on-calendar', '--on-active']), distrobox: hands([], Infinity), 'script-runner': hands([], 0),
 };

@@ -26,7 +26,7 @@ export interface TableRow extends ProgramForm {
   /** whether it does nothing of the kind without any argument */
   readonly needsArguments?: boolean;
   /** what one of its operands must be: an address instead of a name of a registry, or something that isn't known */
-  readonly operand?: 'address' | 'unknown';
+  readonly operand?: 'address' | 'first_address' | 'unknown';
   readonly kind: ActKind;
 }
 
@@ -46,9 +46,11 @@ const BY_PROGRAM = byProgram(TABLE);
 
 /** Notes what the table says of the program; answers whether it says anything. Names with a suffix count by their stem: `mkfs.ext4` is `mkfs`. */
 export function noteTableRows({ name, args }: Invocation, shell: Shell): boolean {
+  // Asked how it is used, a program tells that; one that starts others may hand the question on.
+  if (args.some(({ text }) => text === '--help') && !STARTS_OTHERS.has(name)) return false;
   const rows = BY_PROGRAM.get(name) ?? BY_PROGRAM.get(name.split('.')[0] ?? '') ?? [];
   const { operands } = takeOptions(args, optionValues(name));
-  const spoken = rows.filter((row) => (!row.needsArguments || args.length > 0) && (!row.operand || operands.some((one) => IS[row.operand ?? 'unknown'](one))) && hasForm(row, name, args));
+  const spoken = rows.filter((row) => (!row.needsArguments || args.length > 0) && (!row.operand || (row.operand === 'first_address' ? operands.slice(0, 1) : operands).some((one) => IS[row.operand ?? 'unknown'](one))) && hasForm(row, name, args));
   const words = operands.map(({ text }) => text);
   for (const row of spoken) {
     const form = (row.words ?? []).map((word) => words.find((one) => isOneOf(one, word)) ?? word);
@@ -57,12 +59,12 @@ export function noteTableRows({ name, args }: Invocation, shell: Shell): boolean
   return spoken.length > 0;
 }
 
+const STARTS_OTHERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'npm', 'npx', 'pnpm', 'yarn', 'bun', 'bunx', 'uvx', 'ansible', 'su', 'runas']);
+
 /** An address where a package of a registry would have a name. */
 const ADDRESS = /^(?:git\+|(?:https?|git|ssh|ftp):\/\/|github:|gitlab:|bitbucket:|gist:)/;
-const IS = {
-  address: ({ text }: Field): boolean => ADDRESS.test(text.replace(/^[\w.@/-]+@(?=git|http|github:)/, '')),
-  unknown: ({ text, glob }: Field): boolean => glob || !isExact(text),
-};
+const isAddress = ({ text }: Field): boolean => ADDRESS.test(text.replace(/^[\w.@/-]+@(?=git|http|github:)/, ''));
+const IS = { address: isAddress, first_address: isAddress, unknown: ({ text, glob }: Field): boolean => glob || !isExact(text) };
 
 /** Answers whether the arguments have the form. */
 export function hasForm(form: ProgramForm, name: string, args: readonly Field[]): boolean {

@@ -19,7 +19,11 @@ const awk: Reading = ({ name, args, stdin }, shell) => {
     if (!/^[^$]*system\s*\(\s*"[^"]*"\s*\)[^$]*$/.test(code)) shell.act('run_unknown', name, code);
   }
   for (const [, text = ''] of code.matchAll(/>>?\s*"([^"]+)"/g)) noteWrite('overwrite', name, field(text), shell);
-  if (options.values.get('-i')?.text === 'inplace') for (const file of files) noteWrite('overwrite', name, file, shell);
+  if (options.values.get('-i')?.text === 'inplace') {
+    for (const file of files) noteWrite('overwrite', name, file, shell);
+    // What isn't printed is gone; a condition without an action prints.
+    if (!/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) shell.act('empty', name, file.text);
+  }
   return printed(code, stdin);
 };
 
