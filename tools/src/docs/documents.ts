@@ -5,6 +5,7 @@ import { replaceBlock } from './blocks.ts';
 import {
   defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
 } from './policy-tables.ts';
+import { riskRulesTable } from './risk-tables.ts';
 import { eventsTable, faultsTable, limitsTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
 /** Which generated blocks stand in which document. */
@@ -16,6 +17,7 @@ const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readon
     'policy defaults': policyDefaultsTable, 'policy context': policyContextTable, 'policy rules default': defaultRulesTable, 'policy rules strict': strictRulesTable,
     'policy history': historyFieldsTable, 'policy templates': policyTemplatesTable, 'policy schema': policySchemaText,
   },
+  'docs/guides/risk.md': { 'risk rules': riskRulesTable },
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
