@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { COMMON_ENVIRONMENT, readEnvironment, readSecretFile } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { parseSigner, type Signer } from '@writ/signing';
 import { Type, type Static } from 'typebox';
-import { KEY_BYTES } from './payload/index.ts';
 
 const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
@@ -36,14 +35,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...read,
     permitSigner: parseSigner(readSecretFile('WRIT_PERMIT_KEY_FILE', read.WRIT_PERMIT_KEY_FILE)),
     recordSigner: parseSigner(readSecretFile('WRIT_RECORD_KEY_FILE', read.WRIT_RECORD_KEY_FILE)),
-    masterKey: parseMasterKey(readSecretFile('WRIT_MASTER_KEY_FILE', read.WRIT_MASTER_KEY_FILE)),
+    masterKey: readKeyFile('WRIT_MASTER_KEY_FILE', read.WRIT_MASTER_KEY_FILE),
     natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });
-}
-
-function parseMasterKey(text: string): Buffer {
-  const key = Buffer.from(text, 'base64');
-  // Node skips what isn't base64, so a damaged key would be another key.
-  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) throw new Error('the file of `WRIT_MASTER_KEY_FILE` does not hold 32 bytes in base64');
-  return key;
 }

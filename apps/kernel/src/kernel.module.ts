@@ -4,7 +4,7 @@ import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
-import type { Given } from '@writ/nest-kit';
+import { Repeated, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
@@ -33,7 +33,6 @@ import { OperationViews, TenantPool, Trees, WorkerPool, WrappedKeyRows } from '.
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
-import { Repeated } from './support/repeated.ts';
 import { Sweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, TenantsController } from './tenants/index.ts';

@@ -16,6 +16,7 @@ const env = {
   WRIT_ORCHESTRATOR_DATABASE_URL: 'postgres://u:p@127.0.0.1/writ',
   WRIT_PLATFORM_KEY_HASH_FILE: file('hash', `${'ab'.repeat(32)}\n`),
   WRIT_RECORD_PUBLIC_KEYS_FILE: file('record.json', '{"keys":[{"keyid":"k","jwk":{"kty":"OKP"},"note":1}]}'),
+  WRIT_WEBHOOK_KEY_FILE: file('webhook.key', `${Buffer.alloc(32, 7).toString('base64')}\n`),
   WRIT_LOG_PUBLIC_KEYS_FILE: file('log.json', '{"keys":["writ.local+00000000+AAAA"]}'),
 };
 
@@ -23,6 +24,8 @@ it('reads variables and files', () => {
   const config = readConfig(env);
   expect(config).toMatchObject({ WRIT_HTTP_HOST: '127.0.0.1', WRIT_HTTP_PORT: 0, WRIT_RATE_PER_SECOND: 200, WRIT_RATE_BURST: 400, WRIT_SHARD: 's0', natsPassword: undefined });
   expect(config.platformKeyHash).toEqual(Buffer.alloc(32, 0xab));
+  expect([config.webhookKey, config.webhookAllowed]).toEqual([Buffer.alloc(32, 7), new Set()]);
+  expect(readConfig({ ...env, WRIT_WEBHOOK_ALLOW: '127.0.0.1:9,hooks:80' }).webhookAllowed).toEqual(new Set(['127.0.0.1:9', 'hooks:80']));
   expect(config.publishedKeys).toEqual({ record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] });
 });
 
@@ -33,6 +36,7 @@ it('names every variable that is missing or wrong, and no value', () => {
 
 it.each([
   ['WRIT_PLATFORM_KEY_HASH_FILE', 'the key itself'], ['WRIT_RECORD_PUBLIC_KEYS_FILE', '{"keys":[]}'], ['WRIT_RECORD_PUBLIC_KEYS_FILE', 'x'], ['WRIT_LOG_PUBLIC_KEYS_FILE', '{"keys":["x"]}'],
+  ['WRIT_WEBHOOK_KEY_FILE', 'c2hvcnQ='],
 ])('starts with no `%s` that says %s', (name, text) => {
   expect(() => readConfig({ ...env, [name]: file('wrong', text) })).toThrow();
 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { COMMON_ENVIRONMENT, Port, readEnvironment, readSecretFile } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, Port, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './http/platform-key.ts';
+import { parseAllowedHosts } from './webhooks/allowed-hosts.ts';
 import { parsePublishedKeys, type PublishedKeyFile } from './http/published-keys.ts';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
@@ -14,6 +15,9 @@ const Environment = Type.Object({
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
   WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
+  WRIT_WEBHOOK_KEY_FILE: File('the key that seals the secrets of webhooks, 32 bytes in base64'),
+  WRIT_WEBHOOK_ALLOW: Type.String({ default: '', description: 'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between' }),
+  WRIT_EVENT_STREAMS_MAX: Type.Integer({ default: 20, minimum: 1, maximum: 10_000, description: 'event streams that a tenant may have open at this replica' }),
   WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),
   WRIT_RATE_BURST: Type.Integer({ default: 400, minimum: 1, maximum: 1_000_000, description: 'requests that a tenant may send at once to this replica' }),
   WRIT_REQUESTS_MAX: Type.Integer({ default: 2_000, minimum: 1, maximum: 100_000, description: 'requests under way at once in this replica' }),
@@ -23,6 +27,9 @@ export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
   /** SHA-256 of the platform key */
   readonly platformKeyHash: Buffer;
   readonly publishedKeys: PublishedKeyFile;
+  readonly webhookKey: Buffer;
+  /** `host:port` */
+  readonly webhookAllowed: ReadonlySet<string>;
   /** absent where NATS has no users */
   readonly natsPassword: string | undefined;
 };
@@ -36,6 +43,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     platformKeyHash: parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE)),
     publishedKeys: parsePublishedKeys(
       readSecretFile('WRIT_RECORD_PUBLIC_KEYS_FILE', read.WRIT_RECORD_PUBLIC_KEYS_FILE), readSecretFile('WRIT_LOG_PUBLIC_KEYS_FILE', read.WRIT_LOG_PUBLIC_KEYS_FILE)),
+    webhookKey: readKeyFile('WRIT_WEBHOOK_KEY_FILE', read.WRIT_WEBHOOK_KEY_FILE),
+    webhookAllowed: parseAllowedHosts(read.WRIT_WEBHOOK_ALLOW),
     natsPassword: natsPasswordFile === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });
 }

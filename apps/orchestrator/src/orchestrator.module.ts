@@ -5,7 +5,7 @@ import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
-import { Readiness, type Given } from '@writ/nest-kit';
+import { Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { CallsController } from './calls/calls.controller.ts';
@@ -25,10 +25,14 @@ import { ApiDocument } from './openapi/document.ts';
 import { OperationsController } from './operations/operations.controller.ts';
 import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
+import { Deliveries } from './ports/deliveries.ts';
+import { Webhooks } from './ports/webhooks.ts';
 import { Follow } from './replies/follow.ts';
 import { OperationEventsController } from './replies/operation-events.controller.ts';
 import { OperationWatch } from './replies/operation-watch.ts';
 import { ShowOperation } from './replies/show-operation.ts';
+import { PgDeliveries } from './store/pg-deliveries.ts';
+import { PgWebhooks } from './store/pg-webhooks.ts';
 import { PrismaApiKeys } from './store/prisma-api-keys.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
@@ -37,6 +41,13 @@ import { CreateTenant } from './tenants/create-tenant.ts';
 import { TenantsController } from './tenants/tenants.controller.ts';
 import { TokensController } from './tokens/tokens.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
+import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
+import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
+import { DeliveriesController } from './webhooks/deliveries.controller.ts';
+import { EgressGate } from './webhooks/egress-gate.ts';
+import { GatherNotices } from './webhooks/gather-notices.ts';
+import { WebhookSecrets } from './webhooks/secrets.ts';
+import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { FilesController } from './workspaces/files.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
 import { ReadFile } from './workspaces/read-file.ts';
@@ -49,6 +60,13 @@ export const VERSION = '0.1.0';
 /** Directory nodes and small files that are looked at again and again. */
 const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
 
+/** How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits here at most. */
+const GATHER_MS = 1_000;
+const DELIVER_MS = 500;
+/** What was delivered or given up is kept for a month, for whoever asks why. */
+const PRUNE_MS = 60_000;
+const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
+
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
@@ -56,10 +74,12 @@ const monotonic = (): number => performance.now();
 export interface Stores {
   readonly keys: ApiKeys;
   readonly blobs: BlobStore;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
   readonly close: () => Promise<void>;
 }
 
-/** Both in Postgres. */
+/** All in Postgres. */
 function openStores(config: OrchestratorConfig, { logger, readiness }: Given): Stores {
   const pool = createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
   readiness.add('database', () => verifyDurability(pool));
@@ -68,30 +88,42 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
     await keys.close();
     await pool.end();
   };
-  return { keys, blobs: pgBlobs(pool), close };
+  return { keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), close };
 }
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus }: Given, { keys, blobs, close }: Stores) {
+function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
   const watch = new OperationWatch();
   const subjects = subjectsOf(config.WRIT_SHARD);
+  const kernel = new KernelClient(bus, subjects, epoch);
+  const secrets = new WebhookSecrets(config.webhookKey);
+  const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
+  const gather = new GatherNotices(kernel, deliveries, report);
+  const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
+    disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
+    failed: report,
+  });
+  const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, report);
   return {
-    keys, watch,
-    kernel: new KernelClient(bus, subjects, epoch),
+    keys, watch, kernel, webhooks, deliveries, deliver,
+    changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
     authenticator: new Authenticator(keys, config.platformKeyHash, monotonic),
-    lifetime: new Lifetime(() => watch.close(), close),
+    lifetime: new Lifetime([
+      every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
+      { start: () => undefined, stop: () => deliver.stop() },
+    ], () => watch.close(), close),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ keys, watch, kernel, ledger, blobs, authenticator }: Ground): object[] {
+function useCases({ keys, watch, kernel, ledger, blobs, authenticator, changeWebhooks, deliver }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   return [
-    kernel, ledger, watch, follow, snapshots, authenticator,
+    kernel, ledger, watch, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ShowOperation(blobs),
     new Propose(kernel, blobs, follow),
     new CreateTenant(kernel, keys),
@@ -114,13 +146,15 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
-        WorkspacesController, FilesController, CheckpointController, SystemController, OperationEventsController,
+        WorkspacesController, FilesController, CheckpointController, SystemController, OperationEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate) },
         { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger) },
         ...useCases(on).map(given),
         { provide: ApiKeys, useValue: on.keys },
+        { provide: Webhooks, useValue: on.webhooks },
+        { provide: Deliveries, useValue: on.deliveries },
         { provide: Readiness, useValue: parts.readiness },
         ...[new ApiDocument(VERSION), new Published(config.publishedKeys), new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
       ],

@@ -29,7 +29,7 @@ export function makeKeys(folder: string, deployment: string): StackKeys {
   json('record-keys.json', { keys: [publicKey(record)] });
   json('log-keys.json', { keys: logKeys });
   json('public-keys.json', { record_keys: [publicKey(record)], log_keys: logKeys });
-  writeFileSync(file('master.key'), randomBytes(32).toString('base64'), { mode: 0o600 });
+  for (const name of ['master.key', 'webhook.key']) writeFileSync(file(name), randomBytes(32).toString('base64'), { mode: 0o600 });
   const platformKey = `writ_platform_${randomBytes(32).toString('base64url')}`;
   writeFileSync(file('platform-key.sha256'), createHash('sha256').update(platformKey).digest('hex'));
   return { platformKey, publicKeysFile: file('public-keys.json'), permit, file };

@@ -142,6 +142,7 @@ function particular(name: Process, { folder, keys, database, httpPort }: Place):
     case 'orchestrator': return {
       ...natsPassword, WRIT_HTTP_HOST: '127.0.0.1', WRIT_HTTP_PORT: String(httpPort), WRIT_ORCHESTRATOR_DATABASE_URL: database.urlFor('writ_orchestrator'),
       WRIT_PLATFORM_KEY_HASH_FILE: keys.file('platform-key.sha256'), WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LOG_PUBLIC_KEYS_FILE: keys.file('log-keys.json'),
+      WRIT_WEBHOOK_KEY_FILE: keys.file('webhook.key'),
     };
   }
 }

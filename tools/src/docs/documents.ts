@@ -6,7 +6,7 @@ import {
   defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
 } from './policy-tables.ts';
 import { riskRulesTable } from './risk-tables.ts';
-import { eventsTable, faultsTable, limitsTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
+import { eventsTable, faultsTable, limitsTable, noticesTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readonly RouteFacts[]) => string>>>> = {
@@ -18,6 +18,7 @@ const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readon
     'policy history': historyFieldsTable, 'policy templates': policyTemplatesTable, 'policy schema': policySchemaText,
   },
   'docs/guides/risk.md': { 'risk rules': riskRulesTable },
+  'docs/guides/webhooks.md': { notices: noticesTable },
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of documents that are made from the code that they describe.
 import { inboxPrefixOf, permissionsOf } from '@writ/bus-nats';
-import { EVENTS, FAULTS, LIMITS, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
+import { EVENTS, FAULTS, LIMITS, NOTICES, PROCESSES, REQUESTS, subjectsOf, TOOLS, type Process } from '@writ/contract';
 import { code, table } from './table.ts';
 
 /** Stands for any shard; no deployment is called so. */
@@ -44,6 +44,10 @@ export function requestsTable(): string {
     rows.set(key, row);
   }
   return table(['requests', 'served by', 'asked by'], [...rows.values()].map(({ verbs, server, clients }) => [codes(verbs), server, clients]));
+}
+
+export function noticesTable(): string {
+  return table(['`type`', 'when'], Object.entries(NOTICES).map(([kind, when]) => [code(kind), when]));
 }
 
 export function eventsTable(): string {

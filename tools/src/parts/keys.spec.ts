@@ -52,6 +52,8 @@ test('the platform key is published as its hash only', () => {
   expect(readFileSync(keys.platformKeyHashFile, 'utf8').trim()).toBe(createHash('sha256').update(keys.platformKey).digest('hex'));
 });
 
-test('the master key has 32 bytes', () => {
-  expect(Buffer.from(readFileSync(ensureKeys(setup, 'writ.test').masterKeyFile, 'utf8'), 'base64')).toHaveLength(32);
+test('the keys that seal have 32 bytes and are not each other’s', () => {
+  const { masterKeyFile, webhookKeyFile } = ensureKeys(setup, 'writ.test');
+  const [master, webhook] = [masterKeyFile, webhookKeyFile].map((path) => Buffer.from(readFileSync(path, 'utf8'), 'base64'));
+  expect([master?.length, webhook?.length, master?.equals(webhook ?? Buffer.alloc(0))]).toEqual([32, 32, false]);
 });

@@ -13,6 +13,7 @@ export interface Keys {
   readonly recordKeyFile: string;
   readonly checkpointKeyFile: string;
   readonly masterKeyFile: string;
+  readonly webhookKeyFile: string;
   readonly permitPublicKeysFile: string;
   readonly recordPublicKeysFile: string;
   readonly logPublicKeysFile: string;
@@ -24,11 +25,11 @@ export interface Keys {
   readonly rolePasswords: Readonly<Record<LoginRole, string>>;
 }
 
-/** AES-256 under which the kernel wraps the tenants' keys. */
-const MASTER_KEY_BYTES = 32;
+/** AES-256: what the kernel wraps the tenants' keys with, and what the orchestrator seals the secrets of webhooks with. */
+const SEALING_KEY_BYTES = 32;
 
 const newSigningKey = (): string => generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
-const newMasterKey = (): string => randomBytes(MASTER_KEY_BYTES).toString('base64');
+const newSealingKey = (): string => randomBytes(SEALING_KEY_BYTES).toString('base64');
 const newPlatformKey = (): string => `writ_platform_${newPassword()}`;
 
 const publicKey = ({ keyid, publicJwk }: Signer): { keyid: string; jwk: Signer['publicJwk'] } => ({ keyid, jwk: publicJwk });
@@ -62,7 +63,8 @@ export const ensureKeys = (setup: Setup, deployment: string): Keys => {
     permitKeyFile: permit.path,
     recordKeyFile: record.path,
     checkpointKeyFile: checkpoint.path,
-    masterKeyFile: ensureSecret(stateDir, 'master.key', newMasterKey).path,
+    masterKeyFile: ensureSecret(stateDir, 'master.key', newSealingKey).path,
+    webhookKeyFile: ensureSecret(stateDir, 'webhook.key', newSealingKey).path,
     permitPublicKeysFile: writeJson(open('permit-keys.json'), { keys: [publicKey(permit.signer)] }),
     recordPublicKeysFile: writeJson(open('record-keys.json'), { keys: recordKeys }),
     logPublicKeysFile: writeJson(open('log-keys.json'), { keys: logKeys }),

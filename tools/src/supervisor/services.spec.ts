@@ -8,7 +8,7 @@ const around: Surroundings = {
   nats: { url: 'nats://127.0.0.1:5', passwordFiles: Object.fromEntries(SERVICES.map((name) => [name, file(`nats-${name}`)])) },
   schema: { urlFor: (role) => `postgres://${role}@127.0.0.1/writ` },
   keys: {
-    permitKeyFile: file('permit'), recordKeyFile: file('record'), checkpointKeyFile: file('checkpoint'), masterKeyFile: file('master'),
+    permitKeyFile: file('permit'), recordKeyFile: file('record'), checkpointKeyFile: file('checkpoint'), masterKeyFile: file('master'), webhookKeyFile: file('webhook'),
     permitPublicKeysFile: '/public/permit', recordPublicKeysFile: '/public/record', logPublicKeysFile: '/public/log', publicKeysFile: '/public/all',
     platformKey: 'the-platform-key', platformKeyHashFile: '/public/platform',
     rolePasswords: { writ_orchestrator: '', writ_kernel: '', writ_kernel_worker: '', writ_executor: '', writ_ledger: '' },

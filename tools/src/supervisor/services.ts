@@ -36,7 +36,7 @@ const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   kernel: ['WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
   executor: ['WRIT_EXECUTOR_ID', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
   // The agent loop's model; no other process may see these keys.
-  orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
 };
 
 const pick = (env: Surroundings['env'], names: readonly string[]): Variables =>
@@ -79,6 +79,7 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
       WRIT_HTTP_PORT: String(around.httpPort),
       WRIT_ORCHESTRATOR_DATABASE_URL: schema.urlFor('writ_orchestrator'),
       WRIT_PLATFORM_KEY_HASH_FILE: keys.platformKeyHashFile,
+      WRIT_WEBHOOK_KEY_FILE: keys.webhookKeyFile,
       WRIT_RECORD_PUBLIC_KEYS_FILE: keys.recordPublicKeysFile,
       WRIT_LOG_PUBLIC_KEYS_FILE: keys.logPublicKeysFile,
     },

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
-import { openBytes, sealBytes } from './aead.ts';
+import { openBytes, sealBytes } from '@writ/nest-kit';
 import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */

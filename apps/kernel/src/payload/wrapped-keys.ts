@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { openBytes, sealBytes } from './aead.ts';
-
-/** The master key and each tenant's keys are AES-256 or HMAC-SHA-256 keys: 32 bytes. */
-export const KEY_BYTES = 32;
+import { KEY_BYTES, openBytes, sealBytes } from '@writ/nest-kit';
 
 /** What a tenant's keys are for. It is bound into the wrapping, so that one can't stand in for the other. */
 export type KeyPurpose = 'data' | 'finger';

@@ -11,13 +11,14 @@ import {
   AgentList, ApiKeyList, ApiKeyView, ApprovalList, Health, NewApiKey, NewTenant, OperationList, ReadyView, SnapshotList, TokenList, TokenView, ToolList, ToolView, TreeView,
   WorkspaceList,
 } from '../http/views.ts';
+import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from '../http/webhook-views.ts';
 
 /** Schemas that have a name in the document. */
 export const NAMED: Readonly<Record<string, TSchema>> = {
   Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
   NewApiKey, NewTenant, Operation: OperationView, OperationList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
   Resolution, ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
-  Workspace: WorkspaceView, WorkspaceList,
+  Delivery: DeliveryView, DeliveryList, NewWebhook: NewWebhookView, Webhook: WebhookView, WebhookList, Workspace: WorkspaceView, WorkspaceList,
 };
 
 const NAMES = new Map(Object.entries(NAMED).map(([name, schema]) => [schema as object, name]));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  Fault, KERNEL_REQUESTS, parseMessage, ProposedCall, subjectsOf, TenantCreate, type ApprovalView, type Caller, type KernelVerb, type OperationView, type ToolResult,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type KernelVerb, type Notice, type OperationView, type ProposedCall,
+  type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { TokenView } from '../http/views.ts';
@@ -17,6 +18,8 @@ export class FakeKernel {
   readonly asked: { verb: string; request: Record<string, unknown> }[] = [];
   /** of the call that was proposed last */
   traceparent: string | undefined;
+  /** what is to be told, until it is dropped */
+  notices: Notice[] = [];
   readonly handlers = new Map<string, Handler>();
   /** what becomes of a proposed call: the state and result of its view */
   admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
@@ -37,7 +40,14 @@ export class FakeKernel {
     };
     await serve('kernel.admit', (payload, { traceparent }) => {
       this.traceparent = traceparent;
-      return this.#admit(parseMessage(ProposedCall, payload));
+      const { wait_ms: _waits, ...call } = parseMessage(AdmitRequest, payload);
+      return this.#admit(call);
+    });
+    await serve('kernel.notice.take', (payload) => ({ notices: this.notices.slice(0, parseMessage(NoticeTake, payload).limit) }));
+    await serve('kernel.notice.drop', (payload) => {
+      const { notice_ids } = parseMessage(NoticeDrop, payload);
+      this.notices = this.notices.filter(({ notice_id }) => !notice_ids.includes(notice_id));
+      return {};
     });
     await serve('kernel.tenant.create', (payload) => ({ tenant_id: parseMessage(TenantCreate, payload).tenant_id }));
     for (const verb of Object.keys(KERNEL_REQUESTS) as KernelVerb[]) {

@@ -22,7 +22,7 @@ const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
 export async function furnish(door: TestDoor, tenant: TestTenant) {
-  const { kernel, blobs, ledger, checkpoints, keys } = door;
+  const { kernel, blobs, ledger, checkpoints, keys, hooks } = door;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
@@ -48,7 +48,11 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
   });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
-  return { agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  const { webhook_id } = await hooks.webhooks.create(tenantId, {
+    webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
+  }, 10);
+  const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
+  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -64,6 +68,9 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'cancelOperation': case 'revokeToken': return { body: {} };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
+    case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };
+    case 'changeWebhook': return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };
+    case 'rotateWebhookSecret': case 'pingWebhook': case 'redeliver': return { body: {} };
     case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
     case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
     case 'readDiff': return { query: `?from=${snapshot_id}` };

@@ -16,6 +16,7 @@ import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeKernel } from './fake-kernel.ts';
+import { FakeHooks } from './fake-webhooks.ts';
 
 export const PLATFORM_KEY = 'writ_platform_of_a_spec';
 
@@ -23,7 +24,7 @@ export interface TestRequest { readonly key?: string; readonly body?: unknown; r
 export interface TestAnswer { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
 
 const settings = {
-  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
   publishedKeys: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] },
 };
 
@@ -39,7 +40,10 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const ledger = new Map<string, Receipt>();
   const checkpoints = new Map<string, string>();
   await serveLedger(bus, ledger, checkpoints);
-  const stores: Stores = { keys, blobs, close: async () => undefined };
+  const hooks = new FakeHooks();
+  // Nothing leaves a test that doesn't ask for it.
+  hooks.isPaused = true;
+  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, close: async () => undefined };
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
@@ -66,7 +70,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     };
   };
   return {
-    app, bus, kernel, ledger, checkpoints, keys, blobs, telemetry, readiness, lines, url, newKey, newTenant,
+    app, bus, kernel, ledger, checkpoints, keys, blobs, hooks, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
     tell: (tenantId: string, operationId: string, state: string) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state }),

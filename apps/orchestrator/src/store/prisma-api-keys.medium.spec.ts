@@ -60,16 +60,19 @@ describe('the database', () => {
     await expect(keys.create(newId('tenant'), newKey({ role: 'admin', agent_id: newId('agent') }))).rejects.toThrow();
   });
 
-  it('has the columns that schema.prisma says', async () => {
+  it('has the tables and columns that schema.prisma says', async () => {
     const schema = await readFile(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8');
-    const types: Record<string, string> = { String: 'text', BigInt: 'bigint', Bytes: 'bytea' };
-    const fields = [...schema.matchAll(/^ {2}\w+ +(String|BigInt|Bytes)(\?)? +(.*)$|^ {2}(\w+) +(String|BigInt|Bytes)(\?)?$/gm)];
-    const declared = fields.map(([, type, optional, rest, bare, bareType, bareOptional]) =>
-      `${/@map\("(\w+)"\)(?!.*@map)/.exec(rest ?? '')?.[1] ?? bare ?? ''} ${types[type ?? bareType ?? ''] ?? ''} ${(optional ?? bareOptional) === undefined ? 'NO' : 'YES'}`);
+    const types: Record<string, string> = { String: 'text', BigInt: 'bigint', Bytes: 'bytea', Int: 'integer', 'String[]': 'ARRAY' };
+    const declared = [...schema.matchAll(/^model \w+ \{\n([\s\S]+?)^\}/gm)].flatMap(([, body = '']) => {
+      const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? '';
+      return [...body.matchAll(/^ {2}(\w+) +(\w+(?:\[\])?)(\?)?(.*)$/gm)].filter(([, , type = '']) => type in types).map(([, field = '', type = '', optional, rest = '']) =>
+        `${table} ${/@map\("(\w+)"\)/.exec(rest)?.[1] ?? field} ${types[type] ?? ''} ${optional === undefined ? 'NO' : 'YES'}`);
+    });
     const admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
-    const { rows } = await admin.query<{ line: string }>(`SELECT column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns
-      WHERE table_schema = 'orchestrator' AND table_name = 'api_key'`);
+    const { rows } = await admin.query<{ line: string }>(`SELECT table_name || ' ' || column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns
+      WHERE table_schema = 'orchestrator' AND table_name <> '_prisma_migrations'`);
     await admin.end();
+    expect(rows.length).toBeGreaterThan(30);
     expect(declared.sort()).toEqual(rows.map(({ line }) => line).sort());
   });
 });

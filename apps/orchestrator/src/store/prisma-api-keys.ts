@@ -5,7 +5,7 @@ import { faultOf, runStatement, type Pool } from '@writ/database';
 import { PrismaClient, type ApiKey, type Prisma } from '../generated/prisma/client.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
 import type { Role } from '../http/route.ts';
-import { formatKeyCursor, parseKeyCursor } from './key-cursor.ts';
+import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 
 type Transaction = Prisma.TransactionClient;
 interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null }
@@ -44,13 +44,11 @@ export class PrismaApiKeys extends ApiKeys {
   }
 
   override async list(tenantId: TenantId, { cursor, limit }: { cursor: string | null; limit: number }): Promise<{ items: ApiKeyRow[]; next_cursor: string | null }> {
-    const after = cursor === null ? null : parseKeyCursor(cursor);
+    const after = cursor === null ? null : parseRowCursor('apiKey', cursor);
     const older = after && { OR: [{ createdAt: { lt: BigInt(after.createdAt) } }, { createdAt: BigInt(after.createdAt), apiKeyId: { lt: after.id } }] };
     return await this.#within(tenantId, async (tx) => {
       const rows = await tx.apiKey.findMany({ where: { tenantId, ...older }, orderBy: [{ createdAt: 'desc' }, { apiKeyId: 'desc' }], take: limit + 1 });
-      const items = rows.slice(0, limit).map(viewOf);
-      const last = items.at(-1);
-      return { items, next_cursor: rows.length > limit && last ? formatKeyCursor({ createdAt: last.created_at, id: last.api_key_id }) : null };
+      return pageOfRows(rows.map(viewOf), limit, (row) => row.api_key_id);
     });
   }
 

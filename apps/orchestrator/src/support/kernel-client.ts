@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, parseMessage, type AdmitRequest, type Caller, type KernelRequest, type KernelVerb, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, NoticesTaken, parseMessage, type AdmitRequest, type Caller, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
 } from '@writ/contract';
 import pRetry from 'p-retry';
-import type { Static, TSchema } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
+import { opened } from './opened.ts';
 import { AdmitReply, KERNEL_REPLIES, TenantCreateReply, type KernelReply } from './kernel-replies.ts';
 
 /** Longest that an ordinary question waits for its answer. */
@@ -17,6 +18,9 @@ const ADMIT_WAIT_MS = 250;
 const ADMIT_RETRIES = 3;
 /** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable', 'internal']);
+
+const TAKEN = opened(NoticesTaken);
+const DROPPED = Type.Object({});
 
 type Asked<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
 
@@ -44,6 +48,16 @@ export class KernelClient {
   async admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
     const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
     return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
+  }
+
+  /** Notices of all tenants, oldest first: each comes again unless it is dropped within half a minute. */
+  async takeNotices(limit: number): Promise<Notice[]> {
+    return (await this.#request('kernel.notice.take', { v: 1, limit }, TAKEN, ASK_MS)).notices;
+  }
+
+  /** Callers MUST keep them durably before. */
+  async dropNotices(notice_ids: readonly string[]): Promise<void> {
+    await this.#request('kernel.notice.drop', { v: 1, notice_ids }, DROPPED, ASK_MS);
   }
 
   async createTenant(tenant: TenantCreate): Promise<void> {

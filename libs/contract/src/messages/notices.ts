@@ -7,11 +7,18 @@ import { Resolution } from './operations.ts';
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-/** What somebody may want to be told of, and is told of though nobody waits for it. */
-export const NOTICE_KINDS = [
-  'approval.pending', 'approval.approved', 'approval.denied', 'approval.expired', 'approval.cancelled', 'operation.ambiguous', 'operation.resolved',
-] as const;
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+/** What somebody may want to be told of, though nobody waits for it: the kind, and when it is told. */
+export const NOTICES = {
+  'approval.pending': 'a call is held for a person',
+  'approval.approved': 'a person approved it: it was decided anew',
+  'approval.denied': 'a person denied it',
+  'approval.expired': 'nobody decided in time',
+  'approval.cancelled': 'the call was cancelled while it was held',
+  'operation.ambiguous': 'an effect outside was started and its outcome is unknown: look, and resolve it',
+  'operation.resolved': 'somebody said what had become of it',
+} as const;
+export type NoticeKind = keyof typeof NOTICES;
+export const NOTICE_KINDS = Object.keys(NOTICES) as readonly NoticeKind[];
 
 /** What happened, in ids and digests: never arguments, results, diffs, comments or notes. Who is told asks for the rest with a key of their own. */
 export const NoticeData = Type.Object({

@@ -9,10 +9,11 @@ import { OPERATIONS } from './operations.ts';
 import { SYSTEM } from './system.ts';
 import { TENANTS } from './tenants.ts';
 import { TOKENS } from './tokens.ts';
+import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, FILES, OPERATIONS, SYSTEM, TENANTS, TOKENS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, FILES, OPERATIONS, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));

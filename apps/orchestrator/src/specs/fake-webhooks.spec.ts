@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import { webhooksContract } from '../ports/webhooks.contract.ts';
+import { FakeHooks } from './fake-webhooks.ts';
+
+const hooks = new FakeHooks();
+webhooksContract('memory', {
+  webhooks: () => hooks.webhooks,
+  deliveries: () => hooks.deliveries,
+  pass: async (ms) => { hooks.now += ms; },
+});

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { hostOf } from './allowed-hosts.ts';
+import { DeliveryError } from './delivery-error.ts';
+import { isPublicAddress } from './public-address.ts';
+import { bareHost, parseWebhookUrl } from './webhook-url.ts';
+
+/** A place that may be connected to, and by exactly this address. */
+export interface PinnedPlace {
+  readonly url: URL;
+  readonly address: string;
+}
+
+/** All addresses of a name. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+const resolveByDns: Resolve = async (name) => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+
+/**
+ * The way out for webhooks. INVARIANT (no way in): nothing is connected to but a public address, or a place that the operator named; the address that was
+ * judged is the one that is connected to, so that a name can't lead elsewhere between the two.
+ */
+export class EgressGate {
+  readonly #allowed: ReadonlySet<string>;
+  readonly #resolve: Resolve;
+
+  constructor(allowed: ReadonlySet<string>, resolve: Resolve = resolveByDns) {
+    this.#allowed = allowed;
+    this.#resolve = resolve;
+  }
+
+  /**
+   * Judges where a URL leads now. One address that isn't public is enough to refuse a name: who answers both ways is choosing what we see.
+   * @throws DeliveryError `url.refused`, `host.unknown`, `address.refused`
+   */
+  async pin(text: string): Promise<PinnedPlace> {
+    const url = this.#parse(text);
+    const host = bareHost(url);
+    const addresses = isIP(host) === 0 ? await this.#addressesOf(host) : [host];
+    const [first] = addresses;
+    if (first === undefined) throw new DeliveryError('host.unknown');
+    // Which address it was is not told: whoever made the webhook would learn what names mean in here.
+    if (!this.#allowed.has(hostOf(url)) && !addresses.every(isPublicAddress)) throw new DeliveryError('address.refused');
+    return { url, address: first };
+  }
+
+  #parse(text: string): URL {
+    try {
+      return parseWebhookUrl(text, this.#allowed);
+    } catch (cause) {
+      throw new DeliveryError('url.refused', { cause });
+    }
+  }
+
+  async #addressesOf(host: string): Promise<readonly string[]> {
+    try {
+      return await this.#resolve(host);
+    } catch (cause) {
+      throw new DeliveryError('host.unknown', { cause });
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isIP } from 'node:net';
+import { Fault } from '@writ/contract';
+import { hostOf } from './allowed-hosts.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** As much as servers and proxies take. */
+const URL_MAX = 2_048;
+
+/** The host without the brackets of an IPv6 address. */
+export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/**
+ * The address of a webhook, attacker-controlled, in its one spelling. What a name leads to is asked at each attempt; an address that is written out is
+ * judged now: decimal, octal, hexadecimal and short forms are the addresses that they mean.
+ * @throws Fault `request.malformed` that says why
+ */
+export function parseWebhookUrl(text: string, allowed: ReadonlySet<string>): URL {
+  const url = URL.parse(text);
+  if (url === null || text.length > URL_MAX) throw refused('it is no URL');
+  const isAllowed = allowed.has(hostOf(url));
+  if (url.protocol !== 'https:' && !(isAllowed && url.protocol === 'http:')) throw refused('it must begin with `https://`');
+  if (url.username !== '' || url.password !== '') throw refused('it must hold no user and no password');
+  if (url.hash !== '') throw refused('it must have no fragment');
+  const host = bareHost(url);
+  if (!isAllowed && isIP(host) !== 0 && !isPublicAddress(host)) throw refused('its address is not public');
+  return url;
+}
+
+const refused = (why: string): Fault => new Fault('request.malformed', `the webhook's \`url\` is refused: ${why}`, { pointer: '/url' });
