@@ -8,6 +8,7 @@ import { startStack, type Stack } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
+import { admissions } from './metrics/admissions.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { dockerRun, pgCommit } from './metrics/references.ts';
@@ -32,6 +33,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'decision_1000_refused', reference: 'cedar_raw_100', alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
+  { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(64, load(1, 3_000, 300)) },
+  { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(64, load(32, 15_000, 1_000)) },
+  { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 10_000, 1_000)) },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
   { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
