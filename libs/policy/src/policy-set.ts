@@ -2,7 +2,7 @@
 import { validate } from '@cedar-policy/cedar-wasm/nodejs';
 import { TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { POLICY_LIMITS, type PolicyDocument, type PolicySetSource } from './document/policy-document.ts';
+import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
 import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
 import { located, readRules, RESERVED_IDS, verifyAnswer, type RuleText } from './rules/cedar-text.ts';
@@ -44,9 +44,7 @@ export function compilePolicySet(source: PolicySetSource | Readonly<Record<strin
   const { document, problems } = readDocument(source, all);
   if (document === null) throw new PolicySetError(problems);
   const read = readRules(document.cedar);
-  // The validator's time grows with the rules: what is too long isn't given to it.
-  const oversized = sizeProblems(read.rules);
-  const checked = oversized.length > 0 ? { errors: oversized, warnings: [] } : check(document.cedar, read.rules, all);
+  const checked = check(document.cedar, read.rules, all);
   const wrong = [...problems, ...idProblems(document, read.rules), ...read.problems, ...checked.errors];
   if (wrong.length > 0) throw new PolicySetError(wrong);
   return {
@@ -69,10 +67,6 @@ function slicer(rules: ReadonlyMap<string, RuleText>, tools: readonly Tool[]): P
   const keyOf = ({ tool_id, category }: Tool): string => `${category} ${tool_id}`;
   const slices = new Map(tools.map((tool) => [keyOf(tool), sliceOf(rules, tool)]));
   return (tool) => slices.get(keyOf(tool)) ?? sliceOf(rules, tool);
-}
-
-function sizeProblems({ size }: ReadonlyMap<string, RuleText>): PolicyProblem[] {
-  return size > POLICY_LIMITS.rules ? [problemOf('/cedar', `it has ${size} rules, and ${POLICY_LIMITS.rules} are allowed`, 'use fewer, wider rules')] : [];
 }
 
 function idProblems({ history }: PolicyDocument, rules: ReadonlyMap<string, RuleText>): PolicyProblem[] {

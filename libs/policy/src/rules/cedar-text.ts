@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { policySetTextToParts, policyToJson, type DetailedError, type PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { RULE_ID } from '../document/history-rule.ts';
-import type { PolicyProblem } from '../problems.ts';
+import { POLICY_LIMITS } from '../document/policy-document.ts';
+import { problemOf, type PolicyProblem } from '../problems.ts';
+import { complexityProblems } from './complexity.ts';
+import { problemAt } from './place.ts';
 
 /** One rule as it stands in the text. */
 export interface RuleText {
@@ -29,8 +32,13 @@ export const RESERVED_IDS: readonly string[] = [
 
 /** Reads rules one by one. Rules that can't be known by an id are told of and left out. */
 export function readRules(source: string): RulesRead {
+  const beyond = complexityProblems(source);
+  if (beyond.length > 0) return { rules: new Map(), problems: beyond };
   const split = policySetTextToParts(source);
   if (split.type === 'failure') return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
+  // Each rule is read by itself and told of by itself: what is too long isn't begun.
+  const count = split.policies.length + split.policy_templates.length;
+  if (count > POLICY_LIMITS.rules) return { rules: new Map(), problems: [problemOf('/cedar', `it has ${count} rules, and ${POLICY_LIMITS.rules} are allowed`, 'use fewer, wider rules')] };
   const problems: PolicyProblem[] = [];
   const rules = new Map<string, RuleText>();
   for (const text of split.policy_templates) {
@@ -72,9 +80,4 @@ export function verifyAnswer<T extends { type: string }>(answer: T): Extract<T, 
 export function located(source: string, base: number, error: DetailedError): PolicyProblem {
   const [place] = error.sourceLocations ?? [];
   return problemAt(source, base + (place?.start ?? 0), error.message, error.help ?? place?.label ?? '');
-}
-
-function problemAt(source: string, at: number, message: string, help: string): PolicyProblem {
-  const before = source.slice(0, at).split('\n');
-  return { pointer: '/cedar', line: before.length, column: (before.at(-1) as string).length + 1, message, help };
 }
