@@ -31,6 +31,36 @@ describe('hostile commands are answered', () => {
     ['a doubling function', `a(){ :; }; ${Array.from({ length: 40 }, (_, i) => `f${i}(){ f${i + 1}; f${i + 1}; };`).join('')} f0`],
     ['loops in loops', `${'for i in 1 2 3; do '.repeat(20)}echo;${' done;'.repeat(20)}`],
     ['values of values', `${Array.from({ length: 30 }, (_, i) => `test && v${i}=b || v${i}=a;`).join('')} echo ${Array.from({ length: 30 }, (_, i) => `$v${i}`).join('')}`],
+    ['code that names a library again and again', `python3 -c '${filled('boto3 ', "'").slice(0, 60_000)}'`],
+    ['code of quotes', `python3 -c '${filled('"').slice(0, 60_001)}'`],
+    ['code of other quotes', `python3 -c "${filled("'").slice(0, 60_001)}"`],
+    ['code of members', `node -e '${filled('a["b"]').slice(0, 60_000)}'`],
+    ['code of modules', `node -e '${filled('require("b")').slice(0, 60_000)}'`],
+    ['code of maps', `node -e '${filled('map ').slice(0, 60_000)}'`],
+    ['code of concatenations', `node -e '${filled('"a"+').slice(0, 60_000)}'`],
+    ['code that evaluates code', `python3 -c '${filled('eval("a b");').slice(0, 60_000)}'`],
+    ['code that starts many programs', `python3 -c '${filled('os.system("a b");').slice(0, 60_000)}'`],
+    ['code that forks', `perl -e '${filled('fork ').slice(0, 60_000)}'`],
+    ['code of backquotes', `ruby -e '${filled('`').slice(0, 60_001)}'`],
+    ['code with slashes', `node -e '${filled('/*').slice(0, 60_000)}'`],
+    ['sed commands', `sed '${filled('d;').slice(0, 60_000)}' a`],
+    ['sed addresses', `sed '${filled('/').slice(0, 60_001)}' a`],
+    ['sed substitutions', `sed '${filled('s/a/b/;').slice(0, 60_000)}' a`],
+    ['sed blocks', `sed '${filled('{').slice(0, 60_000)}' a`],
+    ['awk strings', `awk '${filled('"a" | getline;').slice(0, 60_000)}'`],
+    ['statements', `psql -c '${filled('drop table a;').slice(0, 60_000)}'`],
+    ['one statement', `psql -c 'delete from a ${filled('where ').slice(0, 60_000)}'`],
+    ['blocks that execute', `psql -c "${filled('execute ').slice(0, 60_000)}"`],
+    ['an address', `curl -d x 'https://a/${filled('/delet').slice(0, 60_000)}'`],
+    ['options of a table', `aws ${filled('-a b ').slice(0, 60_000)}`],
+    ['a word of parts', `acmectl ${filled('a-').slice(0, 60_000)}`],
+    ['names of names', `${Array.from({ length: 2000 }, (_, i) => `mv a${i} a${i + 1};`).join('')} rm -rf a2000`],
+    ['names in a circle', 'mv a b; mv b a; mv a b; ln -s a b; ln -s b a; rm -rf a/ b/'],
+    ['traps within traps', `${'trap "trap \"'.repeat(50)} EXIT`],
+    ['traps that set traps', 'trap \'trap "trap : EXIT" EXIT\' EXIT'],
+    ['prompts within prompts', `${'PS4="'.repeat(40)}`],
+    ['make recipes', `make --eval='${filled('a: ;b\n').slice(0, 60_000)}'`],
+    ['lists of characters', `rm ${'[ab]'.repeat(40)}.pyc`],
     ['a variable that doubles', `x=aaaaaaaa; ${'x=$x$x;'.repeat(60)} $x`],
   ])('%s, as risky and in bounded time', (_name, command) => {
     const begin = performance.now();
@@ -48,7 +78,7 @@ describe('hostile commands are answered', () => {
   });
 
   test('any text gets an answer, and the same one twice', () => {
-    const piece = fc.constantFrom('rm', '-rf', '/', ' ', '$', '{', '}', '(', ')', '"', "'", '`', '|', '&', ';', '\n', '<', '>', '*', '~', '=', '\\', 'x', 'for', 'do', 'done', 'if', 'fi', 'case', '\0', '\uE000', '<<', 'EOF', '#', '!', '[[', ']]', 'é', '𝒳');
+    const piece = fc.constantFrom('sed', '-i', 'python3 -c', 'node -e', 'trap', 'EXIT', 'mv', 'ln -s', 'xargs', 'find', '-exec', 'curl -d', '@-', 'env', 'sh -c', 'eval', 'sort -o', 'zip -m', 'chattr', 'awk', 'psql -c', 'drop table a', 'docker run -v', 'rm', '-rf', '/', ' ', '$', '{', '}', '(', ')', '"', "'", '`', '|', '&', ';', '\n', '<', '>', '*', '~', '=', '\\', 'x', 'for', 'do', 'done', 'if', 'fi', 'case', '\0', '\uE000', '<<', 'EOF', '#', '!', '[[', ']]', 'é', '𝒳');
     fc.assert(fc.property(fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')), (command) => {
       const risk = assess(command);
       expect(risk.risk_score).toBeGreaterThanOrEqual(0);

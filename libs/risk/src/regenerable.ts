@@ -20,7 +20,9 @@ const SUFFIXES = [
 /** The names that a pattern with a short list of characters stands for: `*.py[co]` is `*.pyc` and `*.pyo`. */
 function spellings(name: string): readonly string[] {
   const [list, letters = ''] = /\[([A-Za-z0-9]{1,4})\]/.exec(name) ?? [];
-  return list === undefined ? [name] : [...letters].flatMap((letter) => spellings(name.replace(list, letter)));
+  // One list is what people write; with more, the pattern stays as it is.
+  if (list === undefined || name.indexOf('[') !== name.lastIndexOf('[')) return [name];
+  return [...letters].map((letter) => name.replace(list, letter));
 }
 
 /** Answers whether a path is output that is made again, told by the name of the thing or of a directory above it. Patterns count by their end. */

@@ -9,7 +9,7 @@ const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.jo
 const W = String.raw;
 
 export const DELETES = anyOf(
-  W`\brmtree\b`, W`\bremove_tree\b`, W`\bsend2trash\b`, W`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b`, W`\bfrom\s+os\s+import\b[^;\n]*\b(?:remove|unlink|rmdir)\b`, W`\.unlink\s*\(`, W`(?:&|\.map\(|\bmap\b.*)\b(?:os\.remove|os\.unlink|unlink)\b`,
+  W`\brmtree\b`, W`\bremove_tree\b`, W`\bsend2trash\b`, W`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b`, W`\bfrom\s+os\s+import\b[^;\n]*\b(?:remove|unlink|rmdir)\b`, W`\.unlink\s*\(`, W`(?:&|\bmap\b[^;\n]{0,80}?)\b(?:os\.remove|os\.unlink|unlink)\b`,
   W`\b(?:rmSync|rmdirSync|unlinkSync|truncateSync|removeSync|emptyDirSync|emptyDir|deleteSync)\b`, W`(?<!\.)\b(?:rmdir|unlink|rm|rimraf|remove_file|remove_dir_all|del)\s*\(\s*(?!\))`, W`\b(?:fs|fsp|promises|fsPromises)\.(?:rm|rmdir|unlink|truncate)\b`, W`\b(?:rimraf|del|trash|shelljs|fs_extra)\.(?:sync|rm|remove|deleteSync|deleteAsync|default)\b`,
   W`\bFileUtils\.(?:rm|remove)\w*`, W`\bFile\.(?:delete|unlink)\b`, W`\bDir\.(?:delete|rmdir|unlink|rmtree)\b`, W`\bPathname\b[^;\n]*\.(?:delete|rmtree|unlink)\b`, W`\bunlink\b\s*[^=\s,;)(]`, W`\bDeno\.remove\w*`, W`\bBun\.\$`, W`\bFile\.rm(?:_rf|dir)?!?\s*\(`, W`\bunlink\(""\s*,\s*recursive`, W`\bRemove-Item\b`, W`\bClear-Content\b`, W`\[IO\.(?:File|Directory)\]::Delete`,
 );
@@ -29,7 +29,10 @@ export const ENVIRONMENT = /\bos\.environ\b(?!\s*[[.]|\s*\.get)|\bos\.environ\.(
 /** Calls that hand a text to a database. */
 export const QUERIES = /\.?(?:execute\w*|query|raw|exec|run|prepare|\$executeRaw\w*|\$queryRaw\w*|do|sql)\s*[(`]|->(?:query|exec|do|prepare)\b/;
 export const EMPTIES_DATABASE = /\.drop\s*\(\s*(?:\)|\{)|\.drop(?:Database|Collection|Index(?:es)?|_database|_collection)\s*\(|\.(?:deleteMany|remove|delete_many)\s*\(\s*(?:\{\s*\}\s*)?\)|\.flush_?(?:all|db)\s*\(|\.(?:dropAllTables|drop_all|dropSchema|synchronize)\s*\(|\.sync\s*\(\s*\{\s*force\s*:\s*true|\.objects\.all\(\)\.delete\(|\.(?:destroy|delete)_all\b|\btruncate_table|(?:::|->)truncate\s*\(/i;
-export const DELETES_ELSEWHERE = /\b(?:requests|axios|httpx|got|session|client)\.delete\s*\(\s*""|\bmethod\s*:\s*""|\bNet::HTTP::Delete\b|\b(?:boto3|googleapiclient|google\.cloud|azure)\b[\s\S]*\.(?:delete|terminate|destroy|purge)\w*\(/;
+export const DELETES_ELSEWHERE = /\b(?:requests|axios|httpx|got|session|client)\.delete\s*\(\s*""|\bmethod\s*:\s*""|\bNet::HTTP::Delete\b/;
+/** Libraries that speak to a cloud, and their calls that delete there. */
+export const CLOUD = /\b(?:boto3|googleapiclient|google\.cloud|azure|aws_sdk|AWS)\b/;
+export const DELETES_IN_CLOUD = /\.(?:delete|terminate|destroy|purge)\w*\(/;
 /** Calls that write, or put something, where a string says. */
 export const WRITES = /\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|write_text|write_bytes|(?:File|IO)\.write|file_put_contents|copyFile(?:Sync)?|shutil\.(?:copy\w*|move)|os\.(?:rename|replace|symlink|link|chmod|chown)|rename(?:Sync)?|symlink(?:Sync)?|FileUtils\.(?:mv|cp|ln)\w*|Set-Content|Out-File)\b/;
 /** Calls that open a file, and the modes with which they write to it. */

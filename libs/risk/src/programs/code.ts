@@ -3,7 +3,7 @@ import { DOWNLOADED, field, isExact, withoutMarkers } from '../shell/field.ts';
 import { HOME } from '../shell/scope.ts';
 import type { Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
-import { CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE } from './code-calls.ts';
+import { CLOUD, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE } from './code-calls.ts';
 import { codeTextOf, type CodeText } from './code-text.ts';
 import { noteSql } from './database.ts';
 import { isLocal } from './egress.ts';
@@ -65,6 +65,7 @@ function noteElsewhere(language: string, { bare, strings }: CodeText, shell: She
   if (keys !== undefined) shell.act('credential_read', language, keys);
   const targets = strings.filter((one) => /^https?:/.test(one));
   const isAway = targets.length === 0 || !targets.every(isLocal);
+  if (CLOUD.test(bare) && DELETES_IN_CLOUD.test(bare)) shell.act('remote_loss', language, DELETES_IN_CLOUD.exec(bare)?.[0] ?? language);
   if (DELETES_ELSEWHERE.test(bare) && isAway && (!/method\s*:\s*""/.test(bare) || strings.includes('DELETE'))) shell.act('remote_loss', language, targets[0] ?? language);
   const speaks = SENDS.test(bare) || FETCHES.test(bare) || CONNECTS.test(bare);
   if (speaks && isAway) shell.act('network', language, targets[0] ?? language);
