@@ -34,15 +34,18 @@ function rulesOf(count: number): { readonly cedar: string; readonly tools: reado
   return { cedar: rules.join('\n'), tools: tools(fifth) };
 }
 
+/** The same rules, with nothing at their beginning by which one could be left out before Cedar is asked. */
+const hideDemands = (cedar: string): string => cedar.replaceAll('when { ', 'when { context.risk_milli >= 0 && ').replaceAll(/principal == Agent::("\w+")(.*)\};/g, 'principal$2 && principal == Agent::$1 };');
+
 const ASK: PolicyAsk = {
   agent_id: 'agt_bench', workspace_id: 'wsp_bench', tool_id: TOOL(0), category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'src/index.ts' }],
   risk_milli: 50, risk_ceiling: 'none', task_class: 'general', labels: [], session_mode: 'interactive', job_lists_tool: false, staged_change: false, max_autonomy: null,
 };
 
 /** One whole decision under so many rules, over their tools in turn: allowed at the first ask, or refused after asking for all three supervisions. */
-export function decisions(count: number, answer: 'allowed' | 'refused', load: Load): Promise<Measured> {
+export function decisions(count: number, answer: 'allowed' | 'refused', load: Load, hidden = false): Promise<Measured> {
   const { cedar, tools: known } = rulesOf(count);
-  const set = compilePolicySet({ v: 1, name: 'bench', cedar }, known);
+  const set = compilePolicySet({ v: 1, name: 'bench', cedar: hidden ? hideDemands(cedar) : cedar }, known);
   // Nothing permits in a gateway session, and only asking for each supervision shows it.
   const session_mode = answer === 'refused' ? 'gateway' : 'interactive';
   const expected: AutonomyMode = answer === 'refused' ? 'no_go' : 'autopilot';
