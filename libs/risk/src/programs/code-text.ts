@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { decodeEscapes } from '../shell/escapes.ts';
 
 /** Code with its strings taken out: what it calls stands in `bare`, where each string is `""`, and what it says in `strings`. */
 export interface CodeText {
@@ -41,7 +42,7 @@ function piecesOf(comment: RegExp, code: string): Piece[] {
       continue;
     }
     put(at);
-    if (string) pieces.push({ kind: 'string', text: string[2] ?? string[3] ?? string[4] ?? '' });
+    if (string) pieces.push({ kind: 'string', text: decodeEscapes(string[2] ?? string[3] ?? string[4] ?? '') });
     at += length;
     start = at;
   }

@@ -46,7 +46,8 @@ export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void
 
 /** A client with SQL in an option, as its last operand (`sqlite3 db sql`), or on its input. */
 const client = (operand: boolean, given: readonly string[] = TEXT): Reading => ({ name, args, stdin }, shell) => {
-  const options = takeOptions(args, [...given, ...CONNECTION]);
+  // A password is glued to mysql's `-p`, or asked for.
+  const options = takeOptions(args, [...given, ...CONNECTION.filter((flag) => flag !== '-p' || !given.includes('--init-command'))]);
   const texts = given.flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (operand) texts.push(...options.operands.slice(1).map(({ text }) => text));
   if (texts.length === 0 && (stdin.kind === 'text' || stdin.kind === 'downloaded')) texts.push(textOf(stdin));

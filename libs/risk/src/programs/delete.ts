@@ -17,11 +17,15 @@ export function noteDeletions(form: string, paths: readonly Field[], recursive: 
   for (const path of paths) {
     if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
     const tree = recursive && (path.glob || !OF_FILES.test(path.text));
-    for (const zone of shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || paths.length > NAMED_MAX });
+    for (const zone of isBuiltBeside(path, paths) ? ['regenerable' as const] : shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || paths.length > NAMED_MAX });
     const before = nameBefore(path, shell);
     if (before) noteDeletions(form, [before], recursive, shell);
   }
 }
+
+/** `bin` holds what is built where `obj` goes with it, as .NET projects have it; by itself it may hold scripts. */
+const isBuiltBeside = ({ text }: Field, paths: readonly Field[]): boolean =>
+  /^(?:[\w*.-]+\/)*bin\/?$/.test(text) && !text.includes('..') && paths.some((other) => other.text.replace(/\/$/, '') === text.replace(/bin\/?$/, 'obj'));
 
 /** What lies at the path under its former name, where the command itself moved it there, or made a link that the path follows. */
 function nameBefore({ text }: Field, shell: Shell): Field | undefined {

@@ -30,7 +30,7 @@ export function noteEgress({ name, args, stdin }: Invocation, shell: Shell): voi
   shell.act('network', name, operands.map(({ text }) => text).join(' '));
   // Their data are told apart from their keys where their options are read.
   if (name === 'curl' || name === 'wget') return;
-  const files = COPIERS.has(name) ? operands.filter(({ text }, index) => (operands.length === 1 || index < operands.length - 1 || name === 'gh') && !REMOTE_PATH.test(text) && isSecretFile(text)) : [];
+  const files = COPIERS.has(name) ? operands.filter(({ text }, index) => (operands.length === 1 || index < operands.length - 1 || name === 'gh') && !REMOTE_PATH.test(text) && (isSecretFile(text) || madeOfSecrets(field(text), shell))) : [];
   if (stdin.kind === 'secret' || files.length > 0 || operands.some(holdsSecret)) shell.act('secret_egress', name, files[0]?.text ?? operands[0]?.text ?? name);
 }
 
@@ -45,8 +45,14 @@ export function noteRequest(form: string, options: Options, stdin: Source, shell
   const targets = [...options.operands, ...(options.allValues.get('--url') ?? [])];
   if (targets.length > 0 && targets.every(({ text }) => isLocal(text))) return;
   const headers = [...(options.allValues.get('-H') ?? []), ...(options.allValues.get('--header') ?? [])].filter(({ text }) => !KEY_HEADER.test(text));
-  const leaks = carried.some(({ file, text }) => holdsSecret(text) || (file && isSecretFile(file.text)) || (file?.text === '-' && stdin.kind === 'secret'));
+  const leaks = carried.some(({ file, text }) => holdsSecret(text) || (file && isSecretFile(file.text)) || (file?.text === '-' && stdin.kind === 'secret') || (file && madeOfSecrets(file, shell)));
   if (leaks || [...targets, ...headers].some(holdsSecret)) shell.act('secret_egress', form, targets[0]?.text ?? form);
+}
+
+/** A file that the command itself made of what is kept secret. */
+function madeOfSecrets(file: Field, shell: Shell): boolean {
+  const path = shell.path(file);
+  return path !== undefined && shell.scope.files.get(path)?.kind === 'secret';
 }
 
 function carriedBy(flag: string, value: Field): { readonly file?: Field; readonly text: Field } {

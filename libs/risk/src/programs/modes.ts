@@ -47,10 +47,13 @@ const kill: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** Without these there is no machine left to work on. */
+const OF_THE_MACHINE = new Set(['init', 'systemd', 'sshd', 'dockerd', 'containerd', 'dbus-daemon', 'launchd', 'kthreadd', 'NetworkManager', 'systemd-logind', 'Xorg', 'gdm', 'auditd', 'rsyslogd']);
+
 /** `pkill` and `killall` by a name that everything has, or by a user. */
 const killByName: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, ['-u', '-U', '--euid', '--uid', '--user', '-g', '-G', '-s', '-t', '-P', '--signal', '-o', '-y']);
-  const everything = options.operands.some(({ text, glob }) => glob || /^[.*^$?+]*$/.test(text));
+  const everything = options.operands.some(({ text, glob }) => glob || /^[.*^$?+]*$/.test(text) || OF_THE_MACHINE.has(text));
   const ofUsers = options.operands.length === 0 && (args.length > 0 && has(options, '-u', '-U', '--user', '--uid', '--euid', '-v', '--inverse'));
   if (everything || ofUsers) shell.act('process_kill', name, args.map(({ text }) => text).join(' '));
   return NOTHING;

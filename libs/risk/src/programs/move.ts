@@ -2,7 +2,7 @@
 import { field, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, KEPT_SECRET, NOTHING, tainted } from '../shell/source.ts';
+import { ANYTHING, KEPT_SECRET, NOTHING, tainted, type Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
@@ -114,6 +114,13 @@ const rsync: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** An archive with secrets in it, in a file or on the output. */
+function packed(archive: Field | undefined, shell: Shell): Source {
+  const path = archive && archive.text !== '-' ? shell.path(archive) : undefined;
+  if (path !== undefined) shell.scope.files.set(path, KEPT_SECRET);
+  return KEPT_SECRET;
+}
+
 function isDownloaded(path: Field | undefined, shell: Shell): boolean {
   const at = path && shell.path(path);
   return at !== undefined && shell.scope.files.get(at)?.kind === 'downloaded';
@@ -135,7 +142,7 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   const archive = options.values.get('-f') ?? options.values.get('--file');
   if (extracts && (stdin.kind === 'downloaded' || isDownloaded(archive, shell))) shell.scope.unpacked = true;
   if (extracts && into) noteWrite('place', name, into, shell);
-  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return KEPT_SECRET;
+  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return packed(archive ?? (args[0]?.text.includes('f') ? args[1] : undefined), shell);
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 

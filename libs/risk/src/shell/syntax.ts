@@ -43,20 +43,29 @@ export function copyTree(cursor: TreeCursor, text: string, budget: ShellBudget, 
   const field = cursor.currentFieldName;
   const named = cursor.nodeIsNamed;
   const children: SyntaxNode[] = [];
+  let hereString = -1;
   if (cursor.gotoFirstChild()) {
     do {
+      if (type === 'redirected_statement' && isHereString(cursor, text)) {
+        hereString = cursor.endIndex;
+        continue;
+      }
       if (cursor.nodeType === 'comment') {
         if (!BEFORE_COMMENT.test(text.slice(0, cursor.startIndex).slice(-1))) return undefined;
         continue;
       }
       const child = copyTree(cursor, text, budget, depth + 1);
       if (!child || splitsWord(text, children.at(-1)?.end, child.start)) return undefined;
-      children.push(child);
+      children.push(child.start === hereString ? { ...child, type: 'herestring_redirect' } : child);
     } while (cursor.gotoNextSibling());
     cursor.gotoParent();
   }
   return { type, text: text.slice(start, end), start, end, field, named, children };
 }
+
+/** The grammar knows `<<<` only before other redirections; behind one it takes it for an error `<<` and a redirection `<`. */
+const isHereString = (cursor: TreeCursor, text: string): boolean =>
+  cursor.nodeType === 'ERROR' && text.slice(cursor.startIndex, cursor.endIndex + 1) === '<<<' && cursor.endIndex - cursor.startIndex === 2;
 
 function splitsWord(text: string, before: number | undefined, after: number): boolean {
   if (before === undefined || before >= after || !SPLIT_WORD.test(text.slice(before, after))) return false;
