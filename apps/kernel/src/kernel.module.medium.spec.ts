@@ -41,7 +41,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     const list = await ask('kernel.approval.list', { v: 1, caller, page: { cursor: null, limit: 10 }, state: null });
     expect(list).toMatchObject({ items: [{ approval_id: view.approval_id, args: { path: 'a.txt' } }] });
     expect(await ask('kernel.approval.decide', { v: 1, caller, approval_id: view.approval_id, decision: 'approve', comment: null })).toMatchObject({ state: 'admitted' });
-    expect(await ask('kernel.operation.cancel', { v: 1, caller, operation_id: view.operation_id })).toMatchObject({ state: 'rolled_back' });
+    expect(await ask('kernel.operation.cancel', { v: 1, caller, operation_id: view.operation_id })).toMatchObject({ state: 'refused' });
     await expect(ask('kernel.admit', { v: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
     expect(await readiness.look()).toMatchObject({ ready: true, checks: { database: 'ok' } });
     const metrics = await telemetry.metricsText();

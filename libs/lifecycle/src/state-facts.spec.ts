@@ -21,7 +21,7 @@ describe('what a state means', () => {
   test('a refusal claims no key and everything that was admitted keeps it', () => {
     expect(STATES.filter((state) => !holdsIdempotencyKey(state))).toEqual(['proposed', 'refused']);
   });
-  test('a refusal of what was held keeps the key that it had', () => {
+  test('a refusal of what was held or admitted keeps the key that it had', () => {
     expect(holdsIdempotencyKey('refused', true)).toBe(true);
     expect(holdsIdempotencyKey('proposed', true)).toBe(false);
   });

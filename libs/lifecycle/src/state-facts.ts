@@ -36,7 +36,7 @@ export const txOutcomeOf = (state: State): TxOutcome | null => STATE_FACTS[state
 export const holdsReservation = (state: State): boolean => STATE_FACTS[state].reserves;
 
 /**
- * Answers whether an operation in the state holds its idempotency key. What was held before it was refused keeps the key that it claimed then: a
- * denial can't be asked away by sending the same call again.
+ * Answers whether an operation in the state holds its idempotency key. What was held or admitted before it was refused keeps the key that it claimed
+ * then: a denial, or a cancellation, can't be asked away by sending the same call again.
  */
-export const holdsIdempotencyKey = (state: State, wasHeld = false): boolean => STATE_FACTS[state].claims || (state === 'refused' && wasHeld);
+export const holdsIdempotencyKey = (state: State, wasClaimed = false): boolean => STATE_FACTS[state].claims || (state === 'refused' && wasClaimed);

@@ -126,8 +126,10 @@ function settledReply({ now, operation }: AttemptFacts, { attempt, executor_id, 
 }
 
 /** Why an attempt that ran mustn't count any more, whatever it did. */
-function stopFault({ operation, chain }: AttemptFacts): EndingFault | null {
+function stopFault({ now, operation, chain }: AttemptFacts): EndingFault | null {
   if (operation.cancel_requested) return endingFault('cancelled');
+  // Once something outside may have happened, coming late is better than leaving it in doubt.
+  if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started) return endingFault('deadline');
   return chain.some((token) => token.revoked_at !== null) ? endingFault('token.revoked') : null;
 }
 

@@ -175,9 +175,9 @@ describe('time and cancellation', () => {
     await expect(kernel.cancel.run({ v: 1, caller: as('operator'), operation_id: held.operation_id })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('a waiting call that is cancelled is rolled back, with its outcome recorded and its reservation returned', async () => {
+  it('a waiting call that is cancelled is refused, with its outcome recorded and its reservation returned', async () => {
     await decide('approve');
-    expect(await kernel.cancel.run({ v: 1, caller: as('operator'), operation_id: held.operation_id })).toMatchObject({ state: 'rolled_back', result: { error: { code: 'cancelled' } } });
+    expect(await kernel.cancel.run({ v: 1, caller: as('operator'), operation_id: held.operation_id })).toMatchObject({ state: 'refused', result: { error: { code: 'cancelled' }, tx_outcome: 'rolled_back' } });
     expect((await tenant.budgetOf(token))['calls']).toMatchObject({ reserved: 0, used: 0 });
     expect((await tenant.records()).at(-1)).toMatchObject({ phase: 'outcome', fault_code: 'cancelled', tx_outcome: 'rolled_back', actor: expect.stringMatching(/^key_/) as string });
   });

@@ -51,13 +51,15 @@ export function endingFault(code: FaultCode, message?: string | null, hint?: str
 export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' => (row.mutating ? 'rolled_back' : 'no_op');
 
 /**
- * The end of a call that nobody reported. Attempts that met a conflict used what they reported. Executors that were lost used something, and nobody knows how much: then all that was
- * reserved counts as used, so that killing executors is no way around a budget.
+ * The end of a call that nobody reported. Attempts that met a conflict used what they reported. Executors that were lost used something, and nobody
+ * knows how much: then all that was reserved counts as used, so that killing executors is no way around a budget. A call that no executor ever took is
+ * refused: nothing of it has to be undone, and it costs nothing.
  */
 export function unreportedEnding(row: OperationRow, fault: EndingFault): Ending {
   const ran = row.leases_lost > 0 || row.state === 'performing';
+  const waited = row.state === 'admitted' && !ran && row.reruns === 0;
   return {
-    states: ['rolled_back'], txOutcome: nothingDone(row), fault, result: null, effectDigest: null, head: null, chainValid: false,
+    states: [waited ? 'refused' : 'rolled_back'], txOutcome: nothingDone(row), fault, result: null, effectDigest: null, head: null, chainValid: false,
     used: ran ? row.reserved : row.spent,
   };
 }

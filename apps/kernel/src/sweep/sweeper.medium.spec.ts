@@ -117,7 +117,7 @@ describe('a sweep', () => {
     run.speak(10);
     run.dispatcher.wake('inline');
     expect(await run.sweeper.sweep()).toMatchObject({ ended: 1 });
-    expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'deadline', attempt: 0, reserved: {} });
+    expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'refused', fault_code: 'deadline', attempt: 0, reserved: {} });
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { reserved: 0, used: 0 } });
   });
 
@@ -128,7 +128,7 @@ describe('a sweep', () => {
     run.speak(10);
     run.dispatcher.wake('inline');
     expect(await run.sweeper.sweep()).toMatchObject({ ended: 1 });
-    expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'rolled_back', fault_code: 'deadline', attempt: 0, reserved: {} });
+    expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'refused', fault_code: 'deadline', attempt: 0, reserved: {} });
   });
 
   it('by eight replicas at once ends each call once', async () => {

@@ -216,7 +216,7 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   RETURN QUERY
     WITH speaker AS (
-      SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL
+      SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL OR (coalesce(o.deadline <= now_ms(), false) AND NOT o.effect_started)
              OR now_ms() > o.permit_until + coalesce((o.limits ->> 'wall_ms')::bigint, 0) + 120000 AS stop
       FROM operation o
       WHERE o.operation_id = p_operation AND o.state = 'performing' AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce
@@ -281,6 +281,8 @@ BEGIN
      OR op.effect_started IS DISTINCT FROM (p #>> '{seen,effect_started}')::boolean THEN
     RETURN '{"verdict":"again"}';
   END IF;
+  -- A call that ends well ends before its deadline, unless something outside may have happened: then coming late is better than doubt.
+  IF (p ->> 'chain_valid')::boolean AND op.deadline <= t AND NOT op.effect_started THEN RETURN '{"verdict":"again"}'; END IF;
 
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
   IF (p ->> 'chain_valid')::boolean THEN
