@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
-import type { Reading } from '../shell/shell.ts';
+import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
@@ -12,6 +12,7 @@ const make: Reading = ({ name, args, stdin }, shell) => {
   for (const { text } of options.operands) if (text.startsWith('SHELL=')) shell.script(text.slice('SHELL='.length), NOTHING);
   const given = ['--eval', '-E'].flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (['-f', '--file', '--makefile'].some((flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin')) given.push(textOf(stdin));
+  for (const name of ['GNUmakefile', 'makefile', 'Makefile', options.values.get('-f')?.text ?? 'Makefile']) given.push(writtenText(name, shell) ?? '');
   for (const rules of given) for (const line of recipesOf(rules)) shell.script(line, NOTHING);
   return ANYTHING;
 };
@@ -22,6 +23,27 @@ function recipesOf(rules: string): readonly string[] {
     ...rules.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : /^[^\t#=]*:[^=;]*;(.*)$/.exec(line)?.slice(1, 2) ?? [])),
     ...[...rules.matchAll(/\$\(shell\s+([^)]*)\)/g)].map(([, text = '']) => text),
   ].map((line) => line.replaceAll('$$', '$'));
+}
+
+/** The text of a file that the command itself wrote. */
+function writtenText(name: string, shell: Shell): string | undefined {
+  const path = shell.path(field(name));
+  const content = path === undefined ? undefined : shell.scope.files.get(path);
+  return content?.kind === 'text' ? content.text : undefined;
+}
+
+const OF_NODE = new Set(['npm', 'pnpm', 'yarn', 'bun', 'npx']);
+
+/** Follows the scripts of a `package.json` that the command itself wrote. */
+export function noteWrittenScripts({ name }: Invocation, shell: Shell): void {
+  const text = OF_NODE.has(name) ? writtenText('package.json', shell) : undefined;
+  if (text === undefined) return;
+  try {
+    const { scripts } = JSON.parse(text) as { readonly scripts?: Readonly<Record<string, unknown>> };
+    for (const script of Object.values(scripts ?? {})) if (typeof script === 'string') shell.script(script, NOTHING);
+  } catch {
+    shell.act('run_unknown', name, text);
+  }
 }
 
 /** Commands that are put in front of what a tool starts. */

@@ -40,3 +40,7 @@ export const OPENS = /\b(?:open|fopen|File\.open|openSync|io\.open)\b/;
 export const WRITING_MODE = /^(?:[rb]*[wax+][wax+bt]*|>>?.*)$/;
 /** A program that is started by the name that a variable holds. */
 export const STARTS_UNKNOWN = /\b(?:os\.(?:system|popen)|subprocess\.\w+|Popen|execSync|spawnSync|spawn|system|shell_exec|passthru|popen|os\.execute|io\.popen)\s*\(?\s*\[?\s*(?:\$\w|[A-Za-z_]\w*\s*[,)[])/;
+/** A member called by a name that is put together when it runs. */
+export const COMPUTED_CALL = /\bgetattr\s*\(\s*[\w.]+\s*,\s*(?!""\s*[,)])[^()]*(?:\([^()]*\)[^()]*)*\)\s*\(/;
+/** What the code is only given when it runs. */
+export const FROM_OUTSIDE = /\b(?:sys\.argv|process\.argv|ARGV|argv|input\s*\(|stdin|STDIN|gets|getenv|os\.environ|process\.env|urlopen|recv|read\s*\(\s*\)|readFileSync|file_get_contents)\b|\$_(?:GET|POST|REQUEST|SERVER|ENV)\b|@ARGV|<>/;

@@ -3,7 +3,9 @@ import { DOWNLOADED, field, isExact, withoutMarkers } from '../shell/field.ts';
 import { HOME } from '../shell/scope.ts';
 import type { Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
-import { CLOUD, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE } from './code-calls.ts';
+import {
+  CLOUD, COMPUTED_CALL, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, FROM_OUTSIDE, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE,
+} from './code-calls.ts';
 import { codeTextOf, type CodeText } from './code-text.ts';
 import { noteSql } from './database.ts';
 import { isLocal } from './egress.ts';
@@ -44,6 +46,8 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
   // perl and ruby open a program as they open a file.
   if (OPENS.test(bare)) for (const piped of strings.flatMap((one) => /^\s*\|(.+)|^(.+)\|\s*$/s.exec(one)?.slice(1) ?? [])) if (piped) shell.act('run_unknown', language, piped);
   // A function may be named by a string where it is a callback: `array_map("unlink", …)`.
+  const computed = COMPUTED_CALL.exec(bare)?.[0];
+  if (computed !== undefined) shell.act('code', language, computed);
   const callback = strings.find((one) => /^(?:unlink|rmdir|rmtree|rmSync|unlinkSync|rmdirSync|remove_tree|rimraf|shelljs)$/.test(one));
   if (callback !== undefined) shell.act('code', language, callback);
   if (CONNECTS.test(bare) && STARTS.test(bare)) shell.act('remote_shell', language, CONNECTS.exec(bare)?.[0] ?? language);
@@ -77,5 +81,5 @@ function noteStarted(language: string, { bare, strings }: CodeText, shell: Shell
   const quoted = [...bare.matchAll(/`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g)].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
   const commands = [...strings, ...quoted];
   for (const text of new Set([...commands, commands.join(' ')])) if (/\s/.test(text)) shell.script(text, NOTHING);
-  if (STARTS_UNKNOWN.test(bare) && !commands.some((text) => /\s/.test(text))) shell.act('run_unknown', language, STARTS_UNKNOWN.exec(bare)?.[0] ?? '');
+  if (STARTS_UNKNOWN.test(bare) && (commands.length === 0 || (FROM_OUTSIDE.test(bare) && !commands.some((text) => /\s/.test(text))))) shell.act('run_unknown', language, STARTS_UNKNOWN.exec(bare)?.[0] ?? '');
 }

@@ -57,7 +57,7 @@ const cp: Reading = ({ name, args }, shell) => {
 function passContent(sources: readonly Field[], target: Field, shell: Shell): void {
   const from = sources[0] && shell.path(sources[0]);
   const to = shell.path(target);
-  const content = from === undefined ? undefined : shell.scope.files.get(from);
+  const content = (from === undefined ? undefined : shell.scope.files.get(from)) ?? (sources[0] && isSecretFile(sources[0].text) ? KEPT_SECRET : undefined);
   if (content && to !== undefined) shell.scope.files.set(to, content);
 }
 
@@ -139,10 +139,10 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   if (has(options, '--remove-files')) noteDeletions('tar --remove-files', inputs, true, shell);
   const extracts = has(options, '-x', '--extract', '--get') || EXTRACTS.test(args[0]?.text ?? '');
   const into = options.values.get('-C') ?? options.values.get('--directory');
-  const archive = options.values.get('-f') ?? options.values.get('--file');
+  const archive = options.values.get('-f') ?? options.values.get('--file') ?? (/^[a-zA-Z]*f/.test(args[0]?.text ?? '') ? args[1] : undefined);
   if (extracts && (stdin.kind === 'downloaded' || isDownloaded(archive, shell))) shell.scope.unpacked = true;
   if (extracts && into) noteWrite('place', name, into, shell);
-  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return packed(archive ?? (args[0]?.text.includes('f') ? args[1] : undefined), shell);
+  if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return packed(archive, shell);
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 

@@ -59,7 +59,9 @@ const hands = (option: readonly string[], operands: number, takesValue: readonly
   const text = option.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
   if (text) return shell.script(text.text, stdin);
   const rest = operands > 0 ? takeOptions(options.operands.slice(operands), takesValue, true).operands : options.operands;
-  return rest.length > 0 ? shell.script(rest.map(({ text: word }) => word).join(' '), stdin) : ANYTHING;
+  if (rest.length > 0) return shell.script(rest.map(({ text: word }) => word).join(' '), stdin);
+  // Without a command, a shell waits for some on the input.
+  return operands === 1 && stdin.kind !== 'nothing' ? runSource(stdin, [], NOTHING, shell) : ANYTHING;
 };
 
 /** `env -S 'command words'`. */
@@ -93,7 +95,12 @@ const ssh: Reading = (call, shell) => {
     if (command !== undefined && command !== 'none') shell.script(command, NOTHING);
   }
   if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
-  return toHost(call, shell);
+  const before = shell.scope.cwds;
+  // What is deleted there isn't in this workspace.
+  shell.scope.cwds = [undefined];
+  const output = toHost(call, shell);
+  shell.scope.cwds = before;
+  return output;
 };
 const SSH_VALUES = ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B'];
 const toHost = hands([], 1, SSH_VALUES);

@@ -5,6 +5,7 @@ import type { Shell } from '../shell/shell.ts';
 /** Places where what is written runs later, by itself. */
 const RUNS_LATER = /(?:^|\/)(?:\.ssh\/authorized_keys|\.(?:bash|zsh)(?:rc|_profile|_logout|env)|\.profile|\.zprofile|cron\.[a-z]+\/|crontab$|systemd\/)/;
 const HISTORIES = /(?:^|\/)\.(?:bash|zsh|sh|python|psql|mysql)_history$/;
+const SCRATCH_ROOT = /^\/(?:tmp|var\/tmp|dev\/shm)$/;
 export const leavesTraces = (text: string): boolean => HISTORIES.test(text);
 
 /** Notes a write to the path: `overwrite` replaces what was there, `append` adds to it, `place` puts a file or directory there. */
@@ -12,7 +13,9 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
   if (to.source) return;
   if (leavesTraces(to.text)) shell.act('trace_removal', form, to.text);
   else if (RUNS_LATER.test(to.text)) shell.act('persistence', form, to.text);
-  for (const zone of shell.zones(to)) shell.act(kind, form, to.text, { zone, many: to.glob });
+  // Into the container's own /tmp, a file goes beside others.
+  const zones = kind === 'place' && SCRATCH_ROOT.test(shell.path(to) ?? '') ? ['scratch' as const] : shell.zones(to);
+  for (const zone of zones) shell.act(kind, form, to.text, { zone, many: to.glob });
 }
 
 /** Notes that nothing of the content stays, where that concerns more than one named file of the workspace. */

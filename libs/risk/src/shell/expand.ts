@@ -106,12 +106,12 @@ function homeOf(user: string, scope: Scope): string {
 }
 
 /** `$@` and `${list[@]}` are several words even in quotes: the spaces between them are marked so that they split. */
-function words(value: Value, mark: Mark, separate: boolean): MarkedText {
-  return joined(value.flatMap((text, index) => [...(index > 0 ? [marked(' ', separate ? 'x' : mark)] : []), marked(text, mark)]));
+function words(value: Value, mark: Mark, separate: boolean, between = ' '): MarkedText {
+  return joined(value.flatMap((text, index) => [...(index > 0 ? [separate ? marked(' ', 'x') : marked(between, mark)] : []), marked(text, mark)]));
 }
 
 function expandVariable(name: string, mark: Mark, { scope }: Expander): MarkedText {
-  return words(valueOf(name, scope), mark, name === '@');
+  return words(valueOf(name, scope), mark, name === '@', name === '*' ? firstOfIfs(mark, scope) : ' ');
 }
 
 function valueOf(name: string, scope: Scope): Value {
@@ -123,6 +123,9 @@ function valueOf(name: string, scope: Scope): Value {
   return scope.value(name);
 }
 
+/** `"$*"` and `"${list[*]}"` are one word, joined by the first character of `IFS`. */
+const firstOfIfs = (mark: Mark, scope: Scope): string => (mark === 'q' ? scope.value('IFS').join('').slice(0, 1) : ' ');
+
 const BRACED = /^([#!]?)([A-Za-z_]\w*|\d+|[@*?#$!_-])(?:\[([^\]]*)\])?([\s\S]*)$/;
 
 function expandBraced(node: SyntaxNode, mark: Mark, shell: Expander): MarkedText {
@@ -132,7 +135,7 @@ function expandBraced(node: SyntaxNode, mark: Mark, shell: Expander): MarkedText
   const value = prefix === '!' ? indirect(name, shell.scope) : element(valueOf(name, shell.scope), index);
   const separate = name === '@' || index === '@';
   const operator = /^(:?[-=+?]|\^\^?|,,?)/.exec(rest)?.[0];
-  if (rest === '') return words(value, mark, separate);
+  if (rest === '') return words(value, mark, separate, name === '*' || index === '*' ? firstOfIfs(mark, shell.scope) : ' ');
   // As a prompt: the substitutions in the value run.
   if (rest === '@P') shell.script(`: "${value.join(' ')}"`, NOTHING);
   if (operator === undefined) return runWithin(node, shell, isUnset(value) ? UNSET : UNKNOWN);

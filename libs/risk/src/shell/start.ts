@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { noteWrittenScripts } from '../programs/build.ts';
 import { noteSqlArguments } from '../programs/database.ts';
 import { noteEgress } from '../programs/egress.ts';
 import { PROGRAMS } from '../programs/programs.ts';
@@ -85,6 +86,7 @@ export const unpackedAt = (path: string, scope: Scope): Source | undefined => (s
 function startProgram(call: Invocation, shell: Shell): Source {
   if (SHOW_ENVIRONMENT.has(call.name) && call.args.length === 0) return KEPT_SECRET;
   if (call.name === 'command' && /^-\w*[vV]/.test(call.args[0]?.text ?? '')) return whereabouts(call.args.slice(1));
+  noteWrittenScripts(call, shell);
   const listed = noteTableRows(call, shell);
   const inner = unwrapped(call, shell);
   if (inner) return shell.invoke(inner, call.stdin);
