@@ -18,6 +18,7 @@ const GROUPS: readonly Group[] = [
   { name: 'operations', summary: 'what was called and what became of it', load: async () => (await import('./operations/operations.ts')).operationsCommand },
   { name: 'approvals', summary: 'what waits for a person', load: async () => (await import('./approvals/approvals.ts')).approvalsCommand },
   { name: 'risk', summary: 'what a command would risk', load: async () => (await import('./risk/risk.ts')).riskCommand },
+  { name: 'events', summary: 'what becomes of operations, as it happens', load: async () => (await import('./events/events.ts')).eventsCommand },
   { name: 'webhooks', summary: 'who is told of approvals and of calls in doubt', load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand },
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
   { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },

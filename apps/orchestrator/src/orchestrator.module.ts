@@ -13,6 +13,7 @@ import { Propose } from './calls/propose.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { SystemController } from './describe/system.controller.ts';
+import { EventsController } from './events/events.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
 import { Authenticator } from './http/authenticator.ts';
@@ -29,6 +30,7 @@ import { Deliveries } from './ports/deliveries.ts';
 import { Webhooks } from './ports/webhooks.ts';
 import { Follow } from './replies/follow.ts';
 import { OperationEventsController } from './replies/operation-events.controller.ts';
+import { EventHub } from './replies/event-hub.ts';
 import { OperationWatch } from './replies/operation-watch.ts';
 import { ShowOperation } from './replies/show-operation.ts';
 import { PgDeliveries } from './store/pg-deliveries.ts';
@@ -93,7 +95,7 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
 
 /** with: what the process is given, and what everything stands on */
 function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
-  const watch = new OperationWatch();
+  const [watch, hub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX)];
   const subjects = subjectsOf(config.WRIT_SHARD);
   const kernel = new KernelClient(bus, subjects, epoch);
   const secrets = new WebhookSecrets(config.webhookKey);
@@ -105,7 +107,7 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
   });
   const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, report);
   return {
-    keys, watch, kernel, webhooks, deliveries, deliver,
+    keys, watch, hub, kernel, webhooks, deliveries, deliver,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
@@ -113,17 +115,20 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
     lifetime: new Lifetime([
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       { start: () => undefined, stop: () => deliver.stop() },
-    ], () => watch.close(), close),
+    ], () => {
+      watch.close();
+      hub.close();
+    }, close),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ keys, watch, kernel, ledger, blobs, authenticator, changeWebhooks, deliver }: Ground): object[] {
+function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, changeWebhooks, deliver }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   return [
-    kernel, ledger, watch, follow, snapshots, authenticator, changeWebhooks, deliver,
+    kernel, ledger, watch, hub, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ShowOperation(blobs),
     new Propose(kernel, blobs, follow),
     new CreateTenant(kernel, keys),
@@ -146,7 +151,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
-        WorkspacesController, FilesController, CheckpointController, SystemController, OperationEventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate) },

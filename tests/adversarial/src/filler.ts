@@ -12,7 +12,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
-  'orchestrator.api_key.role': `'admin'`,
+  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`,
 };
 
 const BY_TYPE: Readonly<Record<string, string>> = {

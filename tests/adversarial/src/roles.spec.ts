@@ -15,26 +15,32 @@ const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 
 /** The oracle, written by hand: role → table → what it may. Everything absent is forbidden. UPDATE of single columns stands in COLUMNS. */
 const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
-  writ_orchestrator: { 'orchestrator.api_key': APPEND, 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
+  writ_orchestrator: {
+    'orchestrator.api_key': APPEND, 'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.delivery': APPEND, 'blobs.blob': APPEND, 'blobs.chunk': APPEND,
+  },
   writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
   writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND },
   writ_kernel: {
     'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE,
-    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'],
+    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
+    'kernel.notice': ['SELECT', 'DELETE'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
+  'writ_orchestrator UPDATE orchestrator.webhook': ['name', 'url', 'events', 'state', 'disabled_reason', 'failing_since', 'secret', 'old_secret', 'old_until', 'updated_at'],
+  'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap'],
   'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
+  'writ_kernel_worker UPDATE kernel.notice': ['claimed_until'],
 };
 
 const FORBIDDEN = '42501';
@@ -109,7 +115,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox', 'kernel.notice'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;
@@ -189,4 +195,12 @@ it('the one question about keys that no tenant asks answers for the exact hash o
   await as.writ_orchestrator.query(`SELECT set_config('writ.key_hash', encode(sha256('${THEIRS}'::bytea), 'hex'), true)`);
   expect((await as.writ_orchestrator.query('SELECT * FROM orchestrator.api_key')).rows).toEqual([]);
   await as.writ_orchestrator.query('ROLLBACK');
+});
+
+it('the one question about deliveries that no tenant asks is answered with ids, to the process that delivers alone', async () => {
+  const { fields } = await as.writ_orchestrator.query('SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)');
+  expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'delivery_id', 'claim']);
+  for (const role of LOGIN_ROLES.filter((name) => name !== 'writ_orchestrator')) {
+    for (const sql of ['SELECT * FROM orchestrator.claim_deliveries(10, 8, 60000)', 'SELECT orchestrator.prune_deliveries(0, 1)']) expect({ role, said: await outcome(as[role], sql) }).toEqual({ role, said: FORBIDDEN });
+  }
 });

@@ -2,7 +2,7 @@
 // "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key, or with one of another role.
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import { makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import { eventually, makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 import { ask, Document, urlOf, type Named, type Route } from './openapi.ts';
 
 jest.setTimeout(120_000);
@@ -20,6 +20,10 @@ const MAY: Readonly<Record<string, readonly Role[] | 'platform' | 'public'>> = {
   listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL,
+  resolveOperation: HANDS,
+  followEvents: ALL,
+  listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
+  pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
   listApprovals: EYES, readApproval: EYES, approve: HANDS, deny: HANDS,
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,
@@ -27,6 +31,9 @@ const MAY: Readonly<Record<string, readonly Role[] | 'platform' | 'public'>> = {
   readCheckpoint: ALL,
   readHealth: 'public', readReadiness: 'public', readDocument: 'public', readPublicKeys: 'public',
 };
+
+/** Where a test's webhooks lead: a port on loopback that nobody listens on. */
+const NOWHERE = 'http://127.0.0.1:9/';
 
 interface Things { readonly named: Named; readonly nothing: Named; readonly keyId: string }
 
@@ -46,8 +53,12 @@ async function thingsOf(world: World): Promise<Things> {
   const done = (await world.call('fs.write', { path: 'b.txt', content: world.tenantId })).body;
   const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
   const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
+  const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
+  const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
+  // Tried once, in vain: nothing of it changes any more while a test looks.
+  await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
   const named = {
-    api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId,
+    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId,
     workspace_id: world.workspaceId, path: 'a.txt', snapshot_id: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
   const nothing = Object.fromEntries(Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]));
@@ -57,11 +68,11 @@ async function thingsOf(world: World): Promise<Things> {
 const grant = { tools: ['fs.read'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
 /** Bodies need values that mean something where the schema alone would give nonsense. */
 const values = (): Named => ({
-  grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }],
+  grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
 });
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: { orchestrator: { WRIT_WEBHOOK_ALLOW: '127.0.0.1:9' } } });
   const world = (name: string) => makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
@@ -77,7 +88,7 @@ const allowedOf = ({ id }: Route): readonly Role[] => (Array.isArray(MAY[id]) ? 
 /** The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were asked for. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
-    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
+    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(leaf_index|tree_size|created_at|updated_at)":\d+/g, '"$1":0')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
   const kept = [...headers].filter(([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name));
@@ -137,7 +148,7 @@ const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(tol
 const isRefusedCall = ({ told }: JsonValue): boolean => /"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/capability-tokens', '/v1/workspaces', `/v1/workspaces/${world.workspaceId}/snapshots`];
+  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/capability-tokens', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/snapshots`];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 

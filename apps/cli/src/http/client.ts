@@ -11,6 +11,8 @@ export interface Ask {
   /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** ends a stream, which otherwise lasts as long as it likes */
+  readonly signal?: AbortSignal;
 }
 
 /** The HTTP API with one key. */
@@ -24,7 +26,7 @@ export class Client {
   }
 
   /** @throws CliError with the fault code of the problem that was answered, or `http` when nothing did */
-  async ask(path: string, { method = 'GET', body, headers = {} }: Ask = {}): Promise<Response> {
+  async ask(path: string, { method = 'GET', body, headers = {}, signal }: Ask = {}): Promise<Response> {
     const isBytes = body instanceof Uint8Array;
     const type = body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
     let answer: Response;
@@ -35,7 +37,7 @@ export class Client {
         body: body === undefined ? null : isBytes ? new Uint8Array(body) : JSON.stringify(body),
         // A key must not follow to another address.
         redirect: 'error',
-        signal: AbortSignal.timeout(ANSWER_MS),
+        signal: signal ?? AbortSignal.timeout(ANSWER_MS),
       });
     } catch (cause) {
       throw new CliError('http', `${this.url} does not answer: is it running?`, undefined, { cause });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bell, Events, Outbox } from '../ports/index.ts';
+import type { Bell, Events, OperationChange, Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 import type { OperationRow } from '../store/index.ts';
 
@@ -21,11 +21,15 @@ export class Announcer {
     if (isAdmitted && row.lane !== null) this.#bell.wake(row.lane);
     // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
     for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });
-    if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(row.tenant_id, row.operation_id, row.state);
+    if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(changeOf(row));
   }
 
   /** Tells the executor of a call under way to kill it. */
   stop(row: OperationRow): void {
     this.#events.stop(row.tenant_id, row.operation_id, row.attempt);
   }
+}
+
+function changeOf({ tenant_id, operation_id, state, agent_id, tool_id, approval_id, fault_code, resolution, updated_at }: OperationRow): OperationChange {
+  return { tenant_id, operation_id, state, agent_id, tool_id, approval_id, fault_code, resolution, at: updated_at };
 }

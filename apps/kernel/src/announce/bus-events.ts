@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import type { OperationEvent, State, Subjects } from '@writ/contract';
-import { Events } from '../ports/index.ts';
+import type { OperationEvent, Subjects } from '@writ/contract';
+import { Events, type OperationChange } from '../ports/index.ts';
 
 /** Events over the bus. Nobody listening, or nothing to send with, is no error: who missed one asks. */
 export class BusEvents extends Events {
@@ -16,9 +16,9 @@ export class BusEvents extends Events {
     this.#report = report;
   }
 
-  override operationChanged(tenantId: string, operationId: string, state: State): void {
-    const event: OperationEvent = { v: 1, tenant_id: tenantId, operation_id: operationId, state };
-    this.#publish(this.#subjects.event('operation', tenantId), event);
+  override operationChanged(change: OperationChange): void {
+    const event: OperationEvent = { v: 1, ...change };
+    this.#publish(this.#subjects.event('operation', change.tenant_id), event);
   }
 
   override stop(tenantId: string, operationId: string, attempt: number): void {

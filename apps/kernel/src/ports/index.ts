@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { Bell } from './bell.ts';
-export { Events } from './events.ts';
+export { Events, type OperationChange } from './events.ts';
 export { Outbox } from './outbox.ts';
 export { PolicySets, type ActivePolicy, type JudgedAction, type JudgedEffect, type Supervision } from './policy-sets.ts';
 export { Receipts, type AwaitedRecord } from './receipts.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, ReceiptState, State, Verdict } from '@writ/contract';
-import { Bell, Events, Outbox, PolicySets, Receipts, type ActivePolicy, type AwaitedRecord, type JudgedAction, type Supervision } from '../ports/index.ts';
+import type { Lane, ReceiptState, Verdict } from '@writ/contract';
+import { Bell, Events, Outbox, PolicySets, type OperationChange, Receipts, type ActivePolicy, type AwaitedRecord, type JudgedAction, type Supervision } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 
 /** Remembers what was said. */
@@ -14,8 +14,8 @@ export class HeardBell extends Bell {
 export class HeardEvents extends Events {
   readonly changes: string[] = [];
   readonly stops: string[] = [];
-  override operationChanged(_tenantId: string, operationId: string, state: State): void {
-    this.changes.push(`${operationId} ${state}`);
+  override operationChanged({ operation_id, state }: OperationChange): void {
+    this.changes.push(`${operation_id} ${state}`);
   }
   override stop(_tenantId: string, operationId: string, attempt: number): void {
     this.stops.push(`${operationId} ${String(attempt)}`);

@@ -68,6 +68,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'cancelOperation': case 'revokeToken': return { body: {} };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
+    case 'followEvents': return { query: '?for_ms=0' };
     case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };
     case 'changeWebhook': return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };
     case 'rotateWebhookSecret': case 'pingWebhook': case 'redeliver': return { body: {} };

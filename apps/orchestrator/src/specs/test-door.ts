@@ -72,8 +72,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   return {
     app, bus, kernel, ledger, checkpoints, keys, blobs, hooks, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
-    tell: (tenantId: string, operationId: string, state: string) =>
-      bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state }),
+    tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
+      bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state, ...more }),
     close: async () => {
       await app.close();
       await bus.close();

@@ -85,9 +85,15 @@ export const Page = Type.Object({
 }, closed);
 export type Page = Static<typeof Page>;
 
-/** event `operation`: something happened to an operation; ids and states only. */
+/** event `operation`: something happened to an operation; ids and states only. What is optional came later: an older peer doesn't say it. */
 export const OperationEvent = Type.Object({
   v: Type.Literal(1), tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), state: State,
+  agent_id: Type.Optional(idSchema('agent')),
+  tool_id: Type.Optional(Type.String()),
+  approval_id: Type.Optional(orNull(idSchema('approval'))),
+  fault_code: Type.Optional(orNull(Type.String())),
+  resolution: Type.Optional(orNull(Resolution.properties.outcome)),
+  at: Type.Optional(Instant),
 }, closed);
 export type OperationEvent = Static<typeof OperationEvent>;
 

@@ -4,6 +4,7 @@ import { AGENTS } from './agents.ts';
 import { API_KEYS } from './api-keys.ts';
 import { APPROVALS } from './approvals.ts';
 import { CallBody, CALLS } from './calls.ts';
+import { EVENT_STREAMS } from './event-streams.ts';
 import { FILES } from './files.ts';
 import { OPERATIONS } from './operations.ts';
 import { SYSTEM } from './system.ts';
@@ -12,8 +13,8 @@ import { TOKENS } from './tokens.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, FILES, OPERATIONS, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, EVENT_STREAMS, FILES, OPERATIONS, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, WEBHOOKS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, EVENT_STREAMS, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));
