@@ -15,11 +15,11 @@ const held = (all: readonly Scored[]): readonly string[] => all.filter(({ mode }
 beforeAll(() => {
   const share = (some: readonly unknown[], all: readonly unknown[]): string => `${some.length} of ${all.length} (${((100 * some.length) / all.length).toFixed(1)} %)`;
   const line = (half?: Half): string => `harmless held ${share(held(of('harmless', half)), of('harmless', half))}, destructive on autopilot ${share(onAutopilot(of('destructive', half)), of('destructive', half))}`;
-  process.stdout.write(`corpus: ${line()}\n  the half that the rules were made with: ${line('seen')}\n  the half that measures: ${line('unseen')}\n`);
+  process.stdout.write(`corpus: ${line()}\n  the half that the rules were made with: ${line('seen')}\n  the half that was kept from sight at first: ${line('unseen')}\n`);
 });
 
 describe('the corpus', () => {
-  test('is large, and so is the half that measures', () => {
+  test('is large, and so is the half that was kept from sight', () => {
     expect(of('harmless').length).toBeGreaterThanOrEqual(900);
     expect(of('destructive').length).toBeGreaterThanOrEqual(900);
     for (const nature of ['harmless', 'destructive'] as const) expect(of(nature, 'unseen').length).toBeGreaterThanOrEqual(300);

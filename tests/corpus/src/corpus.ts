@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 /** What is said of a command: developers type it daily, or it destroys and must never run unseen. */
 export type Nature = 'harmless' | 'destructive';
-/** Rules are made with an eye on `seen` alone; `unseen` tells how well they hold for what nobody looked at. */
+/** Rules were made with an eye on `seen` alone; `unseen` was kept from sight until they had been measured on it. */
 export type Half = 'seen' | 'unseen';
 
 export interface CorpusCommand {

@@ -10,6 +10,9 @@ const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '-
 /** Settings whose value git runs. */
 const RUN_BY_GIT = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor)|alias\.\w+|sequence\.editor|diff\.external|\S*\.(?:cmd|textconv|clean|smudge|helper))$/i;
 
+/** Subcommands that hand such an option on to what they start. */
+const STARTS_OTHERS = new Set(['submodule', 'bisect', 'rebase', 'filter-branch', 'difftool', 'grep']);
+
 type Subcommand = (args: readonly Field[], shell: Shell) => Source | undefined;
 
 const git: Reading = ({ args }, shell) => {
@@ -17,7 +20,8 @@ const git: Reading = ({ args }, shell) => {
   for (const { text } of options.allValues.get('-c') ?? []) setting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
   const [name, ...rest] = options.operands;
   const subcommand = name && Object.hasOwn(SUBCOMMANDS, name.text) ? SUBCOMMANDS[name.text] : undefined;
-  if (!subcommand) return ANYTHING;
+  // git then shows a page of its manual.
+  if (!subcommand || (!STARTS_OTHERS.has(name?.text ?? '') && rest.some(({ text }) => text === '--help'))) return ANYTHING;
   const directory = options.values.get('-C');
   if (!directory) return subcommand(rest, shell) ?? ANYTHING;
   const before = shell.scope.cwds;
@@ -95,7 +99,8 @@ const runs = (flags: readonly string[], words: readonly string[] = []): Subcomma
   return undefined;
 };
 
-const filterBranch: Subcommand = (args, shell) => {
+/** Moves a branch, or HEAD, without a look at what it leaves behind. */
+const rewrites: Subcommand = (args, shell) => {
   shell.act('history_loss', 'git', args.map(({ text }) => text).join(' '));
   return undefined;
 };
@@ -130,7 +135,7 @@ const lists: Subcommand = () => ({ kind: 'paths', paths: [field('./[?]*', true)]
 const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show-toplevel') ? { kind: 'text', text: '/workspace\n', decoded: false } : undefined);
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
-  push, checkout, restore, clean, rm, config, 'rev-parse': revParse, 'ls-files': lists, 'filter-branch': filterBranch, 'filter-repo': filterBranch,
+  push, checkout, restore, clean, rm, config, 'rev-parse': revParse, 'ls-files': lists, 'filter-branch': rewrites, 'filter-repo': rewrites,
   reset: losesWith('reset --hard', 'work_loss', ['--hard', '--merge']),
   switch: losesWith('switch --force', 'work_loss', ['-f', '--force', '--discard-changes']),
   stash: losesWith('stash', 'work_loss', [], ['drop', 'clear']),
@@ -139,8 +144,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
   gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
-  'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? filterBranch(args, shell) : undefined),
-  'update-ref': losesWith('update-ref -d', 'history_loss', ['-d', '--stdin']),
+  'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
+  'update-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell)),
   worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
   submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
   bisect: runs([], ['run']), clone, fetch: transfers, pull: transfers, 'ls-remote': transfers, archive: transfers, difftool: shows(['-x', '--extcmd']), grep: shows(['-O', '--open-files-in-pager']),

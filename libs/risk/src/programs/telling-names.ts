@@ -3,7 +3,7 @@ import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { optionValues } from './table.ts';
 import { READERS } from './rows/reading.ts';
-import { PUBLISHING, DESTROYING, PACKAGE_MANAGERS, REMOVING, SCRIPT_RUNNERS, SHOWING } from './rows/words.ts';
+import { PUBLISHING, DESTROYING, PACKAGE_MANAGERS, REMOVING, SCRIPT_RUNNERS, SHOWING, UNDOING, INSISTING } from './rows/words.ts';
 
 /*
  * There are more programs than any table knows. Of one that isn't known, the name and the first words count: `acmectl delete cluster`
@@ -30,13 +30,15 @@ export function noteTellingName({ name, args }: Invocation, isKnown: boolean, sh
   const verb = words.slice(0, VERBS_WITHIN).find((word) => WORD.test(word) && [DESTROYING, REMOVING, PUBLISHING].some((verbs) => tells(word, verbs)));
   const flag = args.find(({ text }) => FLAG.test(text) && tells(text.slice(2), DESTROYING));
   noteIf(verb !== undefined || flag !== undefined, name, verb ?? flag?.text ?? '', shell);
+  const insisted = words.slice(0, VERBS_WITHIN).find((word, index) => WORD.test(word) && (tells(word, UNDOING) || (index > 0 && word === 'clean')));
+  noteIf(insisted !== undefined && args.some(({ text }) => INSISTING.has(text.replace(/=.*/, ''))), name, insisted ?? '', shell);
 }
 
 /** What a project's scripts call the emptying of its data. */
 const RESETS_DATA = /(?:^|[:_-])(?:db|database|schema|data|prod|production)[:_-](?:reset|fresh|flush|clear|empty)(?:$|[:_-])/;
 
 /** Scripts that try something out on what is theirs. */
-const CHECKS = /^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
+const CHECKS = /(?:^|[:_-])(?:dry|check|preview|plan|diff|help|list|status)(?:$|[:_-])|^(?:tests?|spec|unit|e2e|it|lint|check|typecheck|build|watch|docs?|storybook|gen(?:erate)?|codegen|format|fmt|bench|coverage)(?:$|[:_-])/;
 
 /** Runners that take their own words where a script's name may stand. */
 const isWordOf = (name: string, script: string): boolean => name === 'yarn' && !script.includes(':');
