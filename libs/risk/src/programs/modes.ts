@@ -17,7 +17,9 @@ const chmod: Reading = ({ name, args }, shell) => {
   const takesAway = words.length < args.length;
   const modeless = takesAway || has(options, '--reference');
   const drastic = takesAway || (!modeless && DRASTIC.test(options.operands[0]?.text ?? ''));
-  if (!modeless && LENDS_RIGHTS.test(options.operands[0]?.text ?? '')) shell.act('access_change', name, options.operands.map(({ text }) => text).join(' '));
+  // A workspace keeps no such bits.
+  const lends = !modeless && LENDS_RIGHTS.test(options.operands[0]?.text ?? '');
+  if (lends && options.operands.slice(1).some((path) => shell.zones(path).some((zone) => zone !== 'inside' && zone !== 'regenerable'))) shell.act('access_change', name, options.operands.map(({ text }) => text).join(' '));
   for (const path of options.operands.slice(modeless ? 0 : 1)) for (const zone of shell.zones(path)) shell.act('mode', name, path.text, { zone, recursive, many: drastic });
   return NOTHING;
 };

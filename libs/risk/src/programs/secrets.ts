@@ -24,13 +24,13 @@ export function noteRead(form: string, paths: readonly Field[], shell: Shell): v
 
 /** Programs that are given a key to use it, or a path to look at it from outside. */
 const USES = new Set([
-  'ssh', 'ssh-add', 'ssh-keygen', 'ssh-copy-id', 'sftp', 'chmod', 'chown', 'ls', 'dir', 'stat', 'test', '[', 'mkdir', 'touch', 'rm', 'echo', 'printf', 'git', 'kubectl', 'helm', 'cd', 'find', 'du', 'tree', 'file', 'export', 'source', '.',
+  'ssh', 'ssh-add', 'ssh-keygen', 'ssh-copy-id', 'sftp', 'chmod', 'chown', 'ls', 'dir', 'stat', 'test', '[', 'mkdir', 'touch', 'rm', 'echo', 'printf', 'git', 'kubectl', 'helm', 'cd', 'find', 'ln', 'readlink', 'realpath', 'basename', 'dirname', 'du', 'tree', 'file', 'export', 'source', '.',
 ]);
 
 /** Notes when any program at all is pointed at credentials. Answers whether it may pass on what a file of secrets holds. */
 export function noteCredentials(name: string, args: readonly Field[], shell: Shell): boolean {
   if (USES.has(name)) return false;
-  const paths = args.filter(({ text }) => !text.startsWith('-'));
+  const paths = args.filter(({ text }) => !text.startsWith('-')).map((path) => shell.scope.movedTo.get(shell.path(path) ?? '')?.from ?? path);
   noteRead(name, paths, shell);
   return paths.some(({ text }) => isExact(text) && isSecretFile(text));
 }
