@@ -100,6 +100,30 @@ it('a message that is answered with a failure is kept, shown with why, and sent 
   await world.admin.request('DELETE', `/v1/webhooks/${webhook_id}`);
 });
 
+it('who follows hears of a held call and of its end as they happen, and an agent of its own alone', async () => {
+  /** Resolves once the stream is open; what it then gives is all that it said. */
+  const follow = async ({ key }: World['admin']): Promise<() => Promise<string>> => {
+    const answer = await fetch(`${stack.url}/v1/events?for_ms=4000`, { headers: { authorization: `Bearer ${key ?? ''}` } });
+    const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    let said = (await parts.next()).value ?? '';
+    return async () => {
+      for (let part = await parts.next(); part.done !== true; part = await parts.next()) said += part.value;
+      return said;
+    };
+  };
+  const another = (await world.admin.must('/v1/agents', { name: 'another' })).agent_id as string;
+  const stranger = world.admin.as((await world.admin.must('/v1/api-keys', { name: 'another', role: 'agent', agent_id: another })).api_key as string);
+  const streams = await Promise.all([world.auditor, world.agent, stranger].map(follow));
+  const held = await hold();
+  await world.operator.post(`/v1/operations/${held.operation_id}/cancel`);
+  const [auditor, agent, other] = await Promise.all(streams.map((rest) => rest()));
+  for (const text of [auditor, agent]) {
+    const states = [...text!.matchAll(/^data: (.*"operation_id".*)$/gm)].map(([, data]) => JSON.parse(data!) as JsonValue).filter(({ operation_id }) => operation_id === held.operation_id);
+    expect(states).toMatchObject([{ state: 'held', approval_id: held.approval_id }, { state: 'refused', fault_code: 'cancelled', agent_id: world.agentId }]);
+  }
+  expect(other).not.toContain('operation_id');
+});
+
 it('nobody makes a webhook at an address of this machine or its networks but where the operator said so', async () => {
   for (const url of ['https://127.0.0.1/', 'http://127.0.0.1:1/', 'https://[::1]/', 'https://169.254.169.254/', 'http://example.com/']) {
     expect((await world.admin.post('/v1/webhooks', { name: 'x', url, events: EVENTS })).body).toMatchObject({ status: 400, pointer: '/url' });
