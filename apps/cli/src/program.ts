@@ -26,6 +26,8 @@ const GROUPS: readonly Group[] = [
   { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
   { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
   { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },
+  { name: 'freeze', summary: 'emergency stop', load: async () => (await import('./freezes/freezes.ts')).freezeCommand },
+  { name: 'unfreeze', summary: 'lift an emergency stop', load: async () => (await import('./freezes/freezes.ts')).unfreezeCommand },
   { name: 'tenant', summary: 'teams, each apart from all others', load: async () => (await import('./tenants/tenants.ts')).tenantCommand },
 ];
 

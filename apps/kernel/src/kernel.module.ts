@@ -18,13 +18,14 @@ import { Approvals, Decide, DecideController, Readmission } from './decide/index
 import { Dispatcher, PermitDesk, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { Endings } from './endings/index.ts';
 import { ExpireHeld } from './expire/index.ts';
+import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
-import type { PolicySets } from './ports/index.ts';
+import type { Bell, PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
@@ -114,7 +115,7 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
 }
 
 /** through: what people and their programs manage */
-function management(config: KernelConfig, on: Ground, views: OperationViews) {
+function management(config: KernelConfig, on: Ground, views: OperationViews, bell: Bell) {
   const tenancy = new Tenancy(on.tenants);
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   return {
@@ -126,8 +127,9 @@ function management(config: KernelConfig, on: Ground, views: OperationViews) {
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
       new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
+      new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController, NoticesController],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController, NoticesController, FreezesController],
   };
 }
 
@@ -140,7 +142,7 @@ export class KernelModule {
     const on = stand(config, parts);
     const run = execution(config, on, policies);
     const ask = admission(on, run, policies);
-    const manage = management(config, on, ask.views);
+    const manage = management(config, on, ask.views, run.dispatcher);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,

@@ -14,6 +14,7 @@ import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { SystemController } from './describe/system.controller.ts';
 import { EventsController } from './events/events.controller.ts';
+import { FreezesController } from './freezes/freezes.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
 import { Authenticator } from './http/authenticator.ts';
@@ -151,7 +152,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
-        WorkspacesController, FilesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate) },

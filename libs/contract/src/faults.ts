@@ -50,6 +50,7 @@ export const FAULTS = {
   'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
+  'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },

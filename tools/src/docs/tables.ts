@@ -78,11 +78,11 @@ export interface RouteFacts {
   readonly allowed: readonly string[] | 'platform' | 'public';
 }
 
-const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
+const ROLES = ['admin', 'operator', 'agent', 'auditor', 'platform'] as const;
 
 export function rolesTable(routes: readonly RouteFacts[]): string {
   const asked = routes.filter(({ allowed }) => typeof allowed !== 'string');
-  return table(['route', ...ROLES, 'what it does'],
+  return table(['route', ...ROLES.map((role) => (role === 'platform' ? 'the platform key' : role)), 'what it does'],
     asked.map(({ method, path, allowed, summary }) => [code(`${method} ${path}`), ...ROLES.map((role) => (allowed.includes(role) ? '✔' : '')), summary]));
 }
 

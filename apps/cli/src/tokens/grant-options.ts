@@ -3,6 +3,7 @@ import { BUDGET_DIMENSIONS, Grant, parseMessage, type FsRoot } from '@writ/contr
 import { Command } from 'commander';
 import { usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
+import { HOUR_MS, parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 
 /** How a grant is written on the command line. What isn't said is taken from `base`. */
@@ -34,15 +35,8 @@ export const withGrantOptions = (command: Command): Command => command
   .option('--until <time>', 'when it ends, written the same')
   .option('--valid <period>', 'how long, in the place of --until: 90s, 30m, 12h or 7d');
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** The server's clock may be behind this machine's. */
 const SKEW_MS = 60_000;
-
-function parsePeriod(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined) throw usage(`\`--valid ${text}\` is no period: write 90s, 30m, 12h or 7d`);
-  return Number(count) * (UNIT_MS[unit] as number);
-}
 
 /** With its zone always said: what a local time means is not to be guessed in a grant. */
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?(Z|[+-]\d\d:\d\d)$/;
@@ -84,7 +78,7 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
   return {
     ...(begin === undefined ? {} : { not_before: begin }),
     ...(end === undefined ? {} : { expires_at: end }),
-    ...(valid === undefined ? {} : { expires_at: (begin ?? now) + parsePeriod(valid) }),
+    ...(valid === undefined ? {} : { expires_at: (begin ?? now) + parsePeriod('--valid', valid) }),
   };
 }
 
@@ -118,4 +112,4 @@ function parseGrant(what: string, value: unknown): Grant {
 
 /** A grant of nothing, for an hour. */
 export const emptyGrant = (now: number): Grant =>
-  ({ tools: [], fs: [], net: [], secrets: [], budgets: {}, not_before: now - SKEW_MS, expires_at: now + (UNIT_MS['h'] as number) });
+  ({ tools: [], fs: [], net: [], secrets: [], budgets: {}, not_before: now - SKEW_MS, expires_at: now + HOUR_MS });

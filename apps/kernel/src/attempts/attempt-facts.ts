@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type BlobRef, type CapabilityToken, type ReportRequest } from '@writ/contract';
 import type { Head, SeenOperation } from '../endings/index.ts';
-import { callKernel, type TenantPool } from '../store/index.ts';
+import { callKernel, type FreezeRow, type TenantPool } from '../store/index.ts';
 import { tokenOf, type TokenRow } from '../store/token-row.ts';
 
 /** What the database says of an attempt, as it says it. */
 export interface FactRows extends SeenOperation {
   readonly tokens: readonly TokenRow[] | null;
   readonly head: Head | null;
+  /** what covers the call; absent where it was just found uncovered */
+  readonly frozen?: FreezeRow | null;
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
   readonly args_ref: BlobRef | null;
@@ -18,6 +20,7 @@ export interface AttemptFacts extends SeenOperation {
   /** the whole chain, in any order that keeps parents apart from children */
   readonly chain: readonly CapabilityToken[];
   readonly head: Head;
+  readonly frozen: FreezeRow | null;
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
   readonly args_ref: BlobRef | null;
@@ -34,7 +37,7 @@ export async function readAttemptFacts(tenants: TenantPool, report: Pick<ReportR
 }
 
 /** A call that got an attempt has a token and a workspace: neither is ever deleted. */
-export function attemptFacts({ now, operation, tokens, head, args, args_ref }: FactRows): AttemptFacts {
+export function attemptFacts({ now, operation, tokens, head, frozen = null, args, args_ref }: FactRows): AttemptFacts {
   if (tokens === null || head === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
-  return { now, operation, chain: tokens.map(tokenOf), head, args, args_ref };
+  return { now, operation, chain: tokens.map(tokenOf), head, frozen, args, args_ref };
 }

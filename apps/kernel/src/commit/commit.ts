@@ -2,7 +2,7 @@
 import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportReply, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
-import { ambiguousEnding, endingFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions } from '../judgement/index.ts';
 import type { TenantPool, Trees } from '../store/index.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
@@ -63,7 +63,7 @@ export class Commit {
       if (verdict.verdict === 'done') return { v: 1, state: verdict.operation.state, tx_outcome: verdict.operation.tx_outcome };
       if (verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
       if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
-      // `again` and `token.revoked`: the facts say why when they are read anew.
+      // `again`, `token.revoked` and `frozen`: the facts say why when they are read anew.
     }
     throw new Fault('overloaded', 'the workspace kept changing');
   }
@@ -126,10 +126,11 @@ function settledReply({ now, operation }: AttemptFacts, { attempt, executor_id, 
 }
 
 /** Why an attempt that ran mustn't count any more, whatever it did. */
-function stopFault({ now, operation, chain }: AttemptFacts): EndingFault | null {
+function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault | null {
   if (operation.cancel_requested) return endingFault('cancelled');
   // Once something outside may have happened, coming late is better than leaving it in doubt.
   if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started) return endingFault('deadline');
+  if (frozen !== null) return frozenFault(frozen);
   return chain.some((token) => token.revoked_at !== null) ? endingFault('token.revoked') : null;
 }
 

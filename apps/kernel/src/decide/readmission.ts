@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
+import { Fault } from '@writ/contract';
 import { actionDigest } from '@writ/digest';
 import type { Announcer } from '../announce/index.ts';
 import { approvalColumns, argumentsOf, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
@@ -39,6 +40,8 @@ export class Readmission {
     const call = judgedCallOf(held.operation);
     const facts = await readFacts(this.#parts.tenants, call);
     const prior = decideStanding(call, facts);
+    // The call stays held: a freeze says nothing about it, and ends.
+    if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
     const args = await argumentsOf(held, this.#parts.vault, this.#parts.blobs);
     const judged = await this.#judge.judge({ call, prior, facts, args, approval: { satisfies } });
     const judgement = unlessStale(held, judged, 'effect' in args ? null : args, this.#parts.images);

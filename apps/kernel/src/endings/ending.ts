@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, type BlobRef, type Budgets, type FaultCode, type State, type TxOutcome } from '@writ/contract';
-import type { OperationRow } from '../store/index.ts';
+import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
 /** Why a call didn't do what it was to do, as its caller reads it. */
 export interface EndingFault {
@@ -38,7 +38,7 @@ export interface Ending {
   readonly used: Budgets | null;
   /** who ended it, where somebody did: an API key's id */
   readonly actor?: string;
-  /** whether it may end so only while no token of the chain is revoked */
+  /** whether it may end so only while no token of the chain is revoked and no freeze covers the call */
   readonly chainValid: boolean;
 }
 
@@ -46,6 +46,9 @@ export interface Ending {
 export function endingFault(code: FaultCode, message?: string | null, hint?: string | null): EndingFault {
   return { code, message: message ?? FAULTS[code].message, hint: hint ?? null };
 }
+
+/** What stopped a call that a freeze covers. */
+export const frozenFault = (freeze: FreezeRow): EndingFault => endingFault('frozen', frozenWords(freeze), frozenHint(freeze));
 
 /** What the caller is told of a call that changed nothing: a read never had anything to roll back. */
 export const nothingDone = (row: Pick<OperationRow, 'mutating'>): 'rolled_back' | 'no_op' => (row.mutating ? 'rolled_back' : 'no_op');

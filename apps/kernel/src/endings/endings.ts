@@ -24,13 +24,13 @@ export interface Head {
 
 /**
  * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was decided on
- * has changed (`head` tells if that moved), and nothing was written. `token.revoked`: the same, and the call may not end well any more.
+ * has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `frozen`: the same, and the call may not end well any more.
  */
 export type EndVerdict =
   | { readonly verdict: 'done'; readonly operation: OperationRow }
   | { readonly verdict: 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
   | { readonly verdict: 'again'; readonly head?: Head }
-  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' };
+  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' | 'frozen' };
 
 /** Facts that an ending is decided on. */
 export interface SeenOperation {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS } from '@writ/contract';
+import { frozenHint, frozenWords } from '../store/index.ts';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
 /**
@@ -12,5 +13,7 @@ export function decideStanding(call: JudgedCall, facts: CallFacts): Refusal | nu
   if (call.deadline !== null && facts.now >= call.deadline) {
     return refusal('deadline', 'the deadline passed before the call was decided', 'propose it again with a later deadline');
   }
+  // Ahead of anything that asks about the call: nothing of it matters while nobody may act.
+  if (facts.frozen !== null) return refusal('frozen', frozenWords(facts.frozen), frozenHint(facts.frozen));
   return facts.agent ? null : refusal('not_found', 'there is no such agent');
 }

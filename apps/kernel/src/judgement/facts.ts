@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Budgets } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
-import { callKernel, tokenOf, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
+import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
 import type { CallFacts, Claim, JudgedCall } from './call.ts';
 
 /** A token with its budgets, as kernel.facts gives it. */
@@ -14,6 +14,7 @@ interface FactRows {
   readonly chain: readonly AccountRow[];
   readonly agent: boolean;
   readonly head: string | null;
+  readonly frozen: FreezeRow | null;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
 }
@@ -30,6 +31,7 @@ export async function readFacts(tenants: TenantPool, call: JudgedCall): Promise<
     chain: rows.chain.map(accountOf),
     agent: rows.agent,
     head: rows.head,
+    frozen: rows.frozen,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

@@ -3,14 +3,14 @@ import { Fault, TOOLS, type CallLimits, type Permit, type Redemption, type Redee
 import { runStatement } from '@writ/database';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
-import { attemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
-import { endingFault, unreportedEnding, type Endings } from '../endings/index.ts';
+import { attemptFacts, readAttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
+import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { OperationRow, TenantPool, Trees } from '../store/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 
 /** A call that is not to run any more is ended here, and then said to the executor. */
-const ENDS = ['token.revoked', 'token.expired', 'deadline'] as const;
+const ENDS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
 type RedeemVerdict = 'redeemed' | 'permit.invalid' | 'permit.expired' | 'permit.spent' | (typeof ENDS)[number];
 
 interface Redeemed extends FactRows {
@@ -48,14 +48,20 @@ export class Redeem {
     this.#options = options;
   }
 
-  /** @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`: the call has been ended. */
+  /** @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`, `frozen`: the call has been ended. */
   async run(request: RedeemRequest): Promise<Redemption> {
     const permit = openPermit(request.permit, this.#verifiers);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
     if (verdict === 'redeemed') return await this.#redemption(redeemed);
-    if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, endingFault(verdict)));
+    if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, await this.#faultOf(verdict, permit)));
     throw new Fault(verdict);
+  }
+
+  /** A freeze is told in its own words; it may have been lifted since, and the call ends all the same. */
+  async #faultOf(verdict: (typeof ENDS)[number], permit: Permit): Promise<EndingFault> {
+    const frozen = verdict === 'frozen' ? (await readAttemptFacts(this.#tenants, permit)).frozen : null;
+    return frozen === null ? endingFault(verdict) : frozenFault(frozen);
   }
 
   async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<Redeemed> {

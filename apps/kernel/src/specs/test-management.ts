@@ -2,6 +2,7 @@
 import type { Caller } from '@writ/contract';
 import { Agents } from '../agents/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
+import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
@@ -11,7 +12,8 @@ import { ChangeWorkspace, CreateWorkspace, Workspaces } from '../workspaces/inde
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */
-export function openManagement({ tenants, sealer, outbox, events, blobs, views, masterKey }: TestKernel) {
+export function openManagement(kernel: TestKernel) {
+  const { tenants, sealer, outbox, events, blobs, views, masterKey } = kernel;
   const tenancy = new Tenancy(tenants);
   const changes = new Changes(tenancy, sealer, outbox);
   return {
@@ -30,6 +32,9 @@ export function openManagement({ tenants, sealer, outbox, events, blobs, views, 
     newChangeWorkspace: () => new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
     changeWorkspace: new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
     readOperation: new ReadOperation(tenants, views),
+    freezes: new Freezes(tenants),
+    placeFreeze: new PlaceFreeze(kernel),
+    liftFreeze: new LiftFreeze(kernel, kernel.bell),
     listOperations: new ListOperations(tenancy),
   };
 }

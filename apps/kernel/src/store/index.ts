@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
+export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { callKernel, isAgain, isTaken } from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Lane } from '@writ/contract';
 import { runStatement } from '@writ/database';
-import { ambiguousEnding, endingFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
-import { callKernel, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
 const ROWS_MAX = 200;
@@ -15,6 +15,9 @@ interface Requeued {
   readonly lost: boolean;
   readonly count: number;
 }
+
+/** What kernel.attempt_facts says of one that is overdue. */
+interface SeenOverdue extends SeenOperation { readonly frozen: FreezeRow | null }
 
 /** What a sweep did, for metrics. */
 export interface Swept {
@@ -69,7 +72,7 @@ export class Sweeper {
   }
 
   async #endOne(tenantId: string, operationId: string): Promise<boolean> {
-    const seen = await callKernel<SeenOperation | null>(this.#tenants.pool, 'attempt_facts', [tenantId, operationId]);
+    const seen = await callKernel<SeenOverdue | null>(this.#tenants.pool, 'attempt_facts', [tenantId, operationId]);
     const ending = seen === null ? null : overdueEnding(seen);
     if (seen === null || ending === null) return false;
     return (await this.#endings.end(seen, ending)).verdict === 'done';
@@ -77,7 +80,7 @@ export class Sweeper {
 }
 
 /** How an operation ends that nobody reported in time; null when it isn't overdue (any more), or only goes back to the queue. */
-export function overdueEnding({ now, operation }: SeenOperation): Ending | null {
+export function overdueEnding({ now, operation, frozen }: SeenOverdue): Ending | null {
   if (operation.state === 'admitted') {
     if ((operation.deadline ?? operation.created_at + WAITS_MS_MAX) > now) return null;
     return unreportedEnding(operation, operation.deadline === null ? endingFault('deadline', 'no executor took the call in two days') : endingFault('deadline'));
@@ -86,5 +89,6 @@ export function overdueEnding({ now, operation }: SeenOperation): Ending | null 
   // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.
   if (operation.effect_started) return ambiguousEnding(['ambiguous']);
   if (operation.cancel_requested) return unreportedEnding(operation, endingFault('cancelled'));
+  if (frozen !== null) return unreportedEnding(operation, frozenFault(frozen));
   return operation.leases_lost + 1 >= LIMITS.attempts.max ? unreportedEnding(operation, endingFault('attempts.exhausted')) : null;
 }

@@ -8,8 +8,8 @@ import type { Static, TObject, TSchema } from 'typebox';
 export const ROLES = ['admin', 'operator', 'agent', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may ask: keys of these roles, the platform key alone, or everybody. */
-export type Audience = readonly Role[] | 'platform' | 'public';
+/** Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or everybody. */
+export type Audience = readonly (Role | 'platform')[] | 'platform' | 'public';
 
 /** One answer that isn't a problem. `schema` for JSON, `media` for anything else. */
 export interface Answer {
@@ -55,7 +55,8 @@ type StaticOf<S> = S extends TSchema ? Static<S> : undefined;
 
 /** A request to the route, parsed: what `@Asked()` gives to a handler. */
 export interface AskedOf<R extends RouteRow> {
-  readonly caller: R['allowed'] extends readonly Role[] ? Caller : null;
+  /** null for the platform key, and for everybody */
+  readonly caller: R['allowed'] extends readonly Role[] ? Caller : R['allowed'] extends string ? null : Caller | null;
   readonly params: { readonly [K in keyof R['params']]: string };
   readonly query: StaticOf<R['query']>;
   readonly body: StaticOf<R['body']>;

@@ -23,7 +23,7 @@ export function operationOf(row: RouteRow): Json {
 /** Who may ask, in words. */
 export function rolesOf({ allowed }: RouteRow): string {
   if (allowed === 'public') return 'everybody';
-  return allowed === 'platform' ? 'the platform key alone' : allowed.join(', ');
+  return allowed === 'platform' ? 'the platform key alone' : allowed.map((role) => (role === 'platform' ? 'the platform key' : role)).join(', ');
 }
 
 function pathParameters({ params = {} }: RouteRow): Json[] {

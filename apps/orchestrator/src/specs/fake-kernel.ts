@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type KernelVerb, type Notice, type OperationView, type ProposedCall,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -60,9 +60,10 @@ export class FakeKernel {
   }
 
   /** A thing of the tenant's, as its view; not there and not theirs are one answer. */
-  find(caller: Caller, id: unknown): unknown {
+  find(caller: Caller | null, id: unknown): unknown {
     const row = this.#rows.get(String(id));
-    if (row?.tenant_id !== caller.tenant_id) throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
+    // The platform key finds whatever a test keeps.
+    if (row === undefined || (caller !== null && row.tenant_id !== caller.tenant_id)) throw new Fault('not_found', `there is no \`${String(id)}\` of this tenant`);
     return row['view'];
   }
 
@@ -77,9 +78,9 @@ export class FakeKernel {
     return this.keep(call.tenant_id, view.operation_id, 'operation', view);
   }
 
-  #all(caller: Caller, verb: string): unknown[] {
+  #all(caller: Caller | null, verb: string): unknown[] {
     const [kind] = verb.split('.');
-    return [...this.#rows.values()].filter((row) => row.tenant_id === caller.tenant_id && row['kind'] === kind).map((row) => row['view']);
+    return [...this.#rows.values()].filter((row) => (caller === null || row.tenant_id === caller.tenant_id) && row['kind'] === kind).map((row) => row['view']);
   }
 
   #creates(): void {
@@ -110,6 +111,8 @@ export class FakeKernel {
       const parent = this.find(caller, parent_id) as TokenView;
       return this.#token(caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
     });
+    handlers.set('freeze.place', () => freezeOf(newId('freeze')));
+    handlers.set('freeze.place', () => freezeOf(newId('freeze')));
     handlers.set('change.record', () => ({ recorded: newId('record') }));
   }
 
@@ -125,9 +128,9 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {
@@ -154,4 +157,9 @@ export function approvalOf(view: OperationView): ApprovalView {
     approval_id: newId('approval'), operation_id: view.operation_id, tool_id: view.tool_id, agent_id: view.agent_id, action_digest: '0'.repeat(64), autonomy_mode: 'soft_gate',
     of: 'action', state: 'pending', reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
   };
+}
+
+/** A freeze of a tenant that stands. */
+export function freezeOf(freeze_id: string): FreezeView {
+  return { freeze_id, scope: 'tenant', id: null, state: 'standing', reason: 'so', placed_by: 'platform', created_at: 1, expires_at: null, lifted_at: null, lifted_by: null };
 }

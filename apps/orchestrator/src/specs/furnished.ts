@@ -2,7 +2,7 @@
 import type { ProposedCall, Receipt } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, viewOf } from './fake-kernel.ts';
+import { approvalOf, freezeOf, viewOf } from './fake-kernel.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
 /** A receipt in form only: the door hands on what the ledger made. */
@@ -47,12 +47,14 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,
     used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
   });
+  const freeze_id = newId('freeze');
+  kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
   const { webhook_id } = await hooks.webhooks.create(tenantId, {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -66,7 +68,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'issueToken': return { body: { agent_id, workspace_id, grant } };
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
-    case 'cancelOperation': case 'revokeToken': return { body: {} };
+    case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
+    case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
     case 'followEvents': return { query: '?for_ms=0' };
     case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };

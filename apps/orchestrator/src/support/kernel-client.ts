@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, NoticesTaken, parseMessage, type AdmitRequest, type Caller, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, NoticesTaken, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -36,8 +36,8 @@ export class KernelClient {
     this.#now = now;
   }
 
-  /** Faults: those of the verb, `bus.unreachable`, `overloaded`. */
-  async ask<V extends KernelVerb>(verb: V, caller: Caller, request: Asked<V>): Promise<KernelReply<V>> {
+  /** A caller is null where the platform key asks, for verbs that take it. Faults: those of the verb, `bus.unreachable`, `overloaded`. */
+  async ask<V extends KernelVerb>(verb: V, caller: KernelRequest<V>['caller'], request: Asked<V>): Promise<KernelReply<V>> {
     return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], ASK_MS) as Promise<KernelReply<V>>;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AgentView, ApprovalView, idSchema, OperationView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
+import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
 import { opened } from './opened.ts';
@@ -9,6 +9,7 @@ const operation = opened(OperationView);
 const token = opened(TokenView);
 const workspace = opened(WorkspaceView);
 const agent = opened(AgentView);
+const freeze = opened(FreezeView);
 
 /** What the kernel answers to each verb. */
 export const KERNEL_REPLIES = {
@@ -33,6 +34,10 @@ export const KERNEL_REPLIES = {
   'workspace.change': workspace,
   'workspace.snapshots': pageOf(SnapshotView),
   'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),
+  'freeze.place': freeze,
+  'freeze.lift': freeze,
+  'freeze.read': freeze,
+  'freeze.list': pageOf(FreezeView),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;
 export type KernelReply<V extends KernelVerb> = Static<(typeof KERNEL_REPLIES)[V]>;

@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
 import { idSchema } from '../ids.ts';
 import { Budgets, Grant } from '../token.ts';
+import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -51,6 +52,7 @@ export const KERNEL_REQUESTS = {
   'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })) }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
+  ...FREEZE_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

@@ -35,6 +35,7 @@ BEGIN
       FROM token t WHERE t.capability_token_id = ANY (v_chain)), '[]'),
     'agent', EXISTS (SELECT 1 FROM agent a WHERE a.agent_id = p_agent),
     'head', (SELECT w.head_snapshot_id FROM workspace w WHERE w.workspace_id = p_workspace),
+    'frozen', freeze_on(p_tenant, p_agent, p_tool, p_token),
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END);
@@ -88,7 +89,7 @@ LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   o operation;
 BEGIN
-  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
   o := jsonb_populate_record(NULL::operation, p->'operation');
   IF p_fingerprint IS NOT NULL THEN
     -- Waits for another that is claiming the same key: when that one commits, this is a replay.
@@ -114,7 +115,10 @@ BEGIN
     IF EXISTS (SELECT 1 FROM operation seen WHERE seen.operation_id = p#>>'{operation,operation_id}') THEN PERFORM decide_again('operation'); END IF;
     RAISE EXCEPTION 'the operation id is taken' USING ERRCODE = 'WR002';
   END IF;
-  IF jsonb_typeof(p->'chain') = 'array' THEN PERFORM assert_decided_on(p->'chain', o.workspace_id, p->>'head'); END IF;
+  IF jsonb_typeof(p->'chain') = 'array' THEN
+    PERFORM assert_unfrozen(p_tenant, o.agent_id, o.tool_id, o.capability_token_id);
+    PERFORM assert_decided_on(p->'chain', o.workspace_id, p->>'head');
+  END IF;
   INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt);
   IF jsonb_typeof(p->'approval') = 'object' THEN
     INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at)
@@ -150,7 +154,7 @@ CREATE FUNCTION kernel.readmit(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE pl
 DECLARE
   n operation;
 BEGIN
-  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
   n := jsonb_populate_record(NULL::operation, p->'operation');
   UPDATE operation o SET
     state = 'admitted', lane = n.lane, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, reasons = n.reasons,
@@ -160,6 +164,7 @@ BEGIN
   WHERE o.operation_id = n.operation_id AND o.state = 'held'
   RETURNING o.* INTO n;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  PERFORM assert_unfrozen(p_tenant, n.agent_id, n.tool_id, n.capability_token_id);
   PERFORM close_approval(p->'approval');
   PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
   PERFORM post_records(p_tenant, p->'records');

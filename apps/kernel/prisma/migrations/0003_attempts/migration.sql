@@ -124,12 +124,14 @@ BEGIN
       CONTINUE;
     END IF;
     place := waiting;
+    CONTINUE WHEN stands_still(waiting);
     SELECT least(n.weight * round, room), n.cap - (SELECT count(*) FROM operation b WHERE b.tenant_id = place AND b.state IN ('dispatched', 'performing'))
       INTO weighs, share FROM tenant n WHERE n.tenant_id = place;
     more := more OR share < weighs;
     WITH next AS (
       SELECT w.operation_id FROM operation w
       WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id = place AND kernel.waits_until(w.deadline, w.created_at) > t
+        AND freeze_on(w.tenant_id, w.agent_id, w.tool_id, w.capability_token_id) IS NULL
       ORDER BY w.created_at, w.operation_id LIMIT greatest(0, least(weighs, share)) FOR UPDATE SKIP LOCKED),
     sent AS (
       UPDATE operation o SET state = 'dispatched', attempt = o.attempt + 1, permit_until = t + p_ttl_ms,
@@ -166,10 +168,11 @@ DECLARE
   op operation;
   t  bigint := now_ms();
 BEGIN
-  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
   UPDATE operation o SET state = 'performing', executor_id = p_executor, nonce = p_nonce, lease_until = t + p_lease_ms, updated_at = t
     WHERE o.operation_id = p_operation AND o.state = 'dispatched' AND o.attempt = p_attempt AND o.action_digest = p_action_digest
       AND o.permit_until >= t AND (o.deadline IS NULL OR o.deadline > t) AND chain_fault(o.capability_token_id, t) IS NULL
+      AND freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NULL
     RETURNING * INTO op;
   IF FOUND THEN
     verdict := 'redeemed';
@@ -184,6 +187,7 @@ BEGIN
       WHEN op.state <> 'dispatched' THEN 'permit.spent'
       WHEN op.permit_until < t THEN 'permit.expired'
       WHEN op.deadline <= t THEN 'deadline'
+      WHEN freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN 'frozen'
       ELSE coalesce(chain_fault(op.capability_token_id, t), 'permit.expired')
     END;
   END IF;
@@ -213,10 +217,11 @@ CREATE FUNCTION kernel.renew(p_tenant text, p_operation text, p_attempt integer,
 RETURNS TABLE (lease_until bigint, stop boolean) LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  PERFORM set_config('writ.tenant_id', p_tenant, true), CASE WHEN p_effect THEN hold_rules(p_tenant) END;
   RETURN QUERY
     WITH speaker AS (
       SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL OR (coalesce(o.deadline <= now_ms(), false) AND NOT o.effect_started)
+             OR freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NOT NULL
              OR now_ms() > o.permit_until + coalesce((o.limits ->> 'wall_ms')::bigint, 0) + 120000 AS stop
       FROM operation o
       WHERE o.operation_id = p_operation AND o.state = 'performing' AND o.attempt = p_attempt AND o.executor_id = p_executor AND o.nonce = p_nonce
@@ -239,6 +244,7 @@ BEGIN
     'tokens', (SELECT jsonb_agg(to_jsonb(k) ORDER BY array_position(l.chain, k.capability_token_id))
                FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = o.capability_token_id),
     'head', (SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) FROM workspace w WHERE w.workspace_id = o.workspace_id),
+    'frozen', freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id),
     'args', encode(y.args, 'base64'), 'args_ref', y.args_ref)
   INTO facts FROM operation o JOIN payload y ON y.operation_id = o.operation_id WHERE o.operation_id = p_operation;
   RETURN facts;
@@ -248,7 +254,7 @@ END $$;
 --   tenant_id, operation_id;
 --   seen: the row as it was decided on (state, attempt, cancel_requested, effect_started, lease_until); anything else now is `again`;
 --   speaker {executor_id, nonce} for a report: another's is `fenced`, one of an ended attempt gets the stored outcome (`settled`);
---   chain_valid: refuse as `token.revoked` unless no token of the chain is revoked;
+--   chain_valid: refuse as `frozen` where a freeze covers the call, as `token.revoked` unless no token of the chain is revoked;
 --   head {snapshot_id, seq, new_snapshot_id|null, delta_id|null}: the head decided on, and what becomes of it; moved is `again` with the head;
 --   states: the path to the end, e.g. [performed, committed]; set: columns of the operation; used: by dimension, null keeps the reservation;
 --   record {record_id, keyid}. The bytes of result and record come beside it.
@@ -260,7 +266,7 @@ DECLARE
   head  jsonb := p -> 'head';
   t     bigint;
 BEGIN
-  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true);
+  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true), hold_rules(p ->> 'tenant_id');
   SELECT * INTO op FROM operation WHERE operation_id = p ->> 'operation_id' FOR UPDATE;
   IF NOT FOUND THEN RETURN '{"verdict":"gone"}'; END IF;
   t := now_ms();
@@ -286,6 +292,7 @@ BEGIN
 
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
   IF (p ->> 'chain_valid')::boolean THEN
+    IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
     -- Shared locks until COMMIT: a revocation comes wholly before this commit or wholly after it.
     IF EXISTS (SELECT 1 FROM (SELECT k.revoked_at FROM token k WHERE k.capability_token_id = ANY (links) ORDER BY k.capability_token_id FOR SHARE) held
                WHERE held.revoked_at IS NOT NULL) THEN
@@ -345,6 +352,7 @@ BEGIN
     unspoken AS (
       SELECT o.operation_id FROM operation o
       WHERE o.state = 'performing' AND o.lease_until < t AND NOT o.effect_started AND NOT o.cancel_requested AND o.leases_lost + 1 < p_leases_max
+        AND freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NULL
       ORDER BY o.lease_until LIMIT p_rows FOR UPDATE SKIP LOCKED),
     stale AS (SELECT u.operation_id, false AS lost FROM unredeemed u UNION ALL SELECT u.operation_id, true FROM unspoken u),
     back AS (
@@ -363,7 +371,8 @@ DECLARE
 BEGIN
   RETURN QUERY
     (SELECT o.tenant_id, o.operation_id FROM operation o
-     WHERE o.state = 'performing' AND o.lease_until < t AND (o.effect_started OR o.cancel_requested OR o.leases_lost + 1 >= p_leases_max)
+     WHERE o.state = 'performing' AND o.lease_until < t AND (o.effect_started OR o.cancel_requested OR o.leases_lost + 1 >= p_leases_max
+       OR freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NOT NULL)
      ORDER BY o.lease_until LIMIT p_rows)
     UNION ALL
     (SELECT o.tenant_id, o.operation_id FROM operation o WHERE o.state = 'admitted' AND kernel.waits_until(o.deadline, o.created_at) <= t

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, TOOLS, type FreezeView, type KernelRequest } from '@writ/contract';
+import { postable } from '../judgement/index.ts';
+import type { Events, Outbox } from '../ports/index.ts';
+import type { RecordSealer } from '../records/index.ts';
+import { callKernel, isAgain, newId, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { requireId, requireRole } from '../tenancy/index.ts';
+import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
+import { freezeView } from './freeze-view.ts';
+import { stopFrozen } from './stop-frozen.ts';
+
+type PlaceRequest = KernelRequest<'freeze.place'>;
+
+/** Times that one placing is tried while others place or lift the same. */
+const TRIES_MAX = 5;
+
+/** What placing and lifting work with. */
+export interface FreezeParts {
+  readonly tenants: TenantPool;
+  readonly workers: WorkerPool;
+  readonly sealer: RecordSealer;
+  readonly outbox: Outbox;
+  readonly events: Events;
+}
+
+interface Facts {
+  /** milliseconds by the database's clock */
+  readonly now: number;
+  readonly standing: FreezeRow | null;
+  readonly there: boolean;
+}
+
+/**
+ * Stops everything that a scope covers.
+ * INVARIANT (stopped means stopped): once this has resolved, no covered call is admitted and none commits. The database sees to it, under the lock on the
+ * rules (kernel.hold_rules); telling the executors only saves what they would do in vain.
+ */
+export class PlaceFreeze {
+  readonly #parts: FreezeParts;
+
+  constructor(parts: FreezeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Resolves once the freeze and its record are durable. Where one stands on the same, that one stays, with the later end of both.
+   * @throws Fault `auth.role`, `not_found` for another tenant or an agent that isn't there, `tool.unknown`, `request.malformed`, `overloaded`
+   */
+  async run(request: PlaceRequest): Promise<FreezeView> {
+    const owner = ownerOf(request.caller);
+    const subject = subjectOf(request, owner);
+    for (let times = 0; times < TRIES_MAX; times++) {
+      const facts = await callKernel<Facts>(this.#parts.tenants.pool, 'freeze_facts', [owner.tenant, request.scope, subject]);
+      const placed = await this.#place(request, owner, subject, facts);
+      if (placed === null) continue;
+      await stopFrozen(this.#parts, owner.tenant);
+      return freezeView(placed, facts.now);
+    }
+    throw new Fault('overloaded', 'others kept placing and lifting the same freeze');
+  }
+
+  /** The freeze that stands now, or null when another was placed or lifted meanwhile. */
+  async #place({ scope, reason, expires_at }: PlaceRequest, owner: Owner, subject: string, { now, standing, there }: Facts): Promise<FreezeRow | null> {
+    if (!there) throw new Fault('not_found');
+    if (expires_at !== null && expires_at <= now) throw new Fault('request.malformed', 'the freeze would be over before it began', { pointer: '/expires_at' });
+    if (standing !== null && isCovered(expires_at, standing.expires_at)) return standing;
+    const freeze: Frozen = { freeze_id: standing?.freeze_id ?? newId('freeze'), scope, subject, reason: standing?.reason ?? reason, expires_at };
+    const record = freezeRecord(this.#parts.sealer, owner, standing === null ? 'freeze_placed' : 'freeze_extended', freeze, now);
+    const order = {
+      freeze: { ...freeze, placed_by: owner.actor }, log_tenant: owner.log, record: postable(record),
+      seen: standing === null ? null : { freeze_id: standing.freeze_id, expires_at: standing.expires_at },
+    };
+    try {
+      const placed = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'place_freeze', [owner.tenant, JSON.stringify(order)]);
+      this.#parts.outbox.hand(record);
+      return placed;
+    } catch (error) {
+      if (isAgain(error)) return null;
+      throw error;
+    }
+  }
+}
+
+/** Whether one that ends then (null: never) lasts as long as is asked for. */
+const isCovered = (asked: number | null, standing: number | null): boolean => standing === null || (asked !== null && asked <= standing);
+
+/** What the scope names, once the caller may stop it. */
+function subjectOf({ caller, scope, id }: PlaceRequest, owner: Owner): string {
+  if ((scope === 'all') !== (caller === null)) throw new Fault('auth.role', 'the platform key freezes `all`, and keys of a tenant what is the tenant\'s');
+  if (caller !== null) requireRole(caller, 'admin', 'operator');
+  if (scope === 'agent' || scope === 'tool') {
+    if (id === null) throw new Fault('request.malformed', `the scope \`${scope}\` takes an \`id\``, { pointer: '/id' });
+    if (scope === 'agent') requireId('agent', id);
+    else if (!TOOLS.has(id)) throw new Fault('tool.unknown');
+    return id;
+  }
+  if (id !== null && id !== owner.tenant) throw new Fault('not_found');
+  return owner.tenant;
+}
