@@ -22,13 +22,13 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND },
   writ_kernel: {
     'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
-    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND,
+    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
-    'kernel.notice': ['SELECT', 'DELETE'],
+    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +37,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
+  'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
+  'writ_kernel_worker SELECT kernel.token': ['capability_token_id', 'tenant_id', 'agent_id', 'chain'],
   'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap'],
   'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
@@ -115,7 +117,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox', 'kernel.notice'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;

@@ -14,7 +14,7 @@ import { callArguments } from './call-arguments.ts';
 /** The rule that a decision's record names where the call was decided before and runs again. */
 const RULE = 'workspace.rerun';
 
-type RerunVerdict = { readonly verdict: 'rerun'; readonly operation: OperationRow } | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' }>;
+type RerunVerdict = { readonly verdict: 'rerun'; readonly operation: OperationRow } | Extract<EndVerdict, { readonly verdict: 'again' | 'gone' | 'token.revoked' | 'frozen' }>;
 
 /** What re-runs work with. */
 export interface RerunParts {

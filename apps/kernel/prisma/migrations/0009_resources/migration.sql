@@ -15,7 +15,7 @@ DECLARE
   op operation;
   t  bigint;
 BEGIN
-  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true);
+  PERFORM set_config('writ.tenant_id', p ->> 'tenant_id', true), hold_rules(p ->> 'tenant_id');
   SELECT * INTO op FROM operation o WHERE o.operation_id = p ->> 'operation_id' FOR UPDATE;
   IF NOT FOUND THEN RETURN '{"verdict":"gone"}'; END IF;
   t := now_ms();
@@ -24,6 +24,7 @@ BEGIN
      OR op.nonce IS DISTINCT FROM p #>> '{seen,nonce}' OR op.reruns IS DISTINCT FROM (p #>> '{seen,reruns}')::integer THEN
     RETURN '{"verdict":"again"}';
   END IF;
+  IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
   IF chain_fault(op.capability_token_id, 0) IS NOT NULL THEN RETURN '{"verdict":"token.revoked"}'; END IF;
   UPDATE operation o SET state = 'performed' WHERE o.operation_id = op.operation_id;
   UPDATE operation o SET
