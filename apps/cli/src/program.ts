@@ -23,6 +23,7 @@ const GROUPS: readonly Group[] = [
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
   { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },
   { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },
+  { name: 'resources', summary: 'versions of things outside that calls rely on', load: async () => (await import('./resources/resources.ts')).resourcesCommand },
   { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
   { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
   { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },

@@ -34,6 +34,7 @@ import { OperationViews, TenantPool, Trees, WorkerPool, WrappedKeyRows } from '.
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
+import { Resources, ResourcesController } from './resources/index.ts';
 import { Sweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, TenantsController } from './tenants/index.ts';
@@ -126,10 +127,10 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Agents(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
-      new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
+      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, OperationsController, NoticesController, FreezesController],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController],
   };
 }
 

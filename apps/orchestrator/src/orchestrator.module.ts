@@ -41,6 +41,7 @@ import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
+import { ResourcesController } from './resources/resources.controller.ts';
 import { TenantsController } from './tenants/tenants.controller.ts';
 import { TokensController } from './tokens/tokens.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
@@ -151,7 +152,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
         WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [

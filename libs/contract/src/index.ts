@@ -14,7 +14,7 @@ export { KERNEL_REQUESTS, TenantCreate, TokenUse, type KernelRequest, type Kerne
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export {
-  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, Resolution, SnapshotView, TreeEntry, WorkspaceView,
+  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry, WorkspaceView,
 } from './messages/operations.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, type Lane } from './permit.ts';

@@ -13,7 +13,7 @@ export const Provenance = Type.Partial(Type.Object({
 }), closed);
 export type Provenance = Static<typeof Provenance>;
 
-/** A state or version that must hold when the call commits. `version` is a snapshot id for a snapshot, a content hash (or `absent`) for a path. */
+/** A state or version that must hold when the call commits. `version` is a snapshot id for a snapshot, a content hash (or `absent`) for a path, what `/v1/resources` says (or `absent`) for a resource. */
 export const PreconditionRef = Type.Object({
   kind: Type.Union([Type.Literal('snapshot'), Type.Literal('path'), Type.Literal('resource')]),
   ref: Type.String({ maxLength: 4096 }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { actionOf, approvedDigest, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import { actionOf, approvedDigest, assertedVersions, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
@@ -37,6 +37,7 @@ export class Decisions {
       args_ref: 'effect' in args ? null : args.ref,
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
+      ...(stands ? assertedVersions(call) : {}),
       approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: expiryOf(proposal, facts) },
       reserve: state === 'admitted' ? reservationRows(judgement.reservations) : [],
       records: [postable(sealed)],

@@ -3,7 +3,7 @@ import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportRe
 import type { BlobStore } from '@writ/blobs';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
-import { decidePreconditions } from '../judgement/index.ts';
+import { decidePreconditions, readVersions } from '../judgement/index.ts';
 import type { TenantPool, Trees } from '../store/index.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
 import { makeNewHead } from './new-head.ts';
@@ -104,7 +104,7 @@ export class Commit {
 
   /** The state that the effect leads to on this head, or why it can't be there. */
   async #newHead({ facts: { operation }, checked: { contents }, delta }: Stage, head: Head): Promise<HeadChange | EndingFault> {
-    const unmet = await decidePreconditions(this.#trees, operation, head.snapshot_id);
+    const unmet = await decidePreconditions(this.#trees, operation, head.snapshot_id, await readVersions(this.#tenants, operation));
     if (unmet !== null) return endingFault(unmet.code, unmet.message, unmet.hint);
     if (delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
     try {

@@ -5,7 +5,7 @@ import { actionDigest } from '@writ/digest';
 import type { Announcer } from '../announce/index.ts';
 import { approvalColumns, argumentsOf, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
 import {
-  actionOf, approvedDigest, decideStanding, decisionRecord, laneOf, postable, readFacts, refusal, refuse, reservationRows, reservedOf, sealDecision,
+  actionOf, approvedDigest, assertedVersions, decideStanding, decisionRecord, laneOf, postable, readFacts, refusal, refuse, reservationRows, reservedOf, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -70,6 +70,7 @@ export class Readmission {
       approval: approvalColumns(held, closing),
       chain: facts.chain.map(({ token }) => token.capability_token_id),
       head: operation.precondition_refs.length > 0 ? judgement.head : null,
+      ...assertedVersions(operation),
       reserve: reservationRows(judgement.reservations),
       records: records.map(postable),
     };

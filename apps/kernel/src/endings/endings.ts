@@ -2,6 +2,7 @@
 import type { State, TxOutcome } from '@writ/contract';
 import { extractTrace, withSpan } from '@writ/telemetry';
 import type { Announcer, Outcomes } from '../announce/index.ts';
+import { assertedVersions } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
@@ -101,6 +102,8 @@ function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Re
     ...(speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } }),
     chain_valid: ending.chainValid,
     ...(ending.head === null ? {} : { head: ending.head }),
+    // Only a call that ends well relies on anything.
+    ...(ending.chainValid ? assertedVersions(row) : {}),
     states: ending.states,
     set: {
       tx_outcome: ending.txOutcome,

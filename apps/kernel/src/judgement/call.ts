@@ -2,6 +2,7 @@
 import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import type { FreezeRow, OperationRow } from '../store/index.ts';
+import type { Versions } from './versions.ts';
 
 /** What is judged: a call as proposed, or a held one once more. */
 export interface JudgedCall {
@@ -48,6 +49,8 @@ export interface CallFacts {
   readonly agent: boolean;
   /** null for a workspace that isn't the tenant's */
   readonly head: string | null;
+  /** of the resources that the call relies on; null where it relies on none */
+  readonly versions?: Versions | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };

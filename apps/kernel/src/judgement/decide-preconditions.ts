@@ -3,25 +3,26 @@ import { Fault, type PreconditionRef, type TenantId } from '@writ/contract';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import type { Trees } from '../store/index.ts';
 import { refusal, type JudgedCall, type Refusal } from './call.ts';
-
-/** The version of a path where nothing stands. */
-const ABSENT = 'absent';
+import { ABSENT, type Versions } from './versions.ts';
 
 /**
  * Decides whether everything that the call relies on holds at the head; null when it does. They are checked again when the call commits.
- * What can't be checked doesn't hold.
+ * What can't be checked doesn't hold: `versions` is null where nobody read them.
  */
-export async function decidePreconditions(trees: Trees, call: Pick<JudgedCall, 'tenant_id' | 'precondition_refs'>, head: string): Promise<Refusal | null> {
+export async function decidePreconditions(trees: Trees, call: Pick<JudgedCall, 'tenant_id' | 'precondition_refs'>, head: string, versions: Versions | null = null): Promise<Refusal | null> {
   for (const ref of call.precondition_refs) {
-    const fault = await unmet(trees, call.tenant_id, head, ref);
+    const fault = await unmet(trees, call.tenant_id, head, ref, versions);
     if (fault !== null) return refusal('precondition.failed', fault, 'read the present state and propose the call anew');
   }
   return null;
 }
 
-async function unmet(trees: Trees, tenantId: TenantId, head: string, { kind, ref, version }: PreconditionRef): Promise<string | null> {
+async function unmet(trees: Trees, tenantId: TenantId, head: string, { kind, ref, version }: PreconditionRef, versions: Versions | null): Promise<string | null> {
   if (kind === 'snapshot') return version === head ? null : 'the workspace is in another state than the named snapshot';
-  if (kind === 'resource') return 'a precondition of kind `resource` can be checked by no tool that exists';
+  if (kind === 'resource') {
+    const stands = versions === null ? null : (Object.hasOwn(versions, ref) ? versions[ref] : ABSENT);
+    return stands === version ? null : `the resource \`${ref.slice(0, 256)}\` has another version than named`;
+  }
   let path: WorkspacePath;
   try {
     path = parsePath(ref);

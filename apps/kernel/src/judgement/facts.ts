@@ -3,6 +3,7 @@ import { LIMITS, type Budgets } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
 import type { CallFacts, Claim, JudgedCall } from './call.ts';
+import { readVersions } from './versions.ts';
 
 /** A token with its budgets, as kernel.facts gives it. */
 type AccountRow = TokenRow & { readonly budgets: Readonly<Record<string, { readonly reserved: number; readonly used: number }>> };
@@ -19,8 +20,9 @@ interface FactRows {
   readonly outbox_rows: number;
 }
 
-/** Reads what a call is judged on, in one round trip, within its tenant. */
+/** Reads what a call is judged on, in one round trip, within its tenant; the versions of resources in one more, for a call that relies on them. */
 export async function readFacts(tenants: TenantPool, call: JudgedCall): Promise<CallFacts> {
+  const versions = await readVersions(tenants, call);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
     call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
   ]);
@@ -32,6 +34,7 @@ export async function readFacts(tenants: TenantPool, call: JudgedCall): Promise<
     agent: rows.agent,
     head: rows.head,
     frozen: rows.frozen,
+    versions,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

@@ -9,3 +9,4 @@ export { readFacts } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
 export { endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
 export { readArguments, type SentArguments } from './read-arguments.ts';
+export { assertedVersions, readVersions, type Versions } from './versions.ts';

@@ -44,7 +44,7 @@ export class Judge {
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(known, reach);
     const placed = { ...known, head: reach.head };
-    const unmet = await decidePreconditions(this.#trees, call, reach.head);
+    const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);
     const asked = policy.judge(judgedAction(call, form, reach));
     if (asked.effect === 'refuse') return refuse(placed, asked);

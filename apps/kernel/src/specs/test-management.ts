@@ -4,6 +4,7 @@ import { Agents } from '../agents/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
+import { Resources } from '../resources/index.ts';
 import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant } from '../tenants/index.ts';
@@ -26,6 +27,7 @@ export function openManagement(kernel: TestKernel) {
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),
     revoke: new RevokeToken(tenancy, changes, events),
+    resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),
     /** A replica of its own: it shares nothing with the others but the database. */

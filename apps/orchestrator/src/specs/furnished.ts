@@ -70,6 +70,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
     case 'followEvents': return { query: '?for_ms=0' };
     case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };

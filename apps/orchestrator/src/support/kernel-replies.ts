@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
+import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, ResourceView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
 import { opened } from './opened.ts';
@@ -38,6 +38,8 @@ export const KERNEL_REPLIES = {
   'freeze.lift': freeze,
   'freeze.read': freeze,
   'freeze.list': pageOf(FreezeView),
+  'resource.set': opened(ResourceView),
+  'resource.list': pageOf(ResourceView),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;
 export type KernelReply<V extends KernelVerb> = Static<(typeof KERNEL_REPLIES)[V]>;

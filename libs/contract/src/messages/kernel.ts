@@ -4,7 +4,7 @@ import { Change } from '../delta.ts';
 import { idSchema } from '../ids.ts';
 import { Budgets, Grant } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
-import { Caller, Page, Resolution } from './operations.ts';
+import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -50,6 +50,10 @@ export const KERNEL_REQUESTS = {
   'workspace.snapshots': Type.Object({ ...asked, workspace_id: Key, page: Page }, closed),
   /** → {snapshot_id} when the snapshot is one of the workspace's history, else `not_found`; null asks for the head */
   'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })) }, closed),
+  /** → ResourceView; a compare-and-swap: `expected_version` is null for a resource that isn't there yet, and another than stands is a `conflict` */
+  'resource.set': Type.Object({ ...asked, ref: ResourceRef, version: ResourceVersion, expected_version: orNull(Type.String({ maxLength: 256 })) }, closed),
+  /** → {items: ResourceView[], next_cursor}; newest first; `ref`: that one alone */
+  'resource.list': Type.Object({ ...asked, page: Page, ref: orNull(Type.String({ maxLength: 4096 })) }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
   ...FREEZE_REQUESTS,

@@ -122,4 +122,13 @@ export type SnapshotView = Static<typeof SnapshotView>;
 export const AgentView = Type.Object({ agent_id: idSchema('agent'), name: Type.String(), created_at: Instant }, closed);
 export type AgentView = Static<typeof AgentView>;
 
+/** Something outside of workspaces that calls may rely on, by its name and version: all that Writ keeps of it. */
+export const ResourceRef = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$', description: 'a name, such as `deployment:shop/production`' });
+export const ResourceVersion = Type.String({ pattern: '^(?!absent$)[\\x21-\\x7e]{1,256}$', description: 'printable ASCII; what it means is between whoever sets and whoever names it' });
+export const ResourceView = Type.Object({
+  resource_id: idSchema('resource'), ref: ResourceRef, version: ResourceVersion, created_at: Instant, updated_at: Instant,
+  updated_by: Type.String({ description: 'the API key that set this version' }),
+}, closed);
+export type ResourceView = Static<typeof ResourceView>;
+
 export const DiffView = Delta;

@@ -115,6 +115,7 @@ BEGIN
     IF EXISTS (SELECT 1 FROM operation seen WHERE seen.operation_id = p#>>'{operation,operation_id}') THEN PERFORM decide_again('operation'); END IF;
     RAISE EXCEPTION 'the operation id is taken' USING ERRCODE = 'WR002';
   END IF;
+  IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   IF jsonb_typeof(p->'chain') = 'array' THEN
     PERFORM assert_unfrozen(p_tenant, o.agent_id, o.tool_id, o.capability_token_id);
     PERFORM assert_decided_on(p->'chain', o.workspace_id, p->>'head');
@@ -166,6 +167,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
   PERFORM assert_unfrozen(p_tenant, n.agent_id, n.tool_id, n.capability_token_id);
   PERFORM close_approval(p->'approval');
+  IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
   PERFORM post_records(p_tenant, p->'records');
   PERFORM reserve(p->'reserve');

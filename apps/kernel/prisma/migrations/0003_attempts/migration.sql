@@ -290,6 +290,7 @@ BEGIN
   -- A call that ends well ends before its deadline, unless something outside may have happened: then coming late is better than doubt.
   IF (p ->> 'chain_valid')::boolean AND op.deadline <= t AND NOT op.effect_started THEN RETURN '{"verdict":"again"}'; END IF;
 
+  IF p ? 'versions' AND NOT versions_hold(op.tenant_id, p -> 'versions') THEN RETURN '{"verdict":"again"}'; END IF;
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
   IF (p ->> 'chain_valid')::boolean THEN
     IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;

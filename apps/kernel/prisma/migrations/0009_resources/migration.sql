@@ -38,3 +38,47 @@ BEGIN
 END $$;
 
 GRANT EXECUTE ON FUNCTION kernel.run_again TO writ_kernel;
+
+-- Things outside of workspaces that calls rely on: a deployment, a ticket, a table of another system. Writ keeps no more of them than a name and a
+-- version, which operators and the programs of theirs move by compare-and-swap; what the version means is between them and their agents.
+CREATE TABLE kernel.resource (
+  resource_id text NOT NULL UNIQUE,
+  tenant_id   text NOT NULL REFERENCES kernel.tenant,
+  ref         text NOT NULL,
+  version     text NOT NULL CHECK (version <> 'absent'),
+  created_at  bigint NOT NULL DEFAULT kernel.now_ms(),
+  updated_at  bigint NOT NULL DEFAULT kernel.now_ms(),
+  updated_by  text NOT NULL,
+  PRIMARY KEY (tenant_id, ref)
+);
+CREATE INDEX resource_by_tenant ON kernel.resource (tenant_id, created_at, resource_id);
+ALTER TABLE kernel.resource ENABLE ROW LEVEL SECURITY;
+ALTER TABLE kernel.resource FORCE ROW LEVEL SECURITY;
+CREATE POLICY one_tenant ON kernel.resource TO writ_kernel USING (tenant_id = kernel.tenant()) WITH CHECK (tenant_id = kernel.tenant());
+GRANT SELECT, INSERT ON kernel.resource TO writ_kernel;
+GRANT UPDATE (version, updated_at, updated_by) ON kernel.resource TO writ_kernel;
+
+-- Versions by name, of those resources that are there.
+CREATE FUNCTION kernel.resource_versions(p_tenant text, p_refs text[]) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true);
+  RETURN (SELECT coalesce(jsonb_object_agg(r.ref, r.version), '{}') FROM resource r WHERE r.tenant_id = p_tenant AND r.ref = ANY (p_refs));
+END $$;
+
+-- A resource that isn't there has no row to lock, so its name is locked: shared by whoever relies on it, alone by whoever moves it.
+CREATE FUNCTION kernel.resource_lock(p_tenant text, p_ref text) RETURNS bigint LANGUAGE sql IMMUTABLE SET search_path = kernel, pg_temp
+  AS $$ SELECT hashtextextended('writ.resource.' || p_tenant || '.' || p_ref, 0) $$;
+
+-- Answers whether the resources, [{ref, version}] with `absent` for what isn't there, have these versions; where they have, they keep them until
+-- this transaction ends. To be asked after the operation's lock and before those of tokens and workspace.
+CREATE FUNCTION kernel.versions_hold(p_tenant text, p_versions jsonb) RETURNS boolean LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE v record;
+BEGIN
+  FOR v IN SELECT x.ref, x.version FROM jsonb_to_recordset(p_versions) AS x(ref text, version text) ORDER BY x.ref LOOP
+    PERFORM pg_advisory_xact_lock_shared(resource_lock(p_tenant, v.ref));
+    IF coalesce((SELECT r.version FROM resource r WHERE r.tenant_id = p_tenant AND r.ref = v.ref), 'absent') <> v.version THEN RETURN false; END IF;
+  END LOOP;
+  RETURN true;
+END $$;
+
+GRANT EXECUTE ON FUNCTION kernel.resource_versions, kernel.resource_lock, kernel.versions_hold TO writ_kernel;
