@@ -10,6 +10,7 @@ import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
 import type { KernelConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
+import { loadPolicyEngine } from './policies/index.ts';
 import { newId } from './store/index.ts';
 import { newSigner } from './specs/test-kernel.ts';
 import { asks, WrittenPolicy } from './specs/test-ports.ts';
@@ -26,7 +27,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
   const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
   policy.says = asks('soft_gate');
   const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
-  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, policy), { logger: false, strategy: transport });
+  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(), policy), { logger: false, strategy: transport });
   app.useGlobalFilters(new FaultFilter());
   await app.listen();
   readiness.started();

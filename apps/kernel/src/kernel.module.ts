@@ -25,6 +25,8 @@ import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
+import { StoredPolicySets, type PolicyEngine } from './policies/index.ts';
+import { ActivatePolicy, PoliciesController, PolicyShelf, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
 import type { Bell, PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
@@ -106,8 +108,8 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
   return {
     views,
-    admit: new Admit(on, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
-    decide: new Decide(held, new Readmission(on, judge, held, announcer), views),
+    admit: new Admit({ ...on, policies }, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
+    decide: new Decide(held, new Readmission({ ...on, policies }, judge, held, announcer), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
@@ -116,9 +118,10 @@ function admission(on: Ground, { announcer, endings }: ReturnType<typeof executi
 }
 
 /** through: what people and their programs manage */
-function management(config: KernelConfig, on: Ground, views: OperationViews, bell: Bell) {
+function management(config: KernelConfig, on: Ground, views: OperationViews, bell: Bell, engine: PolicyEngine, stored: StoredPolicySets) {
   const tenancy = new Tenancy(on.tenants);
   const changes = new Changes(tenancy, on.sealer, on.outbox);
+  const shelf = new PolicyShelf(engine, stored, tenancy);
   return {
     tenancy,
     useCases: [
@@ -129,8 +132,9 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
+      new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(changes, shelf),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController],
   };
 }
 
@@ -139,11 +143,13 @@ const given = <T extends object>(value: T): Provider => ({ provide: value.constr
 /** The kernel: what it is asked (controllers), through one use case a verb, with what it is given. */
 @Module({})
 export class KernelModule {
-  static with(config: KernelConfig, parts: Given, policies: PolicySets): DynamicModule {
+  static with(config: KernelConfig, parts: Given, engine: PolicyEngine, instead?: PolicySets): DynamicModule {
     const on = stand(config, parts);
+    const stored = new StoredPolicySets(engine, on.tenants);
+    const policies = instead ?? stored;
     const run = execution(config, on, policies);
     const ask = admission(on, run, policies);
-    const manage = management(config, on, ask.views, run.dispatcher);
+    const manage = management(config, on, ask.views, run.dispatcher, engine, stored);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,

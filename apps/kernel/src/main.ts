@@ -4,11 +4,11 @@ import { bootProcess } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
-import { defaultPolicySets } from './policies/index.ts';
+import { loadPolicyEngine } from './policies/index.ts';
 
 await bootProcess(async () => {
   const config = readConfig();
-  const policies = await defaultPolicySets();
+  const engine = await loadPolicyEngine();
   return {
     process: 'kernel',
     version: '0.1.0',
@@ -24,6 +24,6 @@ await bootProcess(async () => {
       trace: traceHooks,
       report,
     }),
-    module: (parts) => KernelModule.with(config, parts, policies),
+    module: (parts) => KernelModule.with(config, parts, engine),
   };
 });

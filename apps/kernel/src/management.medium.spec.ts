@@ -41,7 +41,7 @@ test('from a tenant that is just made to a call that somebody has to approve, ov
   expect(token).toMatchObject({ agent_id: agent.agent_id, grant: { fs: [{ path: '' }] }, used: { calls: 0 }, revoked: false, parent_id: null });
   expect(await ask('kernel.change.record', { ...asked, verb: 'api_key_created', subject: newId('apiKey') })).toEqual({ recorded: expect.stringMatching(/^rec_/) });
 
-  policy.says = () => ({ effect: 'allow', autonomy_mode: 'soft_gate', risk_score: 0.5, risk_basis: [], rule_ids: [], reasons: [] });
+  policy.says = () => ({ effect: 'allow', autonomy_mode: 'soft_gate', decided: 'soft_gate', approvers: null, risk_score: 0.5, risk_basis: [], rule_ids: [], reasons: [] });
   const operation_id = newId('operation');
   const held = parseMessage(OperationView, await ask('kernel.admit', {
     v: 1, operation_id, tenant_id, agent_id: agent.agent_id, proposed_by: newId('apiKey'), tool_id: 'fs.read', args: { path: 'src/a.txt' }, args_ref: null,

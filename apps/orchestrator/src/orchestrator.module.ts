@@ -44,6 +44,7 @@ import { CreateTenant } from './tenants/create-tenant.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
 import { TenantsController } from './tenants/tenants.controller.ts';
 import { TokensController } from './tokens/tokens.controller.ts';
+import { PoliciesController } from './policies/policies.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
@@ -152,7 +153,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [

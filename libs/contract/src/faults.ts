@@ -44,6 +44,8 @@ export const FAULTS = {
   // policy, approval
   'policy.denied': { status: 403, retry: 'never', message: 'the policy forbids the call' },
   'policy.error': { status: 403, retry: 'never', message: 'a rule of the policy failed, so the call is refused' },
+  'policy.invalid': { status: 422, retry: 'never', message: 'the policy set is not valid' },
+  'policy.unreadable': { status: 500, retry: 'never', message: 'the policy set in force cannot be read by this version, so nothing is decided until another is activated' },
   'approval.denied': { status: 403, retry: 'never', message: 'a person denied the call' },
   'approval.expired': { status: 403, retry: 'never', message: 'nobody decided in time' },
   'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },

@@ -16,6 +16,9 @@ export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, No
 export {
   AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry, WorkspaceView,
 } from './messages/operations.ts';
+export {
+  POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
+} from './messages/policies.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
@@ -27,7 +30,7 @@ export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, T
 export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
 export {
-  INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
+  INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
 } from './tools/definition.ts';
 export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';

@@ -4,6 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { decideStanding, readFacts, type Judge } from '../judgement/index.ts';
 import { readOperation } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
+import type { PolicySets } from '../ports/index.ts';
 import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts';
 import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
@@ -23,7 +24,7 @@ export interface Decided {
 }
 
 /** What an admission reads from. */
-export interface Sources { readonly tenants: TenantPool; readonly blobs: BlobStore; readonly vault: TenantVault }
+export interface Sources { readonly tenants: TenantPool; readonly blobs: BlobStore; readonly vault: TenantVault; readonly policies: PolicySets }
 
 /**
  * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this resolves; from
@@ -76,7 +77,7 @@ export class Admit {
 
   /** Null when it must be decided again. */
   async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
-    const facts = await readFacts(this.#sources.tenants, proposal.call);
+    const facts = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.

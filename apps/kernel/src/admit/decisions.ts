@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { actionOf, approvedDigest, assertedVersions, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import { actionOf, approvedDigest, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
-
-/** A held call waits a day for a person: long enough for a night, short enough that what was asked is still meant. */
-const APPROVAL_MS = 24 * 60 * 60 * 1000;
 
 /** What a decision left behind, durable. */
 export interface Written { readonly row: OperationRow; readonly sealed: SealedRecord }
@@ -35,10 +32,12 @@ export class Decisions {
     const change = {
       operation: columns,
       args_ref: 'effect' in args ? null : args.ref,
+      rules: decidedUnder(call, facts),
+      labels: state === 'admitted' ? judgement.labels : [],
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
       ...(stands ? assertedVersions(call) : {}),
-      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: expiryOf(proposal, facts) },
+      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: expiryOf(proposal, facts, judgement) },
       reserve: state === 'admitted' ? reservationRows(judgement.reservations) : [],
       records: [postable(sealed)],
     };
@@ -71,7 +70,7 @@ export class Decisions {
   }
 }
 
-/** An approval ends with the call's deadline or its token at the latest: after that a yes would come to nothing. */
-function expiryOf({ call }: Proposal, { now, chain }: CallFacts): number {
-  return Math.min(now + APPROVAL_MS, call.deadline ?? Infinity, ...chain.map(({ token }) => token.grant.expires_at));
+/** An approval ends when the policy in force says, and with the call's deadline or its token at the latest: after that a yes would come to nothing. */
+function expiryOf({ call }: Proposal, { now, chain }: CallFacts, { approval_ms }: Judgement): number {
+  return Math.min(now + approval_ms, call.deadline ?? Infinity, ...chain.map(({ token }) => token.grant.expires_at));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type BlobRef, type CapabilityToken, type ReportRequest } from '@writ/contract';
 import type { Head, SeenOperation } from '../endings/index.ts';
+import type { RulesInForce } from '../judgement/index.ts';
 import { callKernel, type FreezeRow, type TenantPool } from '../store/index.ts';
 import { tokenOf, type TokenRow } from '../store/token-row.ts';
 
@@ -13,6 +14,7 @@ export interface FactRows extends SeenOperation {
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
   readonly args_ref: BlobRef | null;
+  readonly rules: RulesInForce;
 }
 
 /** Everything that the end of an attempt is decided on, as of one instant of the database's clock. */
@@ -24,6 +26,8 @@ export interface AttemptFacts extends SeenOperation {
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
   readonly args_ref: BlobRef | null;
+  /** the tenant's rules, by which the effect is decided */
+  readonly rules: RulesInForce;
 }
 
 /**
@@ -37,7 +41,7 @@ export async function readAttemptFacts(tenants: TenantPool, report: Pick<ReportR
 }
 
 /** A call that got an attempt has a token and a workspace: neither is ever deleted. */
-export function attemptFacts({ now, operation, tokens, head, frozen = null, args, args_ref }: FactRows): AttemptFacts {
+export function attemptFacts({ now, operation, tokens, head, frozen = null, args, args_ref, rules }: FactRows): AttemptFacts {
   if (tokens === null || head === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a token or a workspace`);
-  return { now, operation, chain: tokens.map(tokenOf), head, frozen, args, args_ref };
+  return { now, operation, chain: tokens.map(tokenOf), head, frozen, args, args_ref, rules };
 }

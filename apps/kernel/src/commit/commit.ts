@@ -3,7 +3,7 @@ import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportRe
 import type { BlobStore } from '@writ/blobs';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
-import { decidePreconditions, readVersions } from '../judgement/index.ts';
+import { decidePreconditions, readVersions, type RulesInForce } from '../judgement/index.ts';
 import type { TenantPool, Trees } from '../store/index.ts';
 import type { CheckedEffect, EffectCheck } from './effect-check.ts';
 import { makeNewHead } from './new-head.ts';
@@ -136,8 +136,8 @@ function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
-  const { operation } = facts;
-  const told = { result: checked.result, effectDigest: checked.digest };
+  const { operation, rules } = facts;
+  const told = { result: checked.result, effectDigest: checked.digest, ...decidedBy(rules, checked) };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
   return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), chainValid: false };
@@ -148,8 +148,12 @@ function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
+    ...decidedBy(facts.rules, checked),
   };
 }
+
+/** Policy is asked about an effect that there is. */
+const decidedBy = (rules: RulesInForce, { delta }: CheckedEffect): Pick<Ending, 'rules'> => (delta !== null && delta.changes.length > 0 ? { rules } : {});
 
 /** What the call has used with this attempt: one call, however often it ran. */
 function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {

@@ -10,13 +10,15 @@ export interface JudgedEffect {
   readonly tool: ToolDefinition;
   readonly args: Readonly<Record<string, unknown>>;
   readonly delta: Delta;
+  /** of the session and the workspace */
+  readonly labels: readonly string[];
 }
 
 /**
  * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. Null when the effect needs no
  * more supervision than the call has had. What it needs beyond that nobody can give any more, so the call is rolled back.
  */
-export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta }: JudgedEffect): EndingFault | null {
+export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta, labels }: JudgedEffect): EndingFault | null {
   const asked = policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
@@ -27,6 +29,9 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args
     task_class: operation.task_class,
     session_mode: operation.session_mode,
     max_autonomy: null,
+    labels,
+    // History was asked about at admission, and the call is part of it by now.
+    history: null,
     changes: delta.changes,
     granted: operation.autonomy_mode,
   });

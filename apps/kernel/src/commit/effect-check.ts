@@ -71,8 +71,8 @@ export class EffectCheck {
     if (beyond !== null) return beyond;
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
-    const policy = await this.#policies.of(facts.operation.tenant_id);
-    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta }) ?? await decideContents(this.#blobs, report.tenant_id, delta, contents);
+    const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
+    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta, labels: facts.rules.labels }) ?? await decideContents(this.#blobs, report.tenant_id, delta, contents);
   }
 }
 

@@ -5,10 +5,11 @@ import { actionDigest } from '@writ/digest';
 import type { Announcer } from '../announce/index.ts';
 import { approvalColumns, argumentsOf, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
 import {
-  actionOf, approvedDigest, assertedVersions, decideStanding, decisionRecord, laneOf, postable, readFacts, refusal, refuse, reservationRows, reservedOf, sealDecision,
+  actionOf, approvedDigest, assertedVersions, decidedUnder, decideStanding, decisionRecord, laneOf, postable, readFacts, refusal, refuse, reservationRows, reservedOf, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
+import type { PolicySets } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
 
@@ -19,6 +20,7 @@ export interface ReadmissionParts {
   readonly vault: TenantVault;
   readonly sealer: RecordSealer;
   readonly images: Images;
+  readonly policies: PolicySets;
 }
 
 /** held → admitted or refused, decided anew with a person's yes. */
@@ -38,7 +40,7 @@ export class Readmission {
   /** Resolves after COMMIT, or with null when the facts moved: then nothing was written. */
   async run(held: HeldCall, closing: ApprovalClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
     const call = judgedCallOf(held.operation);
-    const facts = await readFacts(this.#parts.tenants, call);
+    const facts = await readFacts(this.#parts.tenants, this.#parts.policies, call);
     const prior = decideStanding(call, facts);
     // The call stays held: a freeze says nothing about it, and ends.
     if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
@@ -68,6 +70,8 @@ export class Readmission {
         approval_refs: approvalRefs, decision_record_id: decision.record_id, decision_hash: decision.digest,
       },
       approval: approvalColumns(held, closing),
+      rules: decidedUnder(judgedCallOf(operation), facts),
+      labels: judgement.labels,
       chain: facts.chain.map(({ token }) => token.capability_token_id),
       head: operation.precondition_refs.length > 0 ? judgement.head : null,
       ...assertedVersions(operation),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, type BlobRef, type Budgets, type FaultCode, type State, type TxOutcome } from '@writ/contract';
+import type { RulesInForce } from '../judgement/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
 /** Why a call didn't do what it was to do, as its caller reads it. */
@@ -38,6 +39,8 @@ export interface Ending {
   readonly used: Budgets | null;
   /** who ended it, where somebody did: an API key's id */
   readonly actor?: string;
+  /** the tenant's rules by which its effect was decided: with others now it is decided again */
+  readonly rules?: RulesInForce;
   /** whether it may end so only while no token of the chain is revoked and no freeze covers the call */
   readonly chainValid: boolean;
 }

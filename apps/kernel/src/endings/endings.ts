@@ -101,6 +101,7 @@ function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Re
     seen: { state, attempt, cancel_requested, effect_started, lease_until },
     ...(speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } }),
     chain_valid: ending.chainValid,
+    ...(ending.rules === undefined ? {} : { rules: ending.rules }),
     ...(ending.head === null ? {} : { head: ending.head }),
     // Only a call that ends well relies on anything.
     ...(ending.chainValid ? assertedVersions(row) : {}),

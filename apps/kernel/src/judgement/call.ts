@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
+import type { CountNeeded } from '../ports/index.ts';
 import type { FreezeRow, OperationRow } from '../store/index.ts';
 import type { Versions } from './versions.ts';
 
@@ -12,6 +13,7 @@ export interface JudgedCall {
   readonly tool_id: string;
   readonly capability_token_id: string;
   readonly workspace_id: string;
+  readonly session_id: string | null;
   readonly session_mode: OperationRow['session_mode'];
   /** the most freedom that the session leaves, or the supervision already asked for; it only lowers */
   readonly max_autonomy: OperationRow['autonomy_mode'] | null;
@@ -39,6 +41,16 @@ export interface Claim {
   readonly operation: OperationRow;
 }
 
+/** What of the tenant's rules a call is judged under, as the database says it. It goes back as it came, to be asserted by what writes the decision. */
+export interface RulesInForce {
+  /** the hash of the set that the tenant has activated; null: the default one */
+  readonly policy: string | null;
+  /** of the session and the workspace */
+  readonly labels: readonly string[];
+  /** counts by the rules that need them; null where none does */
+  readonly history: Readonly<Record<string, number>> | null;
+}
+
 /** Everything that a judgement reads, as of one instant of the database's clock. */
 export interface CallFacts {
   readonly now: number;
@@ -53,6 +65,9 @@ export interface CallFacts {
   readonly versions?: Versions | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
+  readonly rules: RulesInForce;
+  /** what `rules.history` was counted for */
+  readonly needs: readonly CountNeeded[] | null;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
 }
 

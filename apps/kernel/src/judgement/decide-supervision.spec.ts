@@ -8,7 +8,7 @@ const modes = fc.constantFrom(...AUTONOMY_MODES);
 const sessions = fc.constantFrom<JudgedCall['session_mode'][]>('interactive', 'gateway', 'scheduled');
 const approvals = fc.constantFrom<(GivenApproval | null)[]>(null, { satisfies: 'soft_gate' }, { satisfies: 'escalated' });
 const call = (session_mode: JudgedCall['session_mode'], max_autonomy: AutonomyMode | null): JudgedCall => ({ session_mode, max_autonomy }) as JudgedCall;
-const asked = (autonomy_mode: AutonomyMode) => ({ autonomy_mode, risk_score: 0, risk_basis: [], rule_ids: [], reasons: [{ code: 'r', message: 'because' }] });
+const asked = (autonomy_mode: AutonomyMode) => ({ autonomy_mode, decided: autonomy_mode, approvers: null, risk_score: 0, risk_basis: [], rule_ids: [], reasons: [{ code: 'r', message: 'because' }] });
 
 describe('supervision', () => {
   it('no session makes it less than the policy asks for', () => {

@@ -3,6 +3,8 @@ import type { Provenance, TenantId, TxOutcome, VerdictName } from '@writ/contrac
 import { actionDigest, type Action } from '@writ/digest';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord, type UnsealedRecord } from '../records/index.ts';
 import type { TokenReservation } from '@writ/capability';
+import type { CallFacts, JudgedCall } from './call.ts';
+import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
 
 /** What a decision's record says of the call beside the judgement. */
@@ -51,6 +53,11 @@ export function sealDecision(sealer: RecordSealer, record: UnsealedRecord, actio
 /** A sealed record as kernel.post_records takes it. */
 export function postable(sealed: SealedRecord): Record<string, string> {
   return { record_id: sealed.record_id, payload: sealed.payload.toString('base64'), keyid: sealed.keyid, sig: sealed.sig.toString('base64') };
+}
+
+/** The rules that a call was decided under, as kernel.assert_rules takes them. */
+export function decidedUnder(call: Pick<JudgedCall, 'session_id' | 'capability_token_id' | 'workspace_id'>, { rules, needs }: CallFacts): Record<string, unknown> {
+  return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules };
 }
 
 /** Reservations as kernel.reserve takes them: one row a token and dimension. */

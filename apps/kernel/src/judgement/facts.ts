@@ -2,7 +2,8 @@
 import { LIMITS, type Budgets } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
-import type { CallFacts, Claim, JudgedCall } from './call.ts';
+import type { CountNeeded, PolicySets } from '../ports/index.ts';
+import type { CallFacts, Claim, JudgedCall, RulesInForce } from './call.ts';
 import { readVersions } from './versions.ts';
 
 /** A token with its budgets, as kernel.facts gives it. */
@@ -16,17 +17,35 @@ interface FactRows {
   readonly agent: boolean;
   readonly head: string | null;
   readonly frozen: FreezeRow | null;
+  readonly rules: RulesInForce;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
 }
 
-/** Reads what a call is judged on, in one round trip, within its tenant; the versions of resources in one more, for a call that relies on them. */
-export async function readFacts(tenants: TenantPool, call: JudgedCall): Promise<CallFacts> {
+/** The session whose past and labels count: a call without one has its token's. */
+export const sessionOf = ({ session_id, capability_token_id }: Pick<JudgedCall, 'session_id' | 'capability_token_id'>): string => session_id ?? capability_token_id;
+
+/**
+ * Reads what a call is judged on, within its tenant: in one round trip, unless another policy is in force than the last time and needs to know
+ * more of the session's past.
+ * @throws Fault `policy.unreadable`
+ */
+export async function readFacts(tenants: TenantPool, policies: PolicySets, call: JudgedCall): Promise<CallFacts> {
+  const needs = policies.lastOf(call.tenant_id).historyNeeds(call);
+  const facts = await readFor(tenants, call, needs);
+  const known = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
+  // A change of policy after this reading is found by what writes the decision.
+  return JSON.stringify(known) === JSON.stringify(needs) ? facts : await readFor(tenants, call, known);
+}
+
+async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly CountNeeded[] | null): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
     call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
+    sessionOf(call), needs === null ? null : JSON.stringify(needs),
   ]);
   return {
+    needs,
     now: rows.now,
     existing: rows.existing,
     claim: rows.claim,
@@ -35,6 +54,7 @@ export async function readFacts(tenants: TenantPool, call: JudgedCall): Promise<
     head: rows.head,
     frozen: rows.frozen,
     versions,
+    rules: rows.rules,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 export { actionOf, approvedDigest, toolDigestOf, type Images } from './action.ts';
-export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal } from './call.ts';
-export { decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
+export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal, type RulesInForce } from './call.ts';
+export { decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
 export type { GivenApproval } from './decide-supervision.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
-export { readFacts } from './facts.ts';
+export { readFacts, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
 export { endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
 export { readArguments, type SentArguments } from './read-arguments.ts';

@@ -12,6 +12,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
+import { outputLabels } from './output-labels.ts';
 import { refuse, unjudged, type Judgement } from './judgement.ts';
 
 export interface Question {
@@ -36,8 +37,8 @@ export class Judge {
 
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval }: Question): Promise<Judgement> {
-    const policy = await this.#policies.of(call.tenant_id);
-    const known = unjudged(policy.hash, TOOLS.get(call.tool_id) ?? null);
+    const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
+    const known = unjudged(policy, TOOLS.get(call.tool_id) ?? null);
     if (prior !== null) return refuse(known, prior);
     const form = decideForm(call, args);
     if (form.effect === 'refuse') return refuse(known, form);
@@ -46,7 +47,7 @@ export class Judge {
     const placed = { ...known, head: reach.head };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);
-    const asked = policy.judge(judgedAction(call, form, reach));
+    const asked = policy.judge(judgedAction(call, facts, form, reach));
     if (asked.effect === 'refuse') return refuse(placed, asked);
     const corridor = decideSupervision(call, asked, approval);
     const weighed: Judgement = {
@@ -56,6 +57,8 @@ export class Judge {
       risk_basis: asked.risk_basis,
       rule_ids: asked.rule_ids,
       reasons: asked.reasons,
+      approvers: asked.approvers,
+      labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);
     if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons };
@@ -69,7 +72,7 @@ function reserved(weighed: Judgement, facts: CallFacts, form: WellFormed): Judge
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
-function judgedAction(call: JudgedCall, form: WellFormed, reach: Reached): JudgedAction {
+function judgedAction(call: JudgedCall, { rules }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
   return {
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
@@ -80,5 +83,7 @@ function judgedAction(call: JudgedCall, form: WellFormed, reach: Reached): Judge
     task_class: call.task_class,
     session_mode: call.session_mode,
     max_autonomy: call.max_autonomy,
+    labels: rules.labels,
+    history: rules.history,
   };
 }

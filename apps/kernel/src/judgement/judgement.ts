@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Budgets, Lane, Reason, ToolClass, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
 import type { TokenReservation } from '@writ/capability';
+import type { Approvers } from '@writ/policy';
+import type { ActivePolicy } from '../ports/index.ts';
 import type { Refusal } from './call.ts';
 
 /** What the kernel makes of a call, with all that it found on the way there. */
@@ -18,15 +20,21 @@ export interface Judgement {
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
+  /** who must approve it while it is held; null where nobody is asked */
+  readonly approvers: Approvers | null;
+  /** how long it waits for them, in milliseconds */
+  readonly approval_ms: number;
+  /** what it brings into its session once it is admitted */
+  readonly labels: readonly string[];
   readonly limits: Budgets | null;
   readonly reservations: readonly TokenReservation[];
 }
 
 /** Where a judgement starts: nothing is known, so nothing is allowed. */
-export function unjudged(policyHash: string, tool: ToolDefinition | null): Judgement {
+export function unjudged({ hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>, tool: ToolDefinition | null): Judgement {
   return {
-    verdict: 'refused', refusal: null, tool, policy_hash: policyHash, head: null,
-    autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [], limits: null, reservations: [],
+    verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null,
+    autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [], approvers: null, approval_ms: approvalMs, labels: [], limits: null, reservations: [],
   };
 }
 

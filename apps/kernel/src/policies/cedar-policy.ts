@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Reason, Verdict } from '@writ/contract';
-import { decideEffectPolicy, decidePolicy, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
+import { TOOLS, type Reason, type Verdict } from '@writ/contract';
+import { matchesTool } from '@writ/capability';
+import { decideEffectPolicy, decidePolicy, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
 import { assessRisk, type Risk, type ShellGrammar } from '@writ/risk';
-import type { ActivePolicy, JudgedAction, Supervision } from '../ports/index.ts';
+import type { ActivePolicy, CountNeeded, JudgedAction, Supervision } from '../ports/index.ts';
 
 /** A policy set with the risk table in front of it: risk is part of what policy is asked about. */
 export function cedarPolicy(set: PolicySet, grammar: ShellGrammar): ActivePolicy {
   return {
     hash: set.policy_hash,
+    approvalMs: set.document.ttl.approval_ms,
+    historyNeeds: (call) => countsFor(set, call),
     judge: (action) => {
-      const risk = assessRisk(action, grammar);
+      const risk = assessRisk(action, grammar, { labels: action.labels });
       return supervisionOf(decidePolicy(set, askOf(action, risk)), risk);
     },
     judgeEffect: (effect) => {
-      const risk = assessRisk(effect, grammar);
+      const risk = assessRisk(effect, grammar, { labels: effect.labels });
       return supervisionOf(decideEffectPolicy(set, { ...askOf(effect, risk), changes: effect.changes, granted: effect.granted }), risk);
     },
   };
 }
 
-function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
+/** What policy is asked about the action, given what the risk table says of it. */
+export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
   return {
     agent_id: action.agent_id,
     workspace_id: action.workspace_id,
@@ -30,26 +34,47 @@ function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
     risk_milli: Math.round(risk.risk_score * 1000),
     risk_ceiling: risk.ceiling,
     task_class: action.task_class,
-    // No tool labels its output yet, no job lists tools, and nothing is staged: each is what asks for most supervision.
-    labels: [],
+    labels: action.labels,
     session_mode: action.session_mode,
+    // No job lists tools and nothing is staged yet: each is what asks for most supervision.
     job_lists_tool: false,
     staged_change: false,
     max_autonomy: action.max_autonomy,
+    ...(action.history === null ? {} : { history: action.history }),
   };
 }
+
+/** Counts are looked up by tool, so patterns become the tools that there are. */
+function countsFor(set: PolicySet, call: { readonly tool_id: string; readonly task_class: string }): readonly CountNeeded[] | null {
+  const needs = historyNeeds(set, call);
+  if (needs.length === 0) return null;
+  const rules = new Map(set.document.history.map((rule): [string, HistoryRule] => [rule.id, rule]));
+  return needs.map((need) => ({
+    ...need,
+    tools: [...TOOLS.keys()].filter((id) => need.tools.some((pattern) => matchesTool(pattern, id))),
+    most: mostOf(rules.get(need.id)),
+  }));
+}
+
+/** As far as counting tells anything: an `at_most` is broken at `n`, the others ask whether there was one. */
+const mostOf = (rule: HistoryRule | undefined): number => Math.max(1, rule?.kind === 'at_most' ? rule.n : 1);
 
 function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervision> {
   if (decision.errors.length > 0) return { effect: 'refuse', code: 'policy.error', message: 'a rule of the policy failed, so the call is refused' };
   return {
     effect: 'allow',
     autonomy_mode: decision.mode,
+    decided: decision.decided,
+    approvers: decision.approvers,
     risk_score: risk.risk_score,
     risk_basis: risk.risk_basis,
-    rule_ids: decision.rule_ids,
+    rule_ids: [...observedIds(decision), ...decision.rule_ids],
     reasons: eachOnce([...risk.reasons, ...decision.reasons]),
   };
 }
+
+/** What would have been decided, for the record, which holds ids and no words. No rule of a set can be called so: their ids have no `:`. */
+const observedIds = ({ enforcement, decided }: PolicyDecision): string[] => (enforcement === 'observe' ? [`policy.observed:${decided}`] : []);
 
 /** What makes a call risky comes first: that is what a person wants to know. */
 function eachOnce(reasons: readonly Reason[]): Reason[] {

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-export { cedarPolicy } from './cedar-policy.ts';
-export { defaultPolicySets } from './default-policy-sets.ts';
+export { askOf, cedarPolicy } from './cedar-policy.ts';
+export { loadPolicyEngine, PolicyEngine, type ReadyPolicy } from './policy-engine.ts';
+export { StoredPolicySets } from './stored-policy-sets.ts';

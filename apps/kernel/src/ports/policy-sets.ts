@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Change, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
+import type { Approvers, HistoryFacts, HistoryNeed } from '@writ/policy';
 
 /** An action as policy sees it: parsed, within the token, on a known workspace. */
 export interface JudgedAction {
@@ -14,6 +15,10 @@ export interface JudgedAction {
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
   /** the least supervision that the session accepts; null: whatever policy asks for */
   readonly max_autonomy: AutonomyMode | null;
+  /** what flowed into the session and the workspace */
+  readonly labels: readonly string[];
+  /** the counts that `historyNeeds` asked for; null where it asked for none */
+  readonly history: HistoryFacts | null;
 }
 
 /** What an action did, and the supervision that it had. */
@@ -24,7 +29,12 @@ export interface JudgedEffect extends JudgedAction {
 
 /** How much supervision the action needs, and why. `no_go` is a refusal by policy. */
 export interface Supervision {
+  /** what is enforced */
   readonly autonomy_mode: AutonomyMode;
+  /** what the set decides; differs from `autonomy_mode` only where the set observes */
+  readonly decided: AutonomyMode;
+  /** who must approve what is held; null where nobody is asked */
+  readonly approvers: Approvers | null;
   /** 0..1, three decimals */
   readonly risk_score: number;
   readonly risk_basis: readonly string[];
@@ -32,18 +42,33 @@ export interface Supervision {
   readonly reasons: readonly Reason[];
 }
 
+/** A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them, and nobody needs to count past `most`. */
+export interface CountNeeded extends HistoryNeed {
+  readonly most: number;
+}
+
 /** The policy in force for a tenant, ready to be asked. */
 export interface ActivePolicy {
   /** hex SHA-256 of what it says */
   readonly hash: string;
+  /** how long a held call waits for a person, in milliseconds */
+  readonly approvalMs: number;
+  /** what must be known of the session's past; null for most calls */
+  readonly historyNeeds: (call: { readonly tool_id: string; readonly task_class: string }) => readonly CountNeeded[] | null;
   /** A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. */
   readonly judge: (action: JudgedAction) => Verdict<Supervision>;
   /** The same about what was done. More supervision than was granted means that the effect mustn't commit as it is. */
   readonly judgeEffect: (effect: JudgedEffect) => Verdict<Supervision>;
 }
 
-/** The sole authority on which policy is in force. */
+/** Policies by the hashes that tenants have activated. The database says which is in force, in the facts that a decision reads; this only has them ready. */
 export abstract class PolicySets {
-  /** Implementations MUST NOT answer with a set that was replaced more than a second ago. Rejects rather than answer with none. */
-  abstract of(tenantId: string): Promise<ActivePolicy>;
+  /**
+   * The set that the tenant has activated under the hash; null: the default one. Implementations MUST answer with what that hash is of and MUST reject
+   * rather than answer with another. Callers MUST have read the hash from the facts that they decide on, and MUST have it asserted by what writes the decision.
+   * @throws Fault `policy.unreadable`
+   */
+  abstract of(tenantId: string, activated: string | null): Promise<ActivePolicy>;
+  /** What was in force when this replica looked last: a guess, good for knowing what to read. */
+  abstract lastOf(tenantId: string): ActivePolicy;
 }

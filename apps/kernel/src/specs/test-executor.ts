@@ -34,7 +34,7 @@ export const newNonce = (): string => randomBytes(16).toString('hex');
 
 /** The execution half of the kernel. */
 function openParts(kernel: TestKernel) {
-  const { tenants, workers, vault, sealer, announcer, outcomes, blobs, policy, bell, signer } = kernel;
+  const { tenants, workers, vault, sealer, announcer, outcomes, blobs, policies, bell, signer } = kernel;
   const faults: unknown[] = [];
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
@@ -45,7 +45,7 @@ function openParts(kernel: TestKernel) {
   const memory = newMemory();
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) });
   /** A replica of its own: it shares nothing with the others but the database. */
-  const newCommit = (known = newMemory()): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policy), endings, known, reruns);
+  const newCommit = (known = newMemory()): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policies), endings, known, reruns);
   return {
     bus, desk, endings, faults, newCommit, newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),

@@ -16,7 +16,8 @@ import { Judge } from '../judgement/index.ts';
 import { TenantVault } from '../payload/index.ts';
 import { RecordSealer, SignedSeal } from '../records/index.ts';
 import { Resolve } from '../resolve/index.ts';
-import { OperationViews, Trees, WrappedKeyRows } from '../store/index.ts';
+import type { PolicySets } from '../ports/index.ts';
+import { OperationViews, Trees, WrappedKeyRows, type TenantPool } from '../store/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
 
@@ -24,7 +25,7 @@ import { TestTenant, type Admin } from './test-tenant.ts';
 export const newSigner = () => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
 /** The kernel's use cases on a real database, with what surrounds the kernel replaced by things that remember what was said. */
-export async function openTestKernel(connections = 20) {
+export async function openTestKernel(connections = 20, policiesOf?: (tenants: TenantPool) => PolicySets) {
   const database = await testDatabase();
   const tenants = { pool: createPool({ url: database.urlFor('writ_kernel'), applicationName: 'writ-kernel-spec', max: connections }) };
   const workers = { pool: createPool({ url: database.urlFor('writ_kernel_worker'), applicationName: 'writ-kernel-spec', max: 2 }) };
@@ -33,17 +34,19 @@ export async function openTestKernel(connections = 20) {
   const vault = new TenantVault(masterKey, new WrappedKeyRows(tenants));
   const signer = newSigner();
   const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
+  const policies: PolicySets = policiesOf?.(tenants) ?? policy;
   const parts = {
     tenants, workers, masterKey, vault, blobs, policy, bell, events, outbox, signer,
     sealer: new RecordSealer(new SignedSeal(signer)),
-    judge: new Judge(policy, new Trees(blobs)),
+    judge: new Judge(policies, new Trees(blobs)),
     announcer: new Announcer(outbox, bell, events),
     views: new OperationViews(tenants, vault, receipts),
     outcomes: new Outcomes(1_000),
+    policies,
     images: { sandbox: `sha256:${'5'.repeat(64)}` },
   };
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
-  const sources = { tenants, blobs, vault };
+  const sources = { tenants, blobs, vault, policies };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);

@@ -39,7 +39,7 @@ export class PendingReceipts extends Receipts {
 }
 
 export const AUTOPILOT: Supervision & { effect: 'allow' } = {
-  effect: 'allow', autonomy_mode: 'autopilot', risk_score: 0.1, risk_basis: ['test.base'], rule_ids: ['permit-all'], reasons: [],
+  effect: 'allow', autonomy_mode: 'autopilot', decided: 'autopilot', approvers: null, risk_score: 0.1, risk_basis: ['test.base'], rule_ids: ['permit-all'], reasons: [],
 };
 
 /** A policy that a spec writes: its hash and what it says. */
@@ -47,15 +47,22 @@ export class WrittenPolicy extends PolicySets {
   hash = '1'.repeat(64);
   asked: JudgedAction[] = [];
   says: (action: JudgedAction) => Verdict<Supervision> = () => AUTOPILOT;
+  approvalMs = 24 * 3_600_000;
   override of(): Promise<ActivePolicy> {
-    return Promise.resolve({
+    return Promise.resolve(this.lastOf());
+  }
+
+  override lastOf(): ActivePolicy {
+    return {
       hash: this.hash,
+      approvalMs: this.approvalMs,
+      historyNeeds: () => null,
       judge: (action) => {
         this.asked.push(action);
         return this.says(action);
       },
       judgeEffect: (effect) => this.says(effect),
-    });
+    };
   }
 }
 

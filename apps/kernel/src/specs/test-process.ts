@@ -10,6 +10,7 @@ import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
 import type { KernelConfig } from '../config.env.ts';
 import { KernelModule } from '../kernel.module.ts';
+import { loadPolicyEngine } from '../policies/index.ts';
 import { newSigner } from './test-kernel.ts';
 import { WrittenPolicy } from './test-ports.ts';
 
@@ -24,7 +25,7 @@ export async function openTestProcess() {
   const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: () => undefined } });
   const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
   const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
-  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, policy), { logger: false, strategy: transport });
+  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(), policy), { logger: false, strategy: transport });
   app.useGlobalFilters(new FaultFilter());
   await app.listen();
   readiness.started();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Fault, isId, LIMITS, parseMessage } from '@writ/contract';
+import { Fault, isId, LIMITS, parseMessage, POLICY_REF } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery } from './query.ts';
-import { ROUTE, type AskedOf, type RouteRow } from './route.ts';
+import { ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
 
 /** Gives a handler its request, parsed as its route's row says: `@Asked() asked: AskedOf<typeof ROW>`. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext): Promise<AskedOf<RouteRow>> =>
@@ -30,9 +30,16 @@ async function readAsked(row: RouteRow, request: FastifyRequest): Promise<AskedO
 function parseParams(row: RouteRow, given: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(row.params ?? {}).map(([name, kind]) => {
     const text = kind === 'path' ? given['*'] : given[name];
-    if (text === undefined || (kind !== 'path' && !isId(kind, text))) throw new Fault('not_found');
+    if (text === undefined || !names(kind, text)) throw new Fault('not_found');
     return [name, text];
   }));
+}
+
+const POLICY = new RegExp(POLICY_REF);
+
+function names(kind: ParamKind, text: string): boolean {
+  if (kind === 'path') return true;
+  return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }
 
 function parseNoQuery(query: unknown): undefined {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FAULTS, type FaultCode } from '@writ/contract';
+import { Fault, FAULTS, PolicyProblem, type FaultCode, type PolicyPut } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -16,8 +16,20 @@ export const Problem = Type.Object({
   }),
   instance: Type.String({ description: 'this occurrence: `urn:writ:request:<request id>`' }),
   pointer: Type.Optional(Type.String({ description: 'JSON pointer (RFC 6901) to the place in the body' })),
+  problems: Type.Optional(Type.Array(PolicyProblem, { description: 'of a policy set that isn\'t valid: everything that is wrong with it' })),
 }, { additionalProperties: false });
 export type Problem = Static<typeof Problem>;
+
+/** A policy set that isn't valid, with everything that is wrong with it. */
+export class PolicyFault extends Fault {
+  readonly problems: PolicyPut['problems'];
+
+  constructor(problems: PolicyPut['problems']) {
+    const [first] = problems;
+    super('policy.invalid', first === undefined ? undefined : `${first.line === null ? first.pointer || 'the document' : `line ${first.line}`}: ${first.message}`);
+    this.problems = problems;
+  }
+}
 
 /** Seconds after which trying again makes sense, by code; a second unless said. */
 const RETRY_AFTER_S: Partial<Record<FaultCode, number>> = { 'record.backlog': 5, 'sandbox.unavailable': 5 };
@@ -37,6 +49,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     code,
     retry,
     instance: `urn:writ:request:${requestId}`,
+    ...(fault instanceof PolicyFault ? { problems: fault.problems } : {}),
     ...(fault.pointer === undefined || code === 'not_found' ? {} : { pointer: fault.pointer }),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, FreezeView, OperationView, ResourceView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, FreezeView, OperationView, PolicyActivation, ResourceView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -74,6 +74,7 @@ export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
 export const OperationList = listOf(OperationView);
 export const ApprovalList = listOf(ApprovalView);
 export const FreezeList = listOf(FreezeView);
+export const PolicyActivationList = listOf(PolicyActivation);
 export const TokenList = listOf(TokenView);
 export const WorkspaceList = listOf(WorkspaceView);
 export const SnapshotList = listOf(SnapshotView);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, idSchema, type FaultCode } from '@writ/contract';
+import { FAULTS, idSchema, PolicyRef, type FaultCode } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../http/problem.ts';
-import type { Answer, RouteRow } from '../http/route.ts';
+import type { Answer, ParamKind, RouteRow } from '../http/route.ts';
 import { referred } from './schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -29,8 +29,13 @@ export function rolesOf({ allowed }: RouteRow): string {
 function pathParameters({ params = {} }: RouteRow): Json[] {
   return Object.entries(params).map(([name, kind]) => ({
     name, in: 'path', required: true,
-    schema: referred(kind === 'path' ? Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace; its `/` may stand as they are' }) : idSchema(kind)),
+    schema: referred(schemaOf(kind)),
   }));
+}
+
+function schemaOf(kind: ParamKind): TSchema {
+  if (kind === 'policy') return PolicyRef;
+  return kind === 'path' ? Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace; its `/` may stand as they are' }) : idSchema(kind);
 }
 
 function queryParameters({ query }: RouteRow): Json[] {

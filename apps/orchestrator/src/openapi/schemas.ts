@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalView, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
+  AgentView, ApprovalView, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut,
+  PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
   Resolution, ResourceView, ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
 } from '@writ/contract';
 import type { TSchema } from 'typebox';
@@ -8,7 +9,7 @@ import { Problem } from '../http/problem.ts';
 import { PublishedKeyFile } from '../http/published-keys.ts';
 import { CallBody } from '../http/routes/index.ts';
 import {
-  AgentList, ApiKeyList, ApiKeyView, ApprovalList, Health, NewApiKey, NewTenant, OperationList, ReadyView, ResourceList, SnapshotList, TokenList, TokenView, ToolList, ToolView, TreeView,
+  AgentList, ApiKeyList, ApiKeyView, ApprovalList, Health, NewApiKey, NewTenant, OperationList, PolicyActivationList, ReadyView, ResourceList, SnapshotList, TokenList, TokenView, ToolList, ToolView, TreeView,
   WorkspaceList,
 } from '../http/views.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from '../http/webhook-views.ts';
@@ -16,7 +17,8 @@ import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } 
 /** Schemas that have a name in the document. */
 export const NAMED: Readonly<Record<string, TSchema>> = {
   Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
-  NewApiKey, NewTenant, Operation: OperationView, OperationList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
+  NewApiKey, NewTenant, Operation: OperationView, OperationList, PolicyActivation, PolicyActivationList, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicySchema: PolicySchemaView,
+  PolicySet: PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
   Resolution, Resource: ResourceView, ResourceList, ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
   Delivery: DeliveryView, DeliveryList, NewWebhook: NewWebhookView, Webhook: WebhookView, WebhookList, Workspace: WorkspaceView, WorkspaceList,
 };

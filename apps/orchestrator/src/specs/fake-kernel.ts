@@ -83,12 +83,35 @@ export class FakeKernel {
     return [...this.#rows.values()].filter((row) => (caller === null || row.tenant_id === caller.tenant_id) && row['kind'] === kind).map((row) => row['view']);
   }
 
+  /** One set, in force, that is the tenant's own under its hash. */
+  #policies(): void {
+    const active = { policy_hash: POLICY.policy_hash, name: 'default', version: null, enforcement: 'enforce', seq: 0, activated_by: null, at: null, note: null };
+    const find = (caller: Caller, ref: unknown): unknown => (ref === null || ref === 'default' ? { ...POLICY, document: { v: 1 } } : this.find(caller, ref));
+    const { handlers } = this;
+    handlers.set('policy.put', (_caller, { document }) => ({ valid: 'v' in (document as object), problems: [], warnings: [], policy: POLICY }));
+    handlers.set('policy.list', () => ({ active, shipped: [POLICY], items: [], next_cursor: null }));
+    handlers.set('policy.read', (caller, { policy }) => find(caller, policy));
+    handlers.set('policy.diff', (caller, { from, to }) => {
+      [from, to].forEach((ref) => find(caller, ref));
+      return { from: POLICY, to: POLICY, rules: [], history: [], settings: [] };
+    });
+    handlers.set('policy.activate', (caller, { policy }) => {
+      find(caller, policy);
+      return active;
+    });
+    handlers.set('policy.rollback', () => active);
+    handlers.set('policy.activations', () => ({ items: [active], next_cursor: null }));
+    handlers.set('policy.schema', () => ({ version: 1, cedar: 'entity Agent;', document: {} }));
+    handlers.set('policy.templates', () => ({ items: [{ id: 'one', description: 'one', parameters: {} }] }));
+  }
+
   #creates(): void {
     const { handlers } = this;
     handlers.set('agent.create', (caller, { name }) => {
       const agent_id = newId('agent');
       return this.keep(caller.tenant_id, agent_id, 'agent', { agent_id, name, created_at: 1 });
     });
+    this.#policies();
     handlers.set('workspace.create', (caller, { name }) => {
       const workspace_id = newId('workspace');
       return this.keep(caller.tenant_id, workspace_id, 'workspace', { workspace_id, name, head_snapshot_id: this.#options.emptySnapshot, created_at: 1, updated_at: 1 });
@@ -132,6 +155,11 @@ const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
   'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
+/** A shipped set, as it is listed. */
+export const POLICY = {
+  policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
+} as const;
+
 const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'resource.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */

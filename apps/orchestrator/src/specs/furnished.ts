@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall, Receipt } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, freezeOf, viewOf } from './fake-kernel.ts';
+import { approvalOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
 /** A receipt in form only: the door hands on what the ledger made. */
@@ -49,12 +50,14 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   });
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
+  const policy = sha256Hex(Buffer.from(tenantId));
+  kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
   const { webhook_id } = await hooks.webhooks.create(tenantId, {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -78,6 +81,10 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'rotateWebhookSecret': case 'pingWebhook': case 'redeliver': return { body: {} };
     case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
     case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
+    case 'putPolicy': return { body: { document: { v: 1 } } };
+    case 'activatePolicy': return { body: { policy: has.policy } };
+    case 'rollBackPolicy': return { body: {} };
+    case 'diffPolicies': return { query: `?to=${has.policy}` };
     case 'readDiff': return { query: `?from=${snapshot_id}` };
     default: return {};
   }

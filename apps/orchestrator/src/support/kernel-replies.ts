@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, ResourceView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
+import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
 import { opened } from './opened.ts';
@@ -40,6 +40,15 @@ export const KERNEL_REPLIES = {
   'freeze.list': pageOf(FreezeView),
   'resource.set': opened(ResourceView),
   'resource.list': pageOf(ResourceView),
+  'policy.put': opened(PolicyPut),
+  'policy.list': opened(PolicyPage),
+  'policy.read': opened(PolicySetWhole),
+  'policy.diff': opened(PolicyDiff),
+  'policy.activate': opened(PolicyActivation),
+  'policy.rollback': opened(PolicyActivation),
+  'policy.activations': pageOf(PolicyActivation),
+  'policy.schema': opened(PolicySchemaView),
+  'policy.templates': opened(PolicyTemplateList),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;
 export type KernelReply<V extends KernelVerb> = Static<(typeof KERNEL_REPLIES)[V]>;

@@ -5,11 +5,13 @@ import { idSchema } from '../ids.ts';
 import { Budgets, Grant } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
+import { PolicyRef } from './policies.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64 });
+const activation = { if_active: orNull(PolicyRef), note: orNull(Type.String({ maxLength: 1000 })) } as const;
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 
 /** orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault `not_found`, whosever they are. */
@@ -54,6 +56,24 @@ export const KERNEL_REQUESTS = {
   'resource.set': Type.Object({ ...asked, ref: ResourceRef, version: ResourceVersion, expected_version: orNull(Type.String({ maxLength: 256 })) }, closed),
   /** → {items: ResourceView[], next_cursor}; newest first; `ref`: that one alone */
   'resource.list': Type.Object({ ...asked, page: Page, ref: orNull(Type.String({ maxLength: 4096 })) }, closed),
+  /** → PolicyPut: everything that is wrong with it, or what was stored; the same set put twice is stored once */
+  'policy.put': Type.Object({ ...asked, document: Type.Record(Type.String(), Type.Unknown()) }, closed),
+  /** → PolicyPage */
+  'policy.list': Type.Object({ ...asked, page: Page }, closed),
+  /** → PolicySetWhole; null: the one in force */
+  'policy.read': Type.Object({ ...asked, policy: orNull(PolicyRef) }, closed),
+  /** → PolicyDiff; null: the one in force */
+  'policy.diff': Type.Object({ ...asked, from: orNull(PolicyRef), to: orNull(PolicyRef) }, closed),
+  /** → PolicyActivation; `if_active`: a `conflict` unless this set is in force */
+  'policy.activate': Type.Object({ ...asked, policy: PolicyRef, ...activation }, closed),
+  /** → PolicyActivation: what was in force before the newest activation is activated once more */
+  'policy.rollback': Type.Object({ ...asked, ...activation }, closed),
+  /** → {items: PolicyActivation[], next_cursor}; newest first */
+  'policy.activations': Type.Object({ ...asked, page: Page }, closed),
+  /** → PolicySchemaView */
+  'policy.schema': Type.Object({ ...asked }, closed),
+  /** → PolicyTemplateList */
+  'policy.templates': Type.Object({ ...asked }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
   ...FREEZE_REQUESTS,

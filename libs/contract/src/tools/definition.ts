@@ -24,6 +24,13 @@ export interface ToolLimits {
   readonly output_bytes: number;
 }
 
+/** What the output of a call brings into its session, and into its workspace where the tool writes: policy sees it from then on. */
+export interface OutputLabel {
+  readonly label: 'untrusted_content' | 'secret_read' | 'private_data';
+  /** every call of the tool; or one whose arguments say that it reads files of secrets or credentials */
+  readonly when: 'always' | 'reads_secrets';
+}
+
 /** A tool as data: validation, prompts, OpenAPI and the docs are generated from it. */
 export interface ToolDefinition {
   readonly tool_id: string;
@@ -35,10 +42,14 @@ export interface ToolDefinition {
   readonly class: ToolClass;
   readonly mutating: boolean;
   readonly accepts_secrets: readonly string[];
+  readonly labels: readonly OutputLabel[];
   readonly limits: ToolLimits;
   /** Total and pure; called only with arguments that fit `parameters`. */
   readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
 }
+
+/** Of tools whose result holds contents of files. */
+export const TELLS_SECRETS: readonly OutputLabel[] = [{ label: 'secret_read', when: 'reads_secrets' }];
 
 const MIB = 1024 * 1024;
 /** Inline tools run in the executor itself: short, and bounded by what one file operation needs. */

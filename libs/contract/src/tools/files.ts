@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { INLINE_LIMITS, type FsResource, type ToolDefinition } from './definition.ts';
+import { INLINE_LIMITS, TELLS_SECRETS, type FsResource, type ToolDefinition } from './definition.ts';
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace, relative or below /workspace' });
 const closed = { additionalProperties: false } as const;
@@ -8,13 +8,14 @@ const closed = { additionalProperties: false } as const;
 const touches = (access: FsResource['access'], fallback?: string) => (args: Readonly<Record<string, unknown>>): readonly FsResource[] =>
   [{ kind: 'fs', access, path: typeof args['path'] === 'string' ? args['path'] : (fallback ?? '') }];
 
-const inline = { class: 'inline', accepts_secrets: [], limits: INLINE_LIMITS, version: 1 } as const;
+const inline = { class: 'inline', accepts_secrets: [], labels: [], limits: INLINE_LIMITS, version: 2 } as const;
 const reads = { ...inline, category: 'read', mutating: false } as const;
 const writes = { ...inline, category: 'write', mutating: true } as const;
 
 export const FS_READ: ToolDefinition = {
   ...reads,
   tool_id: 'fs.read',
+  labels: TELLS_SECRETS,
   description: 'Reads a text file, whole or a range of lines.',
   parameters: Type.Object({
     path: Path,
@@ -86,6 +87,7 @@ export const FS_LIST: ToolDefinition = {
 export const FS_SEARCH: ToolDefinition = {
   ...reads,
   tool_id: 'fs.search',
+  labels: TELLS_SECRETS,
   description: 'Searches the text files for a string or a regular expression (RE2 syntax).',
   parameters: Type.Object({
     pattern: Type.String({ minLength: 1, maxLength: 1024 }),

@@ -21,8 +21,8 @@ export function argumentFaults(tool: ToolDefinition, args: unknown): { pointer: 
 
 /** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
 export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
-  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, limits } = tool;
-  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, mutating, accepts_secrets, limits };
+  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, labels, limits } = tool;
+  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, mutating, accepts_secrets, labels, limits };
 }
 
 const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema));

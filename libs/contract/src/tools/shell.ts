@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
-import { SANDBOX_LIMITS, type ToolDefinition } from './definition.ts';
+import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition.ts';
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 1,
+  version: 2,
   description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`.',
   category: 'write',
   class: 'sandboxed',
   mutating: true,
   accepts_secrets: [],
+  labels: TELLS_SECRETS,
   limits: SANDBOX_LIMITS,
   parameters: Type.Object({
     command: Type.String({ minLength: 1, maxLength: 65_536 }),

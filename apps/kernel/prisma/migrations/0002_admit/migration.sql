@@ -11,7 +11,7 @@ CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 
 -- Everything that an admission is decided on, as of one statement's start. The chain is leaf first; a token of another tenant isn't there.
 CREATE FUNCTION kernel.facts(
-  p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer
+  p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer, p_session text, p_needs jsonb
 ) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   v_chain text[];
@@ -36,6 +36,7 @@ BEGIN
     'agent', EXISTS (SELECT 1 FROM agent a WHERE a.agent_id = p_agent),
     'head', (SELECT w.head_snapshot_id FROM workspace w WHERE w.workspace_id = p_workspace),
     'frozen', freeze_on(p_tenant, p_agent, p_tool, p_token),
+    'rules', rules_in_force(p_tenant, p_session, p_workspace, p_needs),
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END);
@@ -82,7 +83,7 @@ CREATE FUNCTION kernel.post_records(p_tenant text, p_records jsonb) RETURNS void
 $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
--- p: operation {columns}, args_ref, claims, chain [ids] | null, head | null, approval {columns} | null, reserve [...], records [...].
+-- p: operation {columns}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null, reserve [...], records [...].
 -- A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
 CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
@@ -90,6 +91,7 @@ DECLARE
   o operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
+  PERFORM assert_rules(p_tenant, p->'rules');
   o := jsonb_populate_record(NULL::operation, p->'operation');
   IF p_fingerprint IS NOT NULL THEN
     -- Waits for another that is claiming the same key: when that one commits, this is a replay.
@@ -115,6 +117,7 @@ BEGIN
     IF EXISTS (SELECT 1 FROM operation seen WHERE seen.operation_id = p#>>'{operation,operation_id}') THEN PERFORM decide_again('operation'); END IF;
     RAISE EXCEPTION 'the operation id is taken' USING ERRCODE = 'WR002';
   END IF;
+  IF p->'labels' <> '[]' THEN PERFORM put_labels(o, p->'labels'); END IF;
   IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   IF jsonb_typeof(p->'chain') = 'array' THEN
     PERFORM assert_unfrozen(p_tenant, o.agent_id, o.tool_id, o.capability_token_id);
@@ -150,12 +153,13 @@ BEGIN
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
 END $$;
 
--- held → admitted, decided anew with an approval. p: operation {the columns below}, approval {…}, chain, head, reserve, records.
+-- held → admitted, decided anew with an approval. p: operation {the columns below}, approval {…}, rules, labels, chain, head, reserve, records.
 CREATE FUNCTION kernel.readmit(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   n operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
+  PERFORM assert_rules(p_tenant, p->'rules');
   n := jsonb_populate_record(NULL::operation, p->'operation');
   UPDATE operation o SET
     state = 'admitted', lane = n.lane, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, reasons = n.reasons,
@@ -167,6 +171,7 @@ BEGIN
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
   PERFORM assert_unfrozen(p_tenant, n.agent_id, n.tool_id, n.capability_token_id);
   PERFORM close_approval(p->'approval');
+  IF p->'labels' <> '[]' THEN PERFORM put_labels(n, p->'labels'); END IF;
   IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
   PERFORM post_records(p_tenant, p->'records');

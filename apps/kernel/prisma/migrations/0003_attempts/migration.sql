@@ -161,7 +161,7 @@ CREATE INDEX operation_under_way ON kernel.operation (tenant_id) WHERE state IN 
 -- dispatched → performing for one attempt, once. The same executor with the same nonce may ask again and gets the same answer.
 -- A call that must not run any more is left as it is and named by the verdict: its end needs a record.
 CREATE FUNCTION kernel.redeem(p_tenant text, p_operation text, p_attempt integer, p_action_digest text, p_executor text, p_nonce text, p_lease_ms bigint)
-RETURNS TABLE (verdict text, operation jsonb, tokens jsonb, head jsonb, args bytea, args_ref jsonb, salt bytea, now bigint)
+RETURNS TABLE (verdict text, operation jsonb, tokens jsonb, head jsonb, args bytea, args_ref jsonb, salt bytea, rules jsonb, now bigint)
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -198,6 +198,7 @@ BEGIN
       FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = op.capability_token_id;
     SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) INTO head FROM workspace w WHERE w.workspace_id = op.workspace_id;
     SELECT p.args, p.args_ref, p.salt INTO args, args_ref, salt FROM payload p WHERE p.operation_id = p_operation;
+    rules := rules_in_force(p_tenant, coalesce(op.session_id, op.capability_token_id), op.workspace_id, NULL);
   END IF;
   RETURN NEXT;
 END $$;
@@ -245,7 +246,8 @@ BEGIN
                FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = o.capability_token_id),
     'head', (SELECT jsonb_build_object('snapshot_id', w.head_snapshot_id, 'seq', w.head_seq) FROM workspace w WHERE w.workspace_id = o.workspace_id),
     'frozen', freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id),
-    'args', encode(y.args, 'base64'), 'args_ref', y.args_ref)
+    'args', encode(y.args, 'base64'), 'args_ref', y.args_ref,
+    'rules', rules_in_force(p_tenant, coalesce(o.session_id, o.capability_token_id), o.workspace_id, NULL))
   INTO facts FROM operation o JOIN payload y ON y.operation_id = o.operation_id WHERE o.operation_id = p_operation;
   RETURN facts;
 END $$;
@@ -254,6 +256,7 @@ END $$;
 --   tenant_id, operation_id;
 --   seen: the row as it was decided on (state, attempt, cancel_requested, effect_started, lease_until); anything else now is `again`;
 --   speaker {executor_id, nonce} for a report: another's is `fenced`, one of an ended attempt gets the stored outcome (`settled`);
+--   rules: those that the effect was decided under; others now are `again`;
 --   chain_valid: refuse as `frozen` where a freeze covers the call, as `token.revoked` unless no token of the chain is revoked;
 --   head {snapshot_id, seq, new_snapshot_id|null, delta_id|null}: the head decided on, and what becomes of it; moved is `again` with the head;
 --   states: the path to the end, e.g. [performed, committed]; set: columns of the operation; used: by dimension, null keeps the reservation;
@@ -289,6 +292,9 @@ BEGIN
   END IF;
   -- A call that ends well ends before its deadline, unless something outside may have happened: then coming late is better than doubt.
   IF (p ->> 'chain_valid')::boolean AND op.deadline <= t AND NOT op.effect_started THEN RETURN '{"verdict":"again"}'; END IF;
+  IF p ? 'rules' AND rules_in_force(op.tenant_id, coalesce(op.session_id, op.capability_token_id), op.workspace_id, NULL) IS DISTINCT FROM p -> 'rules' THEN
+    RETURN '{"verdict":"again"}';
+  END IF;
 
   IF p ? 'versions' AND NOT versions_hold(op.tenant_id, p -> 'versions') THEN RETURN '{"verdict":"again"}'; END IF;
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;

@@ -8,6 +8,7 @@ import { EVENT_STREAMS } from './event-streams.ts';
 import { FILES } from './files.ts';
 import { FREEZES } from './freezes.ts';
 import { OPERATIONS } from './operations.ts';
+import { POLICIES } from './policies.ts';
 import { RESOURCES } from './resources.ts';
 import { SYSTEM } from './system.ts';
 import { TENANTS } from './tenants.ts';
@@ -15,8 +16,8 @@ import { TOKENS } from './tokens.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, RESOURCES, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, WEBHOOKS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));

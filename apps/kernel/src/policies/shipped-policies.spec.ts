@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS, type Change, type ToolDefinition } from '@writ/contract';
 import type { ActivePolicy, JudgedAction } from '../ports/index.ts';
-import { defaultPolicySets } from './index.ts';
+import { loadPolicyEngine } from './index.ts';
 
 let policy: ActivePolicy;
-beforeAll(async () => { policy = await (await defaultPolicySets()).of('ten_any'); });
+beforeAll(async () => { policy = (await loadPolicyEngine()).standard.active; });
 
 const action = (tool_id: string, args: Record<string, unknown>, more: Partial<JudgedAction> = {}): JudgedAction => {
   const tool = TOOLS.get(tool_id) as ToolDefinition;
   return {
-    tenant_id: 't', agent_id: 'a', workspace_id: 'w', tool, args, resources: tool.resources(args), task_class: 'general', session_mode: 'interactive', max_autonomy: null, ...more,
+    tenant_id: 't', agent_id: 'a', workspace_id: 'w', tool, args, resources: tool.resources(args), task_class: 'general', session_mode: 'interactive', max_autonomy: null,
+    labels: [], history: null, ...more,
   };
 };
 const run = (command: string, more: Partial<JudgedAction> = {}) => policy.judge(action('shell.run', { command }, more));

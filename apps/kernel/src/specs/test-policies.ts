@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Caller, PolicyActivation, PolicyPut } from '@writ/contract';
+import type { PolicySetSource } from '@writ/policy';
+import { Admit } from '../admit/index.ts';
+import { Changes } from '../changes/index.ts';
+import { Judge } from '../judgement/index.ts';
+import { loadPolicyEngine, StoredPolicySets } from '../policies/index.ts';
+import { ActivatePolicy, PolicyShelf, PutPolicy, ShowPolicies } from '../policy-sets/index.ts';
+import { Trees } from '../store/index.ts';
+import { Tenancy } from '../tenancy/index.ts';
+import { openTestKernel, type TestKernel } from './test-kernel.ts';
+import { askedBy, callerOf } from './test-management.ts';
+import type { TestTenant } from './test-tenant.ts';
+
+/** The kernel with real policy sets, as they are stored, activated and asked. */
+export async function openPolicyKernel() {
+  const engine = await loadPolicyEngine();
+  const kernel = await openTestKernel(20, (tenants) => new StoredPolicySets(engine, tenants));
+  const tenancy = new Tenancy(kernel.tenants);
+  const changes = new Changes(tenancy, kernel.sealer, kernel.outbox);
+  const shelf = new PolicyShelf(engine, kernel.policies as StoredPolicySets, tenancy);
+  const put = new PutPolicy(changes, shelf);
+  const activate = new ActivatePolicy(changes, shelf);
+  const admin = (tenant: TestTenant): { v: 1; caller: Caller } => askedBy(callerOf(tenant.tenantId));
+  return {
+    ...kernel, engine, tenancy, changes, shelf, put, activate, asAdmin: admin,
+    show: new ShowPolicies(tenancy, shelf),
+    putSet: async (tenant: TestTenant, document: PolicySetSource): Promise<PolicyPut> => await put.run({ ...admin(tenant), document: { ...document } }),
+    /** Stores a set and puts it in force. */
+    install: async (tenant: TestTenant, document: PolicySetSource): Promise<PolicyActivation> => {
+      const { policy, problems } = await put.run({ ...admin(tenant), document: { ...document } });
+      if (policy === null) throw new Error(JSON.stringify(problems));
+      return await activate.run({ ...admin(tenant), policy: policy.policy_hash, if_active: null, note: null });
+    },
+    /** Another replica: it shares nothing with the first but the database. */
+    newReplica: (): Admit => {
+      const policies = new StoredPolicySets(engine, kernel.tenants);
+      return new Admit({ ...kernel.sources, policies }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, kernel.outcomes, kernel.views);
+    },
+    close: async () => {
+      await tenancy.close();
+      await kernel.close();
+    },
+  };
+}
+export type PolicyKernel = Awaited<ReturnType<typeof openPolicyKernel>> & TestKernel;
+
+/** A set that permits everything but what the rules say. */
+export const setOf = (name: string, cedar = '', more: Partial<PolicySetSource> = {}): PolicySetSource =>
+  ({ v: 1, name, cedar: `@id("${name}.all") @reason("everything is permitted") permit (principal, action, resource);\n${cedar}`, ...more });

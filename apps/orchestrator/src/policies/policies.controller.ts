@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import type { PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
+import { Asked } from '../http/asked.ts';
+import { pageOf } from '../http/fields.ts';
+import { PolicyFault } from '../http/problem.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { POLICIES } from '../http/routes/index.ts';
+import { KernelClient } from '../support/kernel-client.ts';
+
+/** Stands for the set in force where a set is named in the path; no set can be put under it. */
+const ACTIVE = 'active';
+
+@Controller()
+export class PoliciesController {
+  constructor(private readonly kernel: KernelClient) {}
+
+  @Route(POLICIES.list)
+  list(@Asked() { caller, query }: AskedOf<typeof POLICIES.list>): Promise<PolicyPage> {
+    return this.kernel.ask('policy.list', caller, { page: pageOf(query) });
+  }
+
+  @Route(POLICIES.put)
+  async put(@Asked() { caller, body }: AskedOf<typeof POLICIES.put>): Promise<PolicyPut> {
+    const put = await this.kernel.ask('policy.put', caller, body);
+    if (!put.valid) throw new PolicyFault(put.problems);
+    return put;
+  }
+
+  @Route(POLICIES.schema)
+  schema(@Asked() { caller }: AskedOf<typeof POLICIES.schema>): Promise<PolicySchemaView> {
+    return this.kernel.ask('policy.schema', caller, {});
+  }
+
+  @Route(POLICIES.templates)
+  templates(@Asked() { caller }: AskedOf<typeof POLICIES.templates>): Promise<PolicyTemplateList> {
+    return this.kernel.ask('policy.templates', caller, {});
+  }
+
+  @Route(POLICIES.activations)
+  activations(@Asked() { caller, query }: AskedOf<typeof POLICIES.activations>): Promise<{ items: PolicyActivation[]; next_cursor: string | null }> {
+    return this.kernel.ask('policy.activations', caller, { page: pageOf(query) });
+  }
+
+  @Route(POLICIES.diff)
+  diff(@Asked() { caller, query }: AskedOf<typeof POLICIES.diff>): Promise<PolicyDiff> {
+    const { from = null, to = null } = query;
+    return this.kernel.ask('policy.diff', caller, { from, to });
+  }
+
+  @Route(POLICIES.activate)
+  activate(@Asked() { caller, body }: AskedOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
+    const { policy, if_active = null, note = null } = body;
+    return this.kernel.ask('policy.activate', caller, { policy, if_active, note });
+  }
+
+  @Route(POLICIES.rollback)
+  rollBack(@Asked() { caller, body }: AskedOf<typeof POLICIES.rollback>): Promise<PolicyActivation> {
+    const { if_active = null, note = null } = body;
+    return this.kernel.ask('policy.rollback', caller, { if_active, note });
+  }
+
+  @Route(POLICIES.read)
+  read(@Asked() { caller, params: { policy } }: AskedOf<typeof POLICIES.read>): Promise<PolicySetWhole> {
+    return this.kernel.ask('policy.read', caller, { policy: policy === ACTIVE ? null : policy });
+  }
+}
