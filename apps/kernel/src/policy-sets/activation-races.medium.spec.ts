@@ -44,7 +44,8 @@ it('no call is decided under a set that is not in force as its decision is writt
   for (let n = 0; n < 30; n += 1) {
     const before = decided;
     await activate(n % 2 === 0 ? 'closed' : 'open');
-    while (decided < before + 4) await new Promise((resolve) => { setImmediate(resolve); });
+    // More than were under way, so that some are decided under this set.
+    while (decided < before + 12) await new Promise((resolve) => { setImmediate(resolve); });
   }
   stop = true;
   await Promise.all(callers);
