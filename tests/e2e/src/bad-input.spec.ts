@@ -30,8 +30,15 @@ afterAll(async () => {
 afterEach(async () => {
   const alive = Object.fromEntries(Object.entries(stack.services).map(([name, service]) => [name, service.isRunning ? service.pid : null]));
   expect(alive).toEqual(pids);
+  await liftFreezes();
   expect((await world.call('fs.read', { path: 'a.txt' })).body).toMatchObject({ status: 'ok', result: { content: 'one\n' } });
 });
+
+/** A walk that sends every body sends one that stops everything. */
+async function liftFreezes(): Promise<void> {
+  const { items } = (await world.admin.get('/v1/freezes')).body;
+  for (const { freeze_id, lifted_at } of items as { freeze_id: string; lifted_at: number | null }[]) if (lifted_at === null) await world.admin.must(`/v1/freezes/${freeze_id}/lift`, {});
+}
 
 /** A clear answer: RFC 9457 with a code of the table and its status, and nothing from inside of a process. */
 function expectProblem(what: string, { status, headers, body, text }: Answer<JsonValue>, codes?: readonly string[]): void {

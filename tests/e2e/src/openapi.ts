@@ -75,13 +75,20 @@ export function sample(schema: Schema, named: Named, name = ''): JsonValue {
     case 'integer': case 'number': return Math.max(0, (schema['minimum'] as number | undefined) ?? 0);
     case 'boolean': return true;
     case 'null': return null;
-    default: return 'sample';
+    default: return idFor(schema) ?? 'sample';
   }
+}
+
+/** A well-formed id that names nothing, where the schema asks for an id. */
+function idFor({ pattern }: Schema): string | null {
+  const prefix = typeof pattern === 'string' ? /^\^([a-z]+)_/.exec(pattern)?.[1] : undefined;
+  return prefix === undefined ? null : `${prefix}_${'0'.repeat(26)}`;
 }
 
 /** The URL of a route with its path and required query parameters filled in. */
 export function urlOf({ path, parameters }: Route, named: Named, query: Readonly<Record<string, string>> = {}): string {
-  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => String(named[name] ?? 'sample'));
+  const schemaOf = (name: string): Schema => parameters.find((parameter) => parameter.in === 'path' && parameter.name === name)?.schema ?? {};
+  const filled = path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => String(sample(schemaOf(name), named, name)));
   const asked = new URLSearchParams({
     ...Object.fromEntries(parameters.filter((parameter) => parameter.in === 'query' && parameter.required).map(({ name, schema }) => [name, String(sample(schema, named, name))])),
     ...query,
