@@ -68,6 +68,7 @@ describe('a decision is written only on the facts that it was made on', () => {
   it('not while a revocation is under way: it waits for that, and then sees it', async () => {
     const token = await tenant.token();
     await kernel.admin.query('BEGIN');
+    await tenant.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
     await tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
     let written: Awaited<ReturnType<typeof writeAfter>> | 'waiting' = 'waiting';
     const call = tenant.writeCall(token, { operation_id: newId('operation') });

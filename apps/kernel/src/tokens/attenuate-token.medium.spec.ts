@@ -76,6 +76,7 @@ describe('a child token', () => {
   it('is not made under a parent whose revocation comes first, though it was asked for before', async () => {
     const { tenant, admin, parent } = await withParent();
     await kernel.admin.query('BEGIN');
+    await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
     await kernel.admin.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [parent]);
     const refused = refusalOf(narrow(admin, parent));
     await kernel.untilBlocked();

@@ -46,7 +46,7 @@ export class AttenuateToken {
 async function lockedChain(rows: Rows, caller: Caller, parentId: string): Promise<CapabilityToken[]> {
   const { tenant_id } = caller;
   const { chain } = found(await rows.token.findFirst({ where: { AND: [{ tenant_id, capability_token_id: parentId }, onlyAgentOf(caller)] }, select: { chain: true } }));
-  await rows.$queryRaw`SELECT 1 FROM kernel.token WHERE capability_token_id = ANY (${chain}) ORDER BY capability_token_id FOR SHARE`;
+  await rows.$executeRaw`SELECT kernel.hold_rules(${tenant_id})`;
   const stored = await rows.token.findMany({ where: { capability_token_id: { in: chain } } });
   return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));
 }

@@ -160,15 +160,40 @@ describe.each(REVOKED)('revoking %s token of a chain of three', (_which, at) => 
     const chain = await chainOfThree();
     const { attempt } = await execution.perform(chain.tenant, callAs(chain.tenant, chain.links[2]));
     const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' }));
-    // The commit has read its facts, and waits for its row; the revocation goes in between.
+    // The commit has its facts, and waits for the rules that the revocation changes.
     await kernel.admin.query('BEGIN');
-    await kernel.admin.query('SELECT 1 FROM kernel.operation WHERE operation_id = $1 FOR UPDATE', [attempt.operation_id]);
+    await kernel.admin.query('SELECT kernel.change_rules($1)', [chain.tenant.tenantId]);
     const committing = execution.commit.run(report);
     await kernel.untilBlocked();
-    await revokeAt(chain);
+    await kernel.admin.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [chain.links[at]?.token]);
     await kernel.admin.query('COMMIT');
     expect(await committing).toMatchObject({ state: 'rolled_back' });
     expect(await textsAt(kernel, chain.tenant, ['a.txt'])).toEqual({ 'a.txt': 'before' });
     expect(await chain.tenant.row(attempt.operation_id)).toMatchObject({ fault_code: 'token.revoked' });
   });
+
+  it('or wholly after one that is being written: it waits for it', async () => {
+    const chain = await chainOfThree();
+    const { attempt } = await execution.perform(chain.tenant, callAs(chain.tenant, chain.links[2]));
+    const report = reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'after' }));
+    // The commit holds its chain and waits for the budget, which comes last.
+    await kernel.admin.query('BEGIN');
+    await kernel.admin.query('SELECT 1 FROM kernel.budget WHERE tenant_id = $1 FOR UPDATE', [chain.tenant.tenantId]);
+    const committing = execution.commit.run(report);
+    await kernel.untilBlocked();
+    let isRevoked = false;
+    const revoking = revokeAt(chain).then((view) => { isRevoked = true; return view; });
+    await untilWaiting(2);
+    expect(isRevoked).toBe(false);
+    await kernel.admin.query('COMMIT');
+    expect(await committing).toMatchObject({ state: 'committed' });
+    expect(await revoking).toMatchObject({ revoked: true });
+    expect(await textsAt(kernel, chain.tenant, ['a.txt'])).toEqual({ 'a.txt': 'after' });
+  });
 });
+
+/** Resolves once so many statements wait for a lock. */
+async function untilWaiting(statements: number): Promise<void> {
+  const sql = `SELECT 1 FROM pg_stat_clear_snapshot(), pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  while (((await kernel.admin.query(sql)).rowCount ?? 0) < statements) await new Promise((resolve) => { setImmediate(resolve); });
+}

@@ -30,11 +30,12 @@ export class RevokeToken {
     requireId('token', capability_token_id);
     const { tenant_id } = caller;
     const view = await this.#changes.make(tenant_id, async (rows, now) => {
+      // Waits for the decisions and commits under way: they come wholly before this, and the next ones see it.
+      await rows.$executeRaw`SELECT kernel.change_rules(${tenant_id})`;
       const before = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const reach = await reachOf(rows, caller, before);
       if (reach === 'none') throw new Fault('not_found');
       if (reach === 'holds') throw new Fault('auth.role', 'an agent revokes what was made of its tokens, not what it was given');
-      // Waits for commits that hold the row shared: those under way come wholly before this.
       const { count } = await rows.token.updateMany({ where: { capability_token_id, tenant_id, revoked_at: null }, data: { revoked_at: now } });
       const token = found(await rows.token.findFirst({ where: { capability_token_id, tenant_id } }));
       const [value] = await tokenViews(rows, [token]);

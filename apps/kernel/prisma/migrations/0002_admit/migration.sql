@@ -1,7 +1,7 @@
 -- Admission, and what becomes of a held call. Each function is one transaction and one round trip: it sets the tenant, asserts what was
 -- decided on, and writes decision, reservation and signed record together.
 -- SQLSTATE WR001 says that the facts moved between reading and writing: nothing was written, decide again. WR002: the operation id is taken.
--- Locks are taken in one order everywhere: idempotency key, operation, tokens (shared), workspace (shared), budgets by id last.
+-- Locks are taken in one order everywhere: the tenant's rules (shared), idempotency key, operation, workspace (shared), budgets by id last.
 
 GRANT EXECUTE ON FUNCTION kernel.now_ms(), kernel.tenant() TO writ_kernel, writ_kernel_worker;
 
@@ -47,16 +47,14 @@ BEGIN
   RAISE EXCEPTION 'the facts moved: %', p_what USING ERRCODE = 'WR001';
 END $$;
 
--- Returns once the chain stands unrevoked and can't be revoked before this transaction ends, and, where a head is named, it is the head
--- until then. Otherwise WR001.
+-- Returns where the chain stands unrevoked and, where a head is named, it is the head: until this transaction ends, since its caller holds the rules
+-- (kernel.hold_rules), which a revocation changes, and the head is locked. Otherwise WR001.
 CREATE FUNCTION kernel.assert_decided_on(p_chain jsonb, p_workspace text, p_head text) RETURNS void
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE v_valid integer;
 BEGIN
-  SELECT count(*) INTO v_valid FROM (
-    SELECT t.revoked_at FROM token t WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain))
-    ORDER BY t.capability_token_id FOR SHARE) held
-  WHERE held.revoked_at IS NULL;
+  SELECT count(*) INTO v_valid FROM token t
+    WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain)) AND t.revoked_at IS NULL;
   IF v_valid <> jsonb_array_length(p_chain) THEN PERFORM decide_again('token'); END IF;
   IF p_head IS NOT NULL THEN
     PERFORM 1 FROM workspace w WHERE w.workspace_id = p_workspace AND w.head_snapshot_id = p_head FOR SHARE;

@@ -1,5 +1,5 @@
 -- From admission to the end of an operation: permits, leases, commits. Each function is one round trip and one transaction; it sets the
--- tenant itself, so that row-level security holds inside. Who changes a row locks in this order, everywhere: operation, token (FOR SHARE),
+-- tenant itself, so that row-level security holds inside. Who changes a row locks in this order, everywhere: the tenant's rules (shared), operation,
 -- workspace, budget (one row at a time in id order, last before COMMIT).
 
 -- INVARIANT (one table): the rows of libs/lifecycle, each pair once; a spec compares the two.
@@ -300,9 +300,8 @@ BEGIN
   SELECT l.chain INTO links FROM token l WHERE l.capability_token_id = op.capability_token_id;
   IF (p ->> 'chain_valid')::boolean THEN
     IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
-    -- Shared locks until COMMIT: a revocation comes wholly before this commit or wholly after it.
-    IF EXISTS (SELECT 1 FROM (SELECT k.revoked_at FROM token k WHERE k.capability_token_id = ANY (links) ORDER BY k.capability_token_id FOR SHARE) held
-               WHERE held.revoked_at IS NOT NULL) THEN
+    -- Under the rules held until COMMIT: a revocation comes wholly before this commit or wholly after it.
+    IF EXISTS (SELECT 1 FROM token k WHERE k.capability_token_id = ANY (links) AND k.revoked_at IS NOT NULL) THEN
       RETURN '{"verdict":"token.revoked"}';
     END IF;
   END IF;
