@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isFaultCode } from '@writ/contract';
 
 /** Exit statuses: refused or failed, and called in a way that has no meaning. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
@@ -18,3 +19,9 @@ export class CliError extends Error {
 
 /** The caller has to type something else. */
 export const usage = (message: string): CliError => new CliError('usage', message, EXIT.usage);
+
+/** The page of a fault code, from the root of the checkout; null for this program's own errors. */
+export const pageOf = (code: string): string | null => (isFaultCode(code) ? `docs/errors/${code}.md` : null);
+
+/** The end of an error's line: where to read on, for those that have a page. */
+export const seePage = (code: string): string => (pageOf(code) === null ? '' : `; see ${pageOf(code) ?? ''}`);

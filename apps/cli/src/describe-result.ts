@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OperationView, ToolResult } from '@writ/contract';
+import { pageOf } from './cli-error.ts';
 import { fieldsOf } from './terminal.ts';
 import { visible } from './visible.ts';
 
@@ -18,6 +19,8 @@ export function describeResult(result: ToolResult): string {
     status: result.status,
     outcome: result.tx_outcome,
     error: result.error === null ? null : `${result.error.code}: ${result.error.message}`,
+    hint: result.error?.hint ?? null,
+    see: result.error === null ? null : pageOf(result.error.code),
     reasons: result.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
     risk: `${result.risk_score} (${result.autonomy_mode})`,
     operation: result.operation_id,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command, CommanderError } from 'commander';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, seePage } from './cli-error.ts';
 import type { Context } from './context.ts';
 
 type Make = (context: Context) => Command;
@@ -77,7 +77,7 @@ export async function runCli(args: readonly string[], context: Context): Promise
     // Help that was asked for is no error; help in place of a missing command is.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (!(error instanceof CliError)) throw error;
-    context.complain(`error ${error.code}: ${error.message}\n`);
+    context.complain(`error ${error.code}: ${error.message}${seePage(error.code)}\n`);
     return error.exit;
   }
 }

@@ -2,14 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceBlock } from './blocks.ts';
+import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
 import {
   defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
 } from './policy-tables.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { eventsTable, faultsTable, limitsTable, noticesTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
+type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[]) => string>>;
+
 /** Which generated blocks stand in which document. */
-const GENERATED: Readonly<Record<string, Readonly<Record<string, (routes: readonly RouteFacts[]) => string>>>> = {
+const GENERATED: Readonly<Record<string, Blocks>> = {
   'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
   'docs/guides/first-call.md': { tools: toolsTable },
   'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
@@ -32,7 +35,8 @@ export interface Document {
 /** Every document that has generated blocks. @throws Error where one lacks its markers. */
 export async function documentsOf(checkout: string): Promise<Document[]> {
   const routes = await routesOf(checkout);
-  return Object.entries(GENERATED).map(([path, blocks]) => {
+  const pages = Object.fromEntries(pagedCodes(checkout).map((code) => [faultPagePath(code), { fault: () => faultBlock(code) }]));
+  return Object.entries<Blocks>({ ...GENERATED, ...pages }).map(([path, blocks]) => {
     const text = readFileSync(join(checkout, path), 'utf8');
     return { path, text, made: Object.entries(blocks).reduce((made, [name, make]) => replaceBlock(made, name, make(routes)), text) };
   });

@@ -26,7 +26,7 @@ export function limitsTable(): string {
 
 export function faultsTable(): string {
   return table(['code', 'HTTP', 'try again', 'meaning'],
-    Object.entries(FAULTS).map(([name, { status, retry, message }]) => [code(name), String(status), retry, message]));
+    Object.entries(FAULTS).map(([name, { status, retry, message }]) => [`[${code(name)}](../errors/${name}.md)`, String(status), retry, message]));
 }
 
 export function toolsTable(): string {

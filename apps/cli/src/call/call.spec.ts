@@ -47,7 +47,7 @@ test('a refusal is status 1, with the code and the hint, and still one value of 
   const { exit, out, err } = await call('--json');
   expect(exit).toBe(1);
   expect(JSON.parse(out)).toEqual(REFUSED);
-  expect(err).toBe('error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`\n');
+  expect(err).toBe('error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`; see docs/errors/token.scope.md\n');
 });
 
 test('a held call says who is waited for', async () => {

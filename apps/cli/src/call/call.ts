@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isFinal, OperationView, parseMessage, TOOLS, ToolResult } from '@writ/contract';
 import { Command } from 'commander';
-import { CliError, EXIT, usage } from '../cli-error.ts';
+import { CliError, EXIT, seePage, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
@@ -79,7 +79,7 @@ function parse<S extends typeof ToolResult | typeof OperationView>(schema: S, va
 }
 
 function fail(context: Context, { error }: ToolResult): void {
-  context.complain(`error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}\n`);
+  context.complain(`error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`);
   context.setExit(EXIT.failed);
 }
 

@@ -12,7 +12,7 @@ async function answered(said: Said) {
 
 test('a problem is one line with its code, what and where', async () => {
   expect(await answered(problem(403, 'auth.role', 'the API key has no role that allows this'))).toEqual(
-    { exit: 1, out: '', err: 'error auth.role: the API key has no role that allows this (GET /v1/operations)\n' });
+    { exit: 1, out: '', err: 'error auth.role: the API key has no role that allows this (GET /v1/operations); see docs/errors/auth.role.md\n' });
 });
 
 test('an answer that is no problem keeps its status', async () => {

@@ -29,5 +29,5 @@ test('nothing is overwritten unseen: the version that stands is named, or that t
 });
 
 test('a resource that is not there is said not to be', async () => {
-  expect(await run('show', 'nothing')).toMatchObject({ exit: 1, err: 'error not_found: there is no resource `nothing`\n' });
+  expect(await run('show', 'nothing')).toMatchObject({ exit: 1, err: 'error not_found: there is no resource `nothing`; see docs/errors/not_found.md\n' });
 });

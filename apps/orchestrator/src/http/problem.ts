@@ -6,7 +6,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 /** RFC 9457. */
 export const Problem = Type.Object({
-  type: Type.String({ description: '`https://writ.dev/errors/<code>`' }),
+  type: Type.String({ description: '`https://writ.dev/errors/<code>`; the page is `docs/errors/<code>.md`' }),
   title: Type.String(),
   status: Type.Integer({ minimum: 400, maximum: 599 }),
   detail: Type.String({ description: 'what, where and what to do' }),

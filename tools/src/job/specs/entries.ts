@@ -37,7 +37,7 @@ export function entry({ n = 0, id = `call_${n}`, tool, command, args, state = 'n
   };
   const operation: OperationView = {
     operation_id: ID('op', n), state, tool_id, agent_id: ID('agt'), capability_token_id: ID('cap'), workspace_id: ID('wsp'), session_id: null, task_class: 'general', autonomy_mode: 'autopilot',
-    risk_score: 0, risk_basis: [], reasons: [], provenance: {}, attempt, replayed: isRepeat, approval_id: null, decision_record_id: ID('rec'), outcome_record_id: ID('rec'), created_at: 1, updated_at: 2, result,
+    risk_score: 0, risk_basis: [], reasons: [], provenance: {}, attempt, replayed: isRepeat, approval_id: null, decision_record_id: ID('rec'), outcome_record_id: ID('rec'), resolution: null, created_at: 1, updated_at: 2, result,
   };
   const approval = held ? {
     approval_id: ID('apr'), operation_id: ID('op', n), tool_id, agent_id: ID('agt'), action_digest: '', autonomy_mode: 'soft_gate' as const, of: 'action' as const, state: 'pending' as const, reasons: [],

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// One page a fault code, `docs/errors/<code>.md`: the address that a problem's `type` ends in, and that `writ` names.
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { FAULTS, isFaultCode } from '@writ/contract';
+import { table } from './table.ts';
+
+const FOLDER = 'docs/errors';
+/** What a person who meets the code wants to know, in this order. */
+const SECTIONS = ['What happened', 'What to do', 'Example'] as const;
+
+export const faultPagePath = (code: string): string => `${FOLDER}/${code}.md`;
+
+/** The codes that have a page. */
+export const pagedCodes = (checkout: string): string[] =>
+  globSync(`${FOLDER}/*.md`, { cwd: checkout }).map((path) => basename(path, '.md')).filter((name) => name !== 'README').sort();
+
+const AGAIN = {
+  never: 'never: the same request fails again',
+  later: 'later: nothing happened',
+  'same-key': 'with the same idempotency key: it may have happened',
+} as const;
+
+/** What the registry says of a code, at the head of its page. */
+export function faultBlock(code: string): string {
+  if (!isFaultCode(code)) throw new Error(`\`${code}\` has a page and is no fault code`);
+  const { status, retry, message } = FAULTS[code];
+  return `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}.\n\n${table(['HTTP', 'try again'], [[String(status), AGAIN[retry]]])}`;
+}
+
+/** What is missing or empty on a code's page; nothing where it is whole. */
+export function pageFaults(checkout: string, code: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(join(checkout, faultPagePath(code)), 'utf8');
+  } catch {
+    return [`${faultPagePath(code)} is not there: say what happened, what to do, and give an example`];
+  }
+  const title = text.startsWith(`# \`${code}\`\n`) ? [] : ['its title is not the code'];
+  const parts = text.split(/^## /m).slice(1).map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n')).trim()] as const);
+  const order = parts.map(([name]) => name).join() === SECTIONS.join() ? [] : [`its sections are not ${SECTIONS.join(', ')}`];
+  const short = parts.filter(([, body]) => body.length < 20).map(([name]) => `\`${name}\` says nothing`);
+  return [...title, ...order, ...short].map((what) => `${faultPagePath(code)}: ${what}`);
+}
