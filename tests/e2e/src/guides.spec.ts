@@ -23,7 +23,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, '.writ'));
   // As `npm start` writes it.
   writeFileSync(join(folder, '.writ', 'cli.json'), JSON.stringify({
-    url: stack.url, api_key, operator_key, agent_key, agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
+    url: stack.url, api_key, operator_key, agent_key, platform_key: stack.keys.platformKey, agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
   }), { mode: 0o600 });
 });
 afterAll(async () => {
@@ -47,10 +47,10 @@ function scriptOf(commands: readonly string[]): string {
   return [`npx() { shift; "${process.execPath}" "${join(root, 'apps/cli/dist/main.js')}" "$@"; }`, 'fails() { echo "$1" >&2; exit 9; }', ...steps].join('\n');
 }
 
-it.each(['capability-tokens.md'])('every command of %s does what the guide says', async (guide) => {
+it.each([['capability-tokens.md', /budget +bound +used +reserved +left/], ['emergency-stop.md', /since +freeze +scope +what +state +why/]])('every command of %s does what the guide says', async (guide, shown) => {
   const commands = commandsOf(guide);
   expect(commands.length).toBeGreaterThan(10);
   const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)('bash', ['-c', scriptOf(commands)], { cwd: folder, env });
-  expect(stdout).toMatch(/budget +bound +used +reserved +left/);
+  expect(stdout).toMatch(shown);
 });
