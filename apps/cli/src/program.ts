@@ -16,6 +16,7 @@ const GROUPS: readonly Group[] = [
   { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
   { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
   { name: 'operations', summary: 'what was called and what became of it', load: async () => (await import('./operations/operations.ts')).operationsCommand },
+  { name: 'policy', summary: 'which rules decide', load: async () => (await import('./policies/policies.ts')).policyCommand },
   { name: 'approvals', summary: 'what waits for a person', load: async () => (await import('./approvals/approvals.ts')).approvalsCommand },
   { name: 'risk', summary: 'what a command would risk', load: async () => (await import('./risk/risk.ts')).riskCommand },
   { name: 'events', summary: 'what becomes of operations, as it happens', load: async () => (await import('./events/events.ts')).eventsCommand },

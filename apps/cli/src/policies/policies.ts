@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { resolve } from 'node:path';
+import { PolicyActivation, PolicyPut, PolicySchemaView, PolicyTemplateList } from '@writ/contract';
+import type { PolicyProblem } from '@writ/policy';
+import { Command } from 'commander';
+import { CliError, EXIT } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from './policy-file.ts';
+import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
+
+type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string };
+
+/** `writ policy`. */
+export function policyCommand(context: Context): Command {
+  return new Command('policy')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(validateCommand(context))
+    .addCommand(putCommand(context))
+    .addCommand(diffCommand(context))
+    .addCommand(activateCommand(context))
+    .addCommand(rollbackCommand(context))
+    .addCommand(historyCommand(context))
+    .addCommand(schemaCommand(context))
+    .addCommand(templatesCommand(context));
+}
+
+/** Needs no server: the rules are those of this version of the program. */
+function validateCommand(context: Context): Command {
+  const command = new Command('validate').description('check a policy set, offline').argument('<file>');
+  return command.action((path: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const file = readPolicyFile(resolve(context.cwd, path));
+    const { set, problems } = checkPolicyFile(file);
+    const warnings = set?.warnings ?? [];
+    show(context, options, { valid: set !== null, policy_hash: set?.policy_hash ?? null, problems, warnings }, () => (set === null
+      ? `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`
+      : fieldsOf({ valid: 'yes', name: set.document.name, hash: set.policy_hash, rules: set.rules.size, enforcement: set.document.enforcement })));
+    for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
+    if (set === null) refuse(context, file, problems);
+  });
+}
+
+function putCommand(context: Context): Command {
+  const command = new Command('put').description('check a policy set and store it; it decides nothing before it is activated').argument('<file>');
+  return command.action(async (path: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const file = readPolicyFile(resolve(context.cwd, path));
+    const { set, problems } = checkPolicyFile(file);
+    if (set === null) return refuse(context, file, problems);
+    const { policy } = await connect(context, options, 'admin').client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
+    if (policy === null) throw new CliError('answer', 'the set was not stored');
+    show(context, options, policy, () => fieldsOf({
+      stored: `${policy.name}@${policy.version}`, hash: policy.policy_hash, 'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
+    }));
+  });
+}
+
+function refuse(context: Context, file: PolicyFile, problems: readonly PolicyProblem[]): void {
+  for (const problem of problems) context.complain(`${problemLines(file, problem)}\n`);
+  context.complain('error policy.invalid: the policy set is not valid\n');
+  context.setExit(EXIT.failed);
+}
+
+function activateCommand(context: Context): Command {
+  const command = new Command('activate').description('put a set in force for every decision from now on').argument('<policy>', 'its hash, its name or name@version')
+    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later');
+  return command.action(async (policy: string) => {
+    const options = command.optsWithGlobals<ActivateOptions>();
+    await change(context, options, '/v1/policies/activate', { policy });
+  });
+}
+
+function rollbackCommand(context: Context): Command {
+  const command = new Command('rollback').description('put the set in force that was before the present one')
+    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later');
+  return command.action(async () => { await change(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {}); });
+}
+
+async function change(context: Context, options: ActivateOptions, path: string, body: Record<string, string>): Promise<void> {
+  const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, { method: 'POST', body: { ...body, if_active: options.ifActive, note: options.note } });
+  show(context, options, active, () => fieldsOf({
+    'in force': active.version === null ? active.name : `${active.name}@${active.version}`,
+    enforcement: active.enforcement === 'observe' ? 'observe: decisions are recorded, and calls run' : null,
+    hash: active.policy_hash, since: active.at === null ? null : momentOf(active.at), note: active.note,
+  }));
+}
+
+function schemaCommand(context: Context): Command {
+  const command = new Command('schema').description('what a policy set is written in');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const schema = await connect(context, options, 'admin').client.read(PolicySchemaView, '/v1/policies/schema');
+    show(context, options, schema, () => `${schema.cedar}\n\n${JSON.stringify(schema.document, null, 2)}`);
+  });
+}
+
+function templatesCommand(context: Context): Command {
+  const command = new Command('templates').description('rules for common cases');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const list = await connect(context, options, 'admin').client.read(PolicyTemplateList, '/v1/policies/templates');
+    show(context, options, list, () => tableOf(['template', 'what it is for'], list.items.map(({ id, description }) => [id, description])));
+  });
+}

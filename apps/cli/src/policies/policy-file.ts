@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { JsonError, parseIJson } from '@writ/digest';
+import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
+import { usage } from '../cli-error.ts';
+import { visibleLine } from '../visible.ts';
+
+/** A policy set as it stands in files. Problems name places in them. */
+export interface PolicyFile {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly path: string;
+  /** where the rules stand: a file of their own, or the document */
+  readonly rulesPath: string;
+}
+
+/** Deeper than any document is. */
+const DEPTH_MAX = 16;
+
+/**
+ * Reads a set: one JSON document. In the place of `cedar` it may have `cedar_file`, the path of a file with the rules, from the document's directory on.
+ * @throws CliError for what can't be read
+ */
+export function readPolicyFile(path: string): PolicyFile {
+  const document = parsed(path);
+  const { cedar_file: file, ...rest } = document;
+  if (file === undefined) return { document, path, rulesPath: path };
+  if (typeof file !== 'string' || 'cedar' in document) throw usage(`\`${path}\`: \`cedar_file\` is the path of a file, in the place of \`cedar\``);
+  const rulesPath = join(dirname(path), file);
+  return { document: { ...rest, cedar: textOf(rulesPath) }, path, rulesPath };
+}
+
+/** What is wrong with the set, or the set. */
+export function checkPolicyFile({ document }: PolicyFile): { readonly set: PolicySet | null; readonly problems: readonly PolicyProblem[] } {
+  try {
+    return { set: compilePolicySet(document), problems: [] };
+  } catch (error) {
+    if (!(error instanceof PolicySetError)) throw error;
+    return { set: null, problems: error.problems };
+  }
+}
+
+/** A problem as compilers tell it: `file:line:column: what: what to do`, and the line that it is in. */
+export function problemLines({ document, path, rulesPath }: PolicyFile, { pointer, line, column, message, help }: PolicyProblem): string {
+  const words = visibleLine(`${message}${help === '' ? '' : `: ${help}`}`);
+  if (line === null) return `${visibleLine(path)}${pointer === '' ? '' : `#${visibleLine(pointer)}`}: ${words}`;
+  const place = rulesPath === path ? `${visibleLine(path)}#/cedar` : visibleLine(rulesPath);
+  const source = visibleLine(String(document['cedar']).split(/\r\n?|\n/)[line - 1] ?? '');
+  return `${place}:${line}:${column ?? 1}: ${words}\n    ${source}\n    ${' '.repeat(Math.max(0, (column ?? 1) - 1))}^`;
+}
+
+function parsed(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = parseIJson(textOf(path), { depthMax: DEPTH_MAX });
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw usage(`\`${path}\` is no JSON that Writ takes: ${error.message}`);
+  }
+  throw usage(`\`${basename(path)}\` holds no JSON object`);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usage(`\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
