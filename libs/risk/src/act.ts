@@ -4,8 +4,8 @@ import type { Zone } from './zones.ts';
 /** The kinds of things that a call may do and that some rule speaks of. */
 export const ACT_KINDS = [
   'delete', 'empty', 'overwrite', 'append', 'place', 'move_out', 'mode', 'owner',
-  'format', 'power', 'privilege', 'fork_bomb', 'process_kill', 'system_change', 'persistence', 'trace_removal', 'container_escape',
-  'credential_read', 'secret_egress', 'remote_shell', 'access_change', 'network',
+  'format', 'power', 'privilege', 'fork_bomb', 'process_kill', 'exhaustion', 'system_change', 'persistence', 'trace_removal', 'container_escape',
+  'credential_read', 'secret_egress', 'remote_shell', 'access_change', 'network', 'file_egress',
   'work_loss', 'history_loss', 'shared_history_loss', 'remote_loss', 'publication', 'database_loss', 'infrastructure_loss', 'infrastructure_change', 'remote_change', 'named_loss',
   'run_downloaded', 'run_decoded', 'run_unknown', 'unknown_command', 'code', 'unparsed',
   'change',

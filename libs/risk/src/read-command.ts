@@ -24,5 +24,6 @@ export interface Command {
 export function readCommand({ command, cwd, stdin }: Command, grammar: ShellGrammar): readonly Act[] {
   const reader = new ShellReader(grammar, { ...BUDGET }, absolute(cwd ?? WORKSPACE, WORKSPACE));
   reader.script(command, stdin === undefined ? NOTHING : textSource(stdin));
+  for (const { form, subject } of reader.scope.emptied.values()) reader.act('empty', form, subject);
   return [...reader.acts.values()];
 }

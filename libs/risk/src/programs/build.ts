@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
+import { HOME } from '../shell/scope.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, NOTHING, passedOn, textOf } from '../shell/source.ts';
+import { ANYTHING, NOTHING, passedOn, textOf, type Source } from '../shell/source.ts';
+import { noteSentFile } from './egress.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
 
@@ -12,6 +14,10 @@ const make: Reading = ({ name, args, stdin }, shell) => {
   for (const { text } of options.operands) if (text.startsWith('SHELL=')) shell.script(text.slice('SHELL='.length), NOTHING);
   const given = ['--eval', '-E'].flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (['-f', '--file', '--makefile'].some((flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin')) given.push(textOf(stdin));
+  for (const rules of ['-f', '--file', '--makefile'].flatMap((flag) => options.allValues.get(flag) ?? [])) {
+    if (rules.source?.kind === 'text') given.push(rules.source.text);
+    else if (rules.source) shell.act(rules.source.kind === 'downloaded' ? 'run_downloaded' : 'run_unknown', name, rules.text);
+  }
   for (const name of ['GNUmakefile', 'makefile', 'Makefile', options.values.get('-f')?.text ?? 'Makefile']) given.push(writtenText(name, shell) ?? '');
   for (const rules of given) for (const line of recipesOf(rules)) shell.script(line, NOTHING);
   return ANYTHING;
@@ -58,13 +64,25 @@ const tool: Reading = ({ args }, shell) => {
 
 /** Debuggers, pagers and old clients run what stands behind `!` or `shell`. */
 const ESCAPES = /^\+?(?:!|shell\s|sh\s)\s*(.+)$/s;
-const escapes: Reading = ({ args, stdin }, shell) => {
+const escapes: Reading = ({ name, args, stdin }, shell) => {
+  if (TRANSFERS.has(name)) noteSentFiles(name, stdin, shell);
   for (const text of [...args.map((arg) => arg.text), ...textOf(stdin).split('\n')]) {
     const command = ESCAPES.exec(text)?.[1];
     if (command !== undefined) shell.script(command, NOTHING);
   }
   return undefined;
 };
+
+const TRANSFERS = new Set(['ftp', 'sftp', 'lftp', 'smbclient']);
+/** `put file` on the input of a client. */
+function noteSentFiles(name: string, stdin: Source, shell: Shell): void {
+  for (const line of textOf(stdin).split('\n')) {
+    const [, verb = '', rest = ''] = /^\s*-?(put|mput|reput|send|mirror -R|rm|rmdir|mdel|delete|mdelete)\s+(.*)$/.exec(line) ?? [];
+    const words = rest.split(/\s+/).filter((word) => word !== '' && !word.startsWith('-'));
+    if (/^(?:rm|m?del|rmdir)/.test(verb)) shell.act('remote_loss', name, rest);
+    else if (words[0] !== undefined) noteSentFile(name, field(words[0].replace(/^~/, HOME)), shell);
+  }
+}
 
 const man: Reading = ({ args }, shell) => {
   for (const { text } of takeOptions(args, ['-P', '--pager', '-H', '--html']).allValues.get('-P') ?? []) shell.script(text, NOTHING);
@@ -91,4 +109,4 @@ const capsh: Reading = ({ args, stdin }, shell) => {
   return dashes < 0 ? ANYTHING : shell.invoke([field('bash'), ...args.slice(dashes + 1)], stdin);
 };
 
-export const BUILDING: Readonly<Record<string, Reading>> = { make, gmake: make, go: tool, gcc: tool, 'g++': tool, clang: tool, nodemon: tool, gdb: escapes, lldb: escapes, ftp: escapes, sftp: escapes, telnet: escapes, less: escapes, more: escapes, most: escapes, mail: escapes, man, sort, gsort: sort, 'start-stop-daemon': daemon, capsh };
+export const BUILDING: Readonly<Record<string, Reading>> = { make, gmake: make, go: tool, gcc: tool, 'g++': tool, clang: tool, nodemon: tool, gdb: escapes, lldb: escapes, ftp: escapes, sftp: escapes, lftp: escapes, smbclient: escapes, telnet: escapes, less: escapes, more: escapes, most: escapes, mail: escapes, man, sort, gsort: sort, 'start-stop-daemon': daemon, capsh };

@@ -3,7 +3,7 @@ import { DOWNLOADED, field, isExact, nameOf, SECRET, UNKNOWN } from '../shell/fi
 import { takeOptions } from '../shell/options.ts';
 import type { Value } from '../shell/scope.ts';
 import type { Reading } from '../shell/shell.ts';
-import { NOTHING, type Source } from '../shell/source.ts';
+import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
 import { absolute } from '../zones.ts';
 
 const cd: Reading = ({ args }, { scope }) => {
@@ -19,6 +19,7 @@ const popd: Reading = (_call, { scope }) => {
 };
 
 const alias: Reading = ({ args }, { scope }) => {
+  if (args.length === 0) return ANYTHING;
   for (const { text } of args) {
     const equals = text.indexOf('=');
     if (equals > 0) scope.aliases.set(text.slice(0, equals), text.slice(equals + 1));
@@ -73,7 +74,7 @@ const shift: Reading = ({ args }, { scope }) => {
 
 const history: Reading = ({ name, args }, shell) => {
   if (args.some(({ text }) => /^-\w*[cdw]/.test(text))) shell.act('trace_removal', name, args.map(({ text }) => text).join(' '));
-  return NOTHING;
+  return ANYTHING;
 };
 
 /** `hash -p file name` makes a name mean another file from here on. */

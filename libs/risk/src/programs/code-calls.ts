@@ -9,7 +9,7 @@ const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.jo
 const W = String.raw;
 
 export const DELETES = anyOf(
-  W`\brmtree\b`, W`\bremove_tree\b`, W`\bsend2trash\b`, W`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b`, W`\bfrom\s+os\s+import\b[^;\n]*\b(?:remove|unlink|rmdir)\b`, W`\.unlink\s*\(`, W`(?:&|\bmap\b[^;\n]{0,80}?)\b(?:os\.remove|os\.unlink|unlink)\b`,
+  W`\brmtree\b`, W`(?<![.\w])f?truncate\s*\(?\s*(?:""|\$)`, W`\bremove_tree\b`, W`\bsend2trash\b`, W`\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\b`, W`\bfrom\s+os\s+import\b[^;\n]*\b(?:remove|unlink|rmdir)\b`, W`\.unlink\s*\(`, W`(?:&|\bmap\b[^;\n]{0,80}?)\b(?:os\.remove|os\.unlink|unlink)\b`,
   W`\b(?:rmSync|rmdirSync|unlinkSync|truncateSync|removeSync|emptyDirSync|emptyDir|deleteSync)\b`, W`(?<!\.)\b(?:rmdir|unlink|rm|rimraf|remove_file|remove_dir_all|del)\s*\(\s*(?!\))`, W`\b(?:fs|fsp|promises|fsPromises)\.(?:rm|rmdir|unlink|truncate)\b`, W`\b(?:rimraf|del|trash|shelljs|fs_extra)\.(?:sync|rm|remove|deleteSync|deleteAsync|default)\b`,
   W`\bFileUtils\.(?:rm|remove)\w*`, W`\bFile\.(?:delete|unlink)\b`, W`\bDir\.(?:delete|rmdir|unlink|rmtree)\b`, W`\bPathname\b[^;\n]*\.(?:delete|rmtree|unlink)\b`, W`\bunlink\b\s*[^=\s,;)(]`, W`\bDeno\.remove\w*`, W`\bBun\.\$`, W`\bFile\.rm(?:_rf|dir)?!?\s*\(`, W`\bunlink\(""\s*,\s*recursive`, W`\bRemove-Item\b`, W`\bClear-Content\b`, W`\[IO\.(?:File|Directory)\]::Delete`,
 );
@@ -44,3 +44,8 @@ export const STARTS_UNKNOWN = /\b(?:os\.(?:system|popen)|subprocess\.\w+|Popen|e
 export const COMPUTED_CALL = /\bgetattr\s*\(\s*[\w.]+\s*,\s*(?!""\s*[,)])[^()]*(?:\([^()]*\)[^()]*)*\)\s*\(/;
 /** What the code is only given when it runs. */
 export const FROM_OUTSIDE = /\b(?:sys\.argv|process\.argv|ARGV|argv|input\s*\(|stdin|STDIN|gets|getenv|os\.environ|process\.env|urlopen|recv|read\s*\(\s*\)|readFileSync|file_get_contents)\b|\$_(?:GET|POST|REQUEST|SERVER|ENV)\b|@ARGV|<>/;
+/** Ends a process that isn't the code's own; the signal 0 only asks whether there is one. */
+export const KILLS = /\bprocess\.kill\s*\((?!\s*process\.pid\b)(?![^)]*,\s*0\s*\))|\bos\.killp?g?\s*\((?!\s*os\.getp(?:gr|p)?id\b)(?![^)]*,\s*0\s*\))|\bProcess\.kill\b(?!\s*\(?\s*0)|\bposix_kill\s*\(|(?:^|[;{(&]\s*)kill\s*\(?\s*(?:""|-?\d+)\s*(?:,|=>)/;
+/** Opens a file to write it, or writes nothing to it: told in the text itself, where an empty string is one. */
+export const WRITES_NOTHING = /\bwrite_(?:text|bytes)\(\s*b?(?:''|"")\s*\)|\b(?:writeFileSync|writeFile|file_put_contents|File\.(?:bin)?write|IO\.(?:bin)?write|writeTextFileSync|writeTextFile|Bun\.write|outputFileSync)\s*\(?\s*[^,()]+,\s*(?:''|""|``|null|Buffer\.alloc\(0\))/;
+export const WRITES_SOMETHING = /\bwrite|print|dump|\bputs\b|<<|\bsave|to_\w+\(|copyfileobj|fputs|fputcsv|tofile|\bsay\b|\.pipe\(|\.end\(/;

@@ -4,14 +4,14 @@ import { HOME } from '../shell/scope.ts';
 import type { Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import {
-  CLOUD, COMPUTED_CALL, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, FROM_OUTSIDE, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITING_MODE,
+  CLOUD, COMPUTED_CALL, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, FROM_OUTSIDE, KILLS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITES_NOTHING, WRITES_SOMETHING, WRITING_MODE,
 } from './code-calls.ts';
 import { codeTextOf, type CodeText } from './code-text.ts';
 import { noteSql } from './database.ts';
 import { isLocal } from './egress.ts';
 import type { Zone } from '../zones.ts';
 import { isCredential } from './secrets.ts';
-import { noteWrite } from './write.ts';
+import { noteEmptied, noteWrite } from './write.ts';
 
 /* Code of other languages isn't run here: its calls are told by their names, and strings handed to a shell are followed as commands. */
 
@@ -26,6 +26,7 @@ export function noteCode(language: string, code: string, shell: Shell, depth = 0
   const { bare, strings } = text;
   noteCalls(language, text, shell);
   noteWrites(language, text, shell);
+  noteEmptying(language, code, text, shell);
   noteElsewhere(language, text, shell);
   const evaluates = EVALUATES.test(bare);
   if (evaluates && FETCHES.test(code)) shell.act('run_downloaded', language, code);
@@ -43,6 +44,8 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
     const call = calls.exec(bare)?.[0];
     if (call !== undefined) shell.act('code', language, call);
   }
+  const kills = KILLS.exec(bare)?.[0];
+  if (kills !== undefined) shell.act('process_kill', language, kills);
   // perl and ruby open a program as they open a file.
   if (OPENS.test(bare)) for (const piped of strings.flatMap((one) => /^\s*\|(.+)|^(.+)\|\s*$/s.exec(one)?.slice(1) ?? [])) if (piped) shell.act('run_unknown', language, piped);
   // A function may be named by a string where it is a callback: `array_map("unlink", …)`.
@@ -59,6 +62,13 @@ const AWAY: ReadonlySet<Zone> = new Set(['root', 'home', 'system', 'outside', 'd
 function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell): void {
   if (!WRITES.test(bare) && !(OPENS.test(bare) && strings.some((one) => WRITING_MODE.test(one)))) return;
   for (const path of strings) if (/^[/~]/.test(path) && shell.zones(field(path.replace(/^~/, HOME))).some((zone) => AWAY.has(zone))) noteWrite('overwrite', language, field(path.replace(/^~/, HOME)), shell);
+}
+
+/** Notes the files that the code opens to write them, without ever doing so. */
+function noteEmptying(language: string, code: string, { bare, strings }: CodeText, shell: Shell): void {
+  const opensToWrite = OPENS.test(bare) && strings.some((one) => /^(?:w[bt+]*|>[^>].*)$/.test(one)) && !WRITES_SOMETHING.test(bare);
+  if (!opensToWrite && !WRITES_NOTHING.test(code)) return;
+  for (const path of strings) if (/^[^\s]*[./][^\s]*$|^[A-Z]\w+$/.test(path)) noteEmptied(language, field(path.replace(/^>\s*/, '')), shell);
 }
 
 function noteElsewhere(language: string, { bare, strings }: CodeText, shell: Shell): void {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field } from '../shell/field.ts';
+import { field, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
-import type { Reading } from '../shell/shell.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
 import { noteRead } from './secrets.ts';
+import { noteWrite } from './write.ts';
 
 const VALUES = [
   '-e', '--env', '-v', '--volume', '-p', '--publish', '-w', '--workdir', '-u', '--user', '--name', '--network', '--net', '--mount', '-h', '--hostname', '-l', '--label', '--entrypoint', '-m', '--memory',
@@ -13,11 +14,19 @@ const VALUES = [
 const HOST_MOUNT = /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
 const RUNS = new Set(['run', 'exec', 'create', 'debug']);
 
+/** `docker cp container:path path` writes here, whatever directory that is; the other way it reads here. */
+function noteCopied(name: string, [from, to]: readonly Field[], shell: Shell): void {
+  const isRemote = ({ text }: Field): boolean => /^[\w.-]+(?:\/[\w.-]+)?:/.test(text);
+  if (to && !isRemote(to) && to.text !== '-') noteWrite('place', `${name} cp`, to, shell);
+  if (from && !isRemote(from)) noteRead(`${name} cp`, [from], shell);
+}
+
 /** `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed as if it ran here. */
 const container: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, VALUES, true);
   const words = options.operands[0]?.text === 'compose' ? options.operands.slice(1) : options.operands;
   const [verb, ...rest] = words;
+  if (verb?.text === 'cp') noteCopied(name, takeOptions(rest, VALUES).operands, shell);
   if (!verb || !RUNS.has(verb.text)) return ANYTHING;
   const inner = takeOptions(rest, VALUES, true);
   for (const flag of ['-v', '--volume', '--mount']) {

@@ -4,6 +4,7 @@ import { field, type Field } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
+import { isHuge } from './sizes.ts';
 import { leavesTraces, noteEmptied, noteWrite } from './write.ts';
 
 /** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
@@ -46,7 +47,7 @@ const rm: Reading = ({ name, args }, shell) => {
   noteDeletions(name, options.operands, recursive, shell);
   return NOTHING;
 };
-const RECURSIVE_BY_NATURE = new Set(['rimraf', 'del', 'trash', 'del-cli', 'srm', 'wipe', 'rd']);
+const RECURSIVE_BY_NATURE = new Set(['rimraf', 'del', 'trash', 'del-cli', 'trash-put', 'rmtrash', 'gio trash', 'srm', 'wipe', 'rd']);
 
 /** What is overwritten there comes back, or was never kept. */
 const GONE_ANYWAY: ReadonlySet<Zone> = new Set(['regenerable', 'scratch', 'temporary', 'sink']);
@@ -59,15 +60,26 @@ const unlink: Reading = ({ name, args }, shell) => {
 /** Removes only what is empty, so nothing is lost. */
 const rmdir: Reading = () => NOTHING;
 
+/** Sizes to which a file is made larger, or that only a new file is given. */
+const GROWS = /^[+>]|^\d+[KMGT]/i;
+
 const truncate: Reading = ({ name, args }, shell) => {
-  const { operands } = takeOptions(args, ['-s', '--size', '-r', '--reference']);
+  const { operands, values } = takeOptions(args, ['-s', '--size', '-r', '--reference', '-l', '--length', '-o', '--offset']);
+  const size = (values.get('-s') ?? values.get('--size') ?? values.get('-l') ?? values.get('--length'))?.text ?? '';
   for (const path of operands) {
     noteWrite('overwrite', name, path, shell);
-    noteEmptied(name, path, operands.length > 1, shell);
+    if (isHuge(size)) shell.act('exhaustion', name, size);
+    else if (name === 'truncate' && !GROWS.test(size)) noteEmptied(name, path, shell);
   }
   return NOTHING;
 };
 
+/** `gio trash` and `gio remove`. */
+const gio: Reading = ({ args, stdin }, shell) => {
+  const [verb, ...rest] = args;
+  return verb?.text === 'trash' || verb?.text === 'remove' ? rm({ name: 'gio trash', args: rest, stdin }, shell) : undefined;
+};
+
 export const DELETING: Readonly<Record<string, Reading>> = {
-  rm, rimraf: rm, shred: rm, srm: rm, wipe: rm, trash: rm, 'trash-put': rm, 'del-cli': rm, unlink, rmdir, truncate,
+  rm, rimraf: rm, shred: rm, srm: rm, wipe: rm, trash: rm, 'trash-put': rm, 'del-cli': rm, rmtrash: rm, gio, unlink, rmdir, truncate, fallocate: truncate,
 };

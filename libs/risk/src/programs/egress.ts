@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, type Field } from '../shell/field.ts';
+import { field, isExact, type Field } from '../shell/field.ts';
 import { takeOptions, type Options } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import type { Source } from '../shell/source.ts';
+import type { Zone } from '../zones.ts';
 import { holdsSecret, isSecretFile, noteRead } from './secrets.ts';
 
 /* What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not as its content. */
@@ -14,7 +15,7 @@ export const isLocal = (target: string): boolean => LOCAL.test(target);
 const KEY_HEADER = /^(?:proxy-)?(?:authorization|cookie|api-?key|private-token|job-token|x-[\w-]*(?:key|token|auth|secret)[\w-]*):/i;
 
 /** Programs that send what they find on their input, or in their arguments. */
-const SENDERS = new Set(['nc', 'ncat', 'netcat', 'telnet', 'socat', 'ssh', 'sftp', 'ftp', 'lftp', 'mail', 'mailx', 'mutt', 'sendmail', 'dig', 'nslookup', 'host', 'ping', 'openssl', 'http', 'https', 'xh', 'wget', 'curl', 'aws', 'gsutil', 'rclone', 's3cmd', 'gh', 'scp', 'rsync', 'croc', 'wormhole']);
+const SENDERS = new Set(['nc', 'ncat', 'netcat', 'telnet', 'socat', 'ssh', 'sftp', 'ftp', 'lftp', 'mail', 'mailx', 'mutt', 'sendmail', 'dig', 'nslookup', 'host', 'ping', 'openssl', 'http', 'https', 'xh', 'xhs', 'curlie', 'wget', 'curl', 'aws', 'gsutil', 'rclone', 's3cmd', 'gh', 'scp', 'rsync', 'croc', 'wormhole']);
 /** Those of them to which the operands are files to send. */
 const COPIERS = new Set(['scp', 'rsync', 'sftp', 'ftp', 'lftp', 'aws', 'gsutil', 'rclone', 's3cmd', 'croc', 'wormhole', 'gh']);
 /** A path of another machine. */
@@ -42,11 +43,25 @@ const FILES = new Set(['-T', '--upload-file', '--post-file', '--body-file']);
 export function noteRequest(form: string, options: Options, stdin: Source, shell: Shell): void {
   const carried = DATA.flatMap((flag) => (options.allValues.get(flag) ?? []).map((value) => carriedBy(flag, value)));
   for (const { file } of carried) if (file) noteRead(form, [file], shell);
+  for (const { file } of local(options) ? [] : carried) if (file) noteSentFile(form, file, shell);
   const targets = [...options.operands, ...(options.allValues.get('--url') ?? [])];
   if (targets.length > 0 && targets.every(({ text }) => isLocal(text))) return;
   const headers = [...(options.allValues.get('-H') ?? []), ...(options.allValues.get('--header') ?? [])].filter(({ text }) => !KEY_HEADER.test(text));
   const leaks = carried.some(({ file, text }) => holdsSecret(text) || (file && isSecretFile(file.text)) || (file?.text === '-' && stdin.kind === 'secret') || (file && madeOfSecrets(file, shell)));
   if (leaks || [...targets, ...headers].some(holdsSecret)) shell.act('secret_egress', form, targets[0]?.text ?? form);
+}
+
+const local = (options: Options): boolean => {
+  const targets = [...options.operands, ...(options.allValues.get('--url') ?? [])];
+  return targets.length > 0 && targets.every(({ text }) => isLocal(text));
+};
+
+const OWN: ReadonlySet<Zone> = new Set(['inside', 'regenerable', 'scratch', 'temporary', 'sink', 'history', 'workspace']);
+/** Notes a file that another machine is sent: a secret, or one that isn't of the workspace. */
+export function noteSentFile(form: string, file: Field, shell: Shell): void {
+  if (file.text === '-') return;
+  if (isSecretFile(file.text) || madeOfSecrets(file, shell)) shell.act('secret_egress', form, file.text);
+  else if (isExact(file.text) && shell.zones(file).some((zone) => !OWN.has(zone) && zone !== 'unknown')) shell.act('file_egress', form, file.text);
 }
 
 /** A file that the command itself made of what is kept secret. */

@@ -106,7 +106,11 @@ const rewrites: Subcommand = (args, shell) => {
 };
 
 const config: Subcommand = (args, shell) => {
-  const [key, value] = takeOptions(args, ['-f', '--file']).operands;
+  const options = takeOptions(args, ['-f', '--file', '--type', '--default', '--blob']);
+  const [key, value] = /^(?:set|unset|rename-section|remove-section|edit)$/.test(options.operands[0]?.text ?? '') ? options.operands.slice(1) : options.operands;
+  // What is set for all of a person's repositories, or for everybody's, outlives this workspace.
+  const changes = (value !== undefined && !has(options, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--get-color', '--get-colorbool')) || key !== options.operands[0] || has(options, '--unset', '--unset-all', '--remove-section', '--rename-section', '--edit', '-e', '--add', '--replace-all');
+  if (changes && options.operands[0]?.text !== 'get' && has(options, '--global', '--system')) shell.act('system_change', 'git config --global', key?.text ?? '');
   if (key && value) setting(key.text, value.text, shell);
   return undefined;
 };

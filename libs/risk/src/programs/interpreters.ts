@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, type Field } from '../shell/field.ts';
-import { takeOptions } from '../shell/options.ts';
+import { has, takeOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf, type Source } from '../shell/source.ts';
 import { noteCode } from './code.ts';
-import { noteWrite } from './write.ts';
+import { clearsLine, matchesEverything } from './everything.ts';
+import { noteEmptied, noteWrite } from './write.ts';
 
 interface Interpreter {
   /** options whose value is code */
@@ -24,7 +25,10 @@ function interpreter({ code, modules = [], words = [], values = [] }: Interprete
     const texts = code.flatMap((flag) => options.allValues.get(flag) ?? []);
     for (const { text } of texts) noteCode(name, text, shell);
     // perl's and ruby's `-i` write what they print back to the files.
-    if (texts.length > 0 && options.flags.has('-i')) for (const file of options.operands) noteWrite('overwrite', `${name} -i`, file, shell);
+    if (texts.length > 0 && options.flags.has('-i')) {
+      for (const file of options.operands) noteWrite('overwrite', `${name} -i`, file, shell);
+      if (printsNothing(options, texts.map(({ text }) => text).join(';'))) for (const file of options.operands) noteEmptied(`${name} -i`, file, shell);
+    }
     const module = modules.map((flag) => options.values.get(flag)).find((value) => value !== undefined);
     if (module) return shell.invoke([field(module.text), ...options.operands], stdin);
     if (texts.length > 0) return ANYTHING;
@@ -36,6 +40,13 @@ function interpreter({ code, modules = [], words = [], values = [] }: Interprete
     noteConsole(name, file?.text.match(/^(?:.*\/)?(?:manage\.py|artisan|rails|console)$/) ? rest : options.operands, stdin, shell);
     return file && file.text !== '-' && file.text !== '/dev/stdin' ? runFile(name, file, shell) : runInput(name, stdin, shell);
   };
+}
+
+/** Answers whether a program that runs for each line leaves nothing to be printed. */
+function printsNothing(options: Options, code: string): boolean {
+  if (!has(options, '-p')) return has(options, '-n') && !/\b(?:print|printf|say|puts|p|write|pp|putc|syswrite)\b|\$>|<</.test(code);
+  const replaced = /\$_\.(?:g?sub!?|replace)\s*\(?\s*\/(.*)\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1] ?? /\bg?sub!?\s*\(?\s*\/(.*)\/[a-z]*\s*,\s*(?:''|"")/.exec(code)?.[1];
+  return code.split(/[;{}]\s*(?=s\W)|^/).some((part) => clearsLine(part.trim())) || /\$_\s*=\s*(?:''|""|qq?(?:\{\}|\(\))|undef|nil)|\bundef\s*\(?\s*\$_|\$_\.(?:clear|replace\(\s*(?:''|"")\))/.test(code) || (replaced !== undefined && matchesEverything(replaced));
 }
 
 function runFile(name: string, file: Field, shell: Shell): Source {

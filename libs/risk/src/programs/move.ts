@@ -2,11 +2,11 @@
 import { field, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, KEPT_SECRET, NOTHING, tainted, type Source } from '../shell/source.ts';
+import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, tainted, type Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
-import { noteEmptied, noteWrite } from './write.ts';
+import { noteEmptied, noteEndless, noteMade, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
 function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
@@ -32,6 +32,7 @@ const mv: Reading = ({ name, args }, shell) => {
   }
   noteWrite('place', name, target, shell);
   passContent(sources, target, shell);
+  noteProgram(sources, target, shell);
   noteNewName(sources, target, false, shell);
   return NOTHING;
 };
@@ -48,10 +49,23 @@ const cp: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
-  if (sources.some(({ text }) => text === '/dev/null')) for (const path of [...sources.filter(({ text }) => text !== '/dev/null'), target]) noteEmptied(name, path, sources.length > 1, shell);
+  if (sources.some(({ text }) => text === '/dev/null')) for (const path of [...sources.filter(({ text }) => text !== '/dev/null'), target]) noteEmptied(name, path, shell);
+  noteProgram(sources, target, shell);
   passContent(sources, target, shell);
   return NOTHING;
 };
+
+/** Where programs of the system lie. */
+const PROGRAM = /^\/(?:usr\/(?:local\/)?)?s?bin\/([^/]+)$/;
+/** Remembers a program under the name that it is given, also where that is a directory's. */
+function noteProgram(sources: readonly Field[], target: Field, shell: Shell): void {
+  const to = shell.path(target);
+  for (const source of to === undefined ? [] : sources) {
+    const from = shell.path(source) ?? '';
+    const name = PROGRAM.exec(from)?.[1] ?? shell.scope.programs.get(from);
+    if (name !== undefined) for (const path of [`${to}`, `${to}/${name}`]) shell.scope.programs.set(path, name);
+  }
+}
 
 /** A copy of a file that the command wrote holds the same. */
 function passContent(sources: readonly Field[], target: Field, shell: Shell): void {
@@ -77,6 +91,8 @@ const scp: Reading = ({ name, args }, shell) => {
 const ln: Reading = ({ name, args }, shell) => {
   const { sources, target } = sourcesAndTarget(args, TARGET);
   if (target && sources.length > 0) noteWrite('place', name, target, shell);
+  if (target && sources.some(({ text }) => text === '/dev/null')) noteEmptied(name, target, shell);
+  if (target) noteProgram(sources, target, shell);
   if (target) noteNewName(sources, target, true, shell);
   return NOTHING;
 };
@@ -85,18 +101,32 @@ const tee: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args);
   for (const to of options.operands) {
     noteWrite(has(options, '-a', '--append') ? 'append' : 'overwrite', name, to, shell);
-    const path = shell.path(to);
-    if (path !== undefined) shell.scope.files.set(path, stdin);
+    if (has(options, '-a', '--append')) continue;
+    noteEndless(name, to, stdin, shell);
+    if (stdin.kind === 'nothing' || (stdin.kind === 'text' && stdin.text.trim() === '')) noteEmptied(name, to, shell);
+    noteMade(to, stdin, shell);
   }
   return stdin;
 };
 
+/** A new image of so many zeros, as tests of file systems want one. */
+const isBlankImage = (to: string, content: Source, args: readonly Field[]): boolean =>
+  content.kind === 'endless' && /\.(?:img|raw|iso|qcow2|vmdk|vhd)$/.test(to) && args.some(({ text }) => /^count=\d+$/.test(text));
+
 const dd: Reading = ({ name, args, stdin }, shell) => {
-  for (const { text, glob } of args) {
-    if (text.startsWith('of=')) noteWrite('overwrite', name, field(text.slice(3), glob), shell);
-    if (text.startsWith('if=')) noteRead(name, [field(text.slice(3))], shell);
-  }
-  return args.some(({ text }) => text.startsWith('if=')) ? ANYTHING : stdin;
+  const of = args.find(({ text }) => text.startsWith('of='));
+  const from = args.find(({ text }) => text.startsWith('if='));
+  if (from) noteRead(name, [field(from.text.slice(3))], shell);
+  if (!of) return from ? ANYTHING : stdin;
+  const to = field(of.text.slice(3), of.glob);
+  noteWrite('overwrite', name, to, shell);
+  const content = (from ? deviceSource(from.text.slice(3)) : stdin) ?? ANYTHING;
+  if (!args.some(({ text }) => /^count=/.test(text))) noteEndless(name, to, content, shell);
+  // It writes blocks over whatever is there, and cuts off the rest.
+  if (!isBlankImage(to.text, content, args)) noteEmptied(name, to, shell);
+  noteMade(to, content, shell);
+  if (from) noteProgram([field(from.text.slice(3))], to, shell);
+  return NOTHING;
 };
 
 const rsync: Reading = ({ name, args }, shell) => {
@@ -146,12 +176,19 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
 
+/** Notes that something is taken out of an archive that isn't made again. */
+function noteDropped(form: string, archive: Field | undefined, shell: Shell): void {
+  if (archive && shell.zones(archive).some((zone) => zone !== 'regenerable' && zone !== 'scratch' && zone !== 'temporary')) shell.act('work_loss', form, archive.text);
+}
+
 /** `zip -m` and `7z -sdel` delete what they have packed. */
 const zip: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args.filter(({ text }) => text !== '-sdel'), ['-x', '-i', '-b', '-n', '-t', '-TT', '--unzip-command']);
   for (const flag of ['-TT', '--unzip-command']) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
   const moves = name === 'zip' ? has(options, '-m', '--move') : args.some(({ text }) => text === '-sdel');
   const inputs = options.operands.slice(name === 'zip' ? 1 : 2);
+  const drops = name === 'zip' ? has(options, '-d', '--delete') : options.operands[0]?.text === 'd';
+  if (drops) noteDropped(`${name} ${name === 'zip' ? '-d' : 'd'}`, options.operands[name === 'zip' ? 0 : 1], shell);
   if (moves) noteDeletions(`${name} ${name === 'zip' ? '-m' : '-sdel'}`, inputs, true, shell);
   if (inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text)) && options.operands[0]?.text === '-') return KEPT_SECRET;
   return name === 'zip' ? ANYTHING : unzip({ name, args, stdin: NOTHING }, shell);

@@ -3,11 +3,12 @@ import { decodeEscapes } from '../shell/escapes.ts';
 import { field, isExact, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
-import { ANYTHING, FROM_NETWORK, NOTHING, passedOn, textSource, type Source } from '../shell/source.ts';
+import { ANYTHING, deviceSource, EMPTY, ENDLESS, FROM_NETWORK, NOTHING, passedOn, tainted, textSource, type Source } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
 import { noteSpoken } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
-import { noteWrite } from './write.ts';
+import { isHuge } from './sizes.ts';
+import { noteMade, noteWrite } from './write.ts';
 
 /* Programs of which only the output matters: what is in it may be run by the next. */
 
@@ -36,7 +37,7 @@ const printf: Reading = ({ args }) => {
 
 function fileContent(path: Field, shell: Shell): Source {
   const at = shell.path(path);
-  return path.source ?? (at === undefined ? undefined : shell.scope.files.get(at)) ?? ANYTHING;
+  return path.source ?? deviceSource(path.text) ?? (at === undefined ? undefined : shell.scope.files.get(at)) ?? ANYTHING;
 }
 
 const cat: Reading = ({ args, stdin }, shell) => {
@@ -74,6 +75,7 @@ const curl: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-O'));
   const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
   if ((method === 'DELETE' || method === 'PURGE') && !options.operands.every(({ text }) => isLocal(text))) shell.act('remote_loss', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
+  if ((method === 'PUT' || method === 'PATCH') && !options.operands.every(({ text }) => isLocal(text))) shell.act('infrastructure_change', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
   noteRequest('curl', options, stdin, shell);
   const changes = (method !== undefined && method !== 'GET' && method !== 'HEAD') || [...SENDS].some((flag) => options.flags.has(flag));
   if (changes) noteNamedEndpoint('curl', options, shell);
@@ -88,6 +90,7 @@ const curl: Reading = ({ args, stdin }, shell) => {
 const wget: Reading = ({ args, stdin }, shell) => {
   const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'));
   if (/^delete$/i.test(options.values.get('--method')?.text ?? '')) shell.act('remote_loss', 'wget --method=DELETE', options.operands.at(-1)?.text ?? '');
+  if (/^(?:put|patch)$/i.test(options.values.get('--method')?.text ?? '')) shell.act('infrastructure_change', 'wget', options.operands.at(-1)?.text ?? '');
   noteRequest('wget', options, stdin, shell);
   const output = options.values.get('-O') ?? options.values.get('--output-document');
   if (output?.text === '-') return FROM_NETWORK;
@@ -99,6 +102,7 @@ const wget: Reading = ({ args, stdin }, shell) => {
 const fetched: Reading = ({ name, args }, shell) => {
   const [method, target] = takeOptions(args).operands;
   if (/^delete$/i.test(method?.text ?? '') && !isLocal(target?.text ?? '')) shell.act('remote_loss', `${name} DELETE`, target?.text ?? '');
+  if (/^(?:put|patch)$/i.test(method?.text ?? '') && !isLocal(target?.text ?? '')) shell.act('infrastructure_change', `${name} ${method?.text ?? ''}`, target?.text ?? '');
   return FROM_NETWORK;
 };
 
@@ -113,8 +117,7 @@ const connects: Reading = ({ name, args, stdin }, shell) => {
 function saved(form: string, to: Field, shell: Shell): Source {
   if (to.text === '-' || to.text === '/dev/stdout') return FROM_NETWORK;
   noteWrite('overwrite', form, to, shell);
-  const path = shell.path(to);
-  if (path !== undefined) shell.scope.files.set(path, FROM_NETWORK);
+  noteMade(to, FROM_NETWORK, shell);
   return NOTHING;
 }
 
@@ -136,11 +139,25 @@ const ls: Reading = ({ args }) => {
   const { operands } = takeOptions(args);
   return { kind: 'paths', paths: operands.length === 0 ? [field('*', true)] : operands.map(({ text, glob }) => (glob ? field(text, true) : field(`${text}/*`, true))) };
 };
-const silent: Reading = () => NOTHING;
+const silent: Reading = () => EMPTY;
+const yes: Reading = () => ENDLESS;
+
+/** Some lines of the input or of a file; of what has no end, only as much as is asked for. */
+const head: Reading = ({ name, args, stdin }, shell) => {
+  const { values, operands } = takeOptions(args, ['-n', '-c', '--lines', '--bytes']);
+  const count = values.get('-c')?.text ?? values.get('--bytes')?.text ?? '';
+  if (isHuge(count)) shell.act('exhaustion', name, count);
+  const input = operands.length === 1 && operands[0] ? fileContent(operands[0], shell) : passedOn(stdin, true);
+  if (/^0+$/.test(count || (values.get('-n')?.text ?? ''))) return EMPTY;
+  return input.kind === 'endless' ? ANYTHING : passedOn(input, true);
+};
+
+/** Programs that turn one character into another, and don't end before their input does. */
+const converted: Reading = ({ stdin }) => (stdin.kind === 'endless' || (stdin.kind === 'text' && stdin.text === '') ? stdin : tainted(stdin));
 const envProgram: Reading = () => ANYTHING;
 
 export const OUTPUTS: Readonly<Record<string, Reading>> = {
-  echo, printf, cat, bat: cat, tac: filter, head: filter, tail: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, nl: filter,
-  cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
-  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, which, whereis: which, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, test: silent, '[': silent, printenv: envProgram,
+  echo, printf, cat, bat: cat, tac: filter, head, tail: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, nl: filter,
+  cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, xh: fetched, xhs: fetched, curlie: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
+  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, which, whereis: which, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, yes, tr: converted, test: silent, '[': silent, printenv: envProgram,
 };

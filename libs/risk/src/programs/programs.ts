@@ -8,6 +8,7 @@ import { DELETING } from './delete.ts';
 import { FINDING } from './find.ts';
 import { GIT } from './git.ts';
 import { INTERPRETERS } from './interpreters.ts';
+import { KEYS } from './keys.ts';
 import { MODES } from './modes.ts';
 import { MOVING } from './move.ts';
 import { OUTPUTS } from './output.ts';
@@ -17,5 +18,5 @@ import { xargs } from './xargs.ts';
 
 /** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
-  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...CONTAINERS, xargs, gxargs: xargs,
+  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
 };

@@ -3,7 +3,8 @@ import { field, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING, tainted } from '../shell/source.ts';
-import { noteWrite } from './write.ts';
+import { clearsLine } from './everything.ts';
+import { noteEmptied, noteWrite } from './write.ts';
 
 interface SedCommand {
   readonly address: string;
@@ -50,7 +51,11 @@ function endOf(text: string, end: RegExp): number {
 
 /** Answers whether the script leaves no line of any input. */
 const empties = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ address, name }) => name === 'd' && /^(?:|1,\$|0~1|1~1|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+
+/** Answers whether anything is printed of what isn't printed by itself. */
+const prints = (commands: readonly SedCommand[]): boolean =>
+  commands.some(({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /[pw]/.test(flagsOf(rest))));
 
 /** What follows the last separator of `s`. */
 const flagsOf = (rest: string): string => rest.slice(rest.lastIndexOf(rest.charAt(0)) + 1);
@@ -63,7 +68,7 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   const files = isGiven ? options.operands : options.operands.slice(1);
   const commands = scripts.flatMap(({ text }) => sedCommands(text));
   for (const command of commands) noteRun(name, command, shell);
-  if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i')) noteInPlace(name, files, empties(commands), shell);
+  if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i')) noteInPlace(name, files, empties(commands) || (has(options, '-n', '--quiet', '--silent') && !has(options, '-f', '--file') && !prints(commands)), shell);
   return tainted(stdin);
 };
 
@@ -77,6 +82,6 @@ function noteRun(name: string, { name: letter, rest }: SedCommand, shell: Shell)
 function noteInPlace(name: string, files: readonly Field[], leavesNothing: boolean, shell: Shell): void {
   for (const file of files) {
     noteWrite('overwrite', `${name} -i`, file, shell);
-    if (leavesNothing && shell.zones(file).some((zone) => zone === 'inside' || zone === 'unknown')) shell.act('empty', `${name} -i`, file.text);
+    if (leavesNothing) noteEmptied(`${name} -i`, file, shell);
   }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact } from '../shell/field.ts';
+import { field, isExact, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
-import type { Reading } from '../shell/shell.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf, textSource, type Source } from '../shell/source.ts';
+import { clearsLine } from './everything.ts';
 import { sed } from './sed.ts';
-import { noteWrite } from './write.ts';
+import { noteEmptied, noteWrite } from './write.ts';
 
 /** `{print $2}`: the only awk program of which the output is told. */
 const PRINTS = /^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$/;
@@ -19,10 +20,11 @@ const awk: Reading = ({ name, args, stdin }, shell) => {
     if (!/^[^$]*system\s*\(\s*"[^"]*"\s*\)[^$]*$/.test(code)) shell.act('run_unknown', name, code);
   }
   for (const [, text = ''] of code.matchAll(/>>?\s*"([^"]+)"/g)) noteWrite('overwrite', name, field(text), shell);
+  for (const [, text = ''] of code.matchAll(/\bprintf?\s*\(?\s*""\s*\)?\s*>\s*"([^"]+)"/g)) noteEmptied(name, field(text), shell);
   if (options.values.get('-i')?.text === 'inplace') {
     for (const file of files) noteWrite('overwrite', name, file, shell);
     // What isn't printed is gone; a condition without an action prints.
-    if (!/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) shell.act('empty', name, file.text);
+    if (/^\s*(?:0|"")\s*$/.test(code) || !/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) noteEmptied(name, file, shell);
   }
   return printed(code, stdin);
 };
@@ -34,10 +36,24 @@ function printed(code: string, stdin: Source): Source {
   return textSource(lines.join('\n'), stdin.decoded);
 }
 
+/** Commands of vi's kind that delete every line, or the whole buffer. */
+const CLEARS = /^:?\s*(?:(?:%|[01]?,\$?|1,\$)\s*d(?:e(?:l(?:e(?:t(?:e)?)?)?)?)?\b|(?:%|1,\$)s(?:ubstitute)?(?=\W)|g(?:lobal)?\/[.^*$]*\/d|norm(?:al)?!?\s+(?:gg"?_?dG|ggVGd|:?%d)|call\s+deletebufline\()/;
+const SAVES = /^:?\s*(?:w(?:q|rite)?|x(?:it)?|up(?:date)?|wqa|wa|xa)\b!?|\bZZ\b/;
+
+/** Notes what a script of commands of an editor leaves of the files. */
+function noteEdits(name: string, texts: readonly string[], files: readonly Field[], shell: Shell): void {
+  const commands = texts.flatMap((text) => text.split(/[\n|]/));
+  const clears = commands.some((text) => CLEARS.test(text) && (!/^:?\s*(?:%|1,\$)s/.test(text) || clearsLine(text.replace(/^:?\s*(?:%|1,\$)s(?:ubstitute)?/, 's'))));
+  if (clears && commands.some((text) => SAVES.test(text))) for (const file of files) noteEmptied(name, file, shell);
+}
+
 /** Editors run what follows `!`. */
 const editor: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-c', '--cmd', '-S', '-u']);
-  for (const { text } of [...(options.allValues.get('-c') ?? []), ...options.operands.filter((one) => one.text.startsWith('+')).map((one) => ({ text: one.text.slice(1) }))]) {
+  const files = options.operands.filter(({ text }) => !text.startsWith('+'));
+  const given = [...(options.allValues.get('-c') ?? []), ...(options.allValues.get('--cmd') ?? []), ...options.operands.filter((one) => one.text.startsWith('+')).map((one) => ({ text: one.text.slice(1) }))];
+  noteEdits(name, [...given.map(({ text }) => text), textOf(stdin)], files, shell);
+  for (const { text } of given) {
     const command = /^:?\s*(?:%|\d+)?!(.*)$/s.exec(text)?.[1] ?? /\bsystem\((['"])(.*)\1\)/s.exec(text)?.[2];
     if (command !== undefined) shell.script(command, ANYTHING);
   }
@@ -46,7 +62,19 @@ const editor: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
+/** Lisp that is given to emacs: what it starts, and the buffer that it clears. */
+const emacs: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, ['--eval', '-eval', '--execute', '-execute', '-l', '--load', '-f', '--funcall']);
+  for (const { text } of ['--eval', '-eval', '--execute', '-execute'].flatMap((flag) => options.allValues.get(flag) ?? [])) {
+    for (const [, command = ''] of text.matchAll(/\((?:shell-command(?:-to-string)?|call-process-shell-command|async-shell-command)\s+"((?:[^"\\]|\\.)*)"/g)) shell.script(command, NOTHING);
+    if (/\((?:erase-buffer|delete-region)\b/.test(text)) for (const file of options.operands) noteEmptied(name, file, shell);
+    const deletes = /\((?:delete-(?:file|directory)|start-process|call-process|kill-emacs-hook)\b/.exec(text)?.[0];
+    if (deletes !== undefined) shell.act('code', name, deletes);
+  }
+  return ANYTHING;
+};
+
 /** What it lists holds every process, the first one too. */
 const ps: Reading = () => textSource('root 1 0 0 1 1 ? S 00:00 0:00 init\n');
 
-export const TEXT_PROGRAMS: Readonly<Record<string, Reading>> = { awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, nano: editor, ex: editor, ed: editor, ps };
+export const TEXT_PROGRAMS: Readonly<Record<string, Reading>> = { awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, nano: editor, ex: editor, ed: editor, red: editor, kak: editor, hx: editor, emacs, emacsclient: emacs, ps };

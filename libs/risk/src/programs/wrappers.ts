@@ -64,6 +64,8 @@ export function unwrapped({ name, args, stdin }: Invocation, shell: Shell): read
   if (!wrapper) return undefined;
   // `exec < file` makes the file the input of whatever comes next.
   if (name === 'exec' && args.length === 0 && stdin.kind !== 'nothing') shell.act('run_unknown', name, 'exec <');
+  // `exec > file` leads the output of whatever comes next there.
+  if (name === 'exec' && args.length === 0) return undefined;
   if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;
   if ((name === 'npx' || name === 'npm') && args.some(({ text }) => /^(-c|--call)/.test(text))) return undefined;
   let rest = takeOptions(args, wrapper.values, true).operands;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isExact, type Field } from '../shell/field.ts';
+import type { Field } from '../shell/field.ts';
 import type { Shell } from '../shell/shell.ts';
+import type { Source } from '../shell/source.ts';
+import type { Zone } from '../zones.ts';
 
 /** Places where what is written runs later, by itself. */
 const RUNS_LATER = /(?:^|\/)(?:\.ssh\/authorized_keys|\.(?:bash|zsh)(?:rc|_profile|_logout|env)|\.profile|\.zprofile|cron\.[a-z]+\/|crontab$|systemd\/)/;
@@ -18,9 +20,28 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
   for (const zone of zones) shell.act(kind, form, to.text, { zone, many: to.glob });
 }
 
-/** Notes that nothing of the content stays, where that concerns more than one named file of the workspace. */
-export function noteEmptied(form: string, path: Field, many: boolean, shell: Shell): void {
-  for (const zone of shell.zones(path)) {
-    if (zone === 'workspace' || (zone === 'inside' && (many || path.glob)) || (zone === 'unknown' && !isExact(path.text))) shell.act('empty', form, path.text);
-  }
+/** Files that are empty by nature: their being there is what they say. */
+const EMPTY_BY_NATURE = /(?:^|\/)(?:\.(?:git)?keep|\.nojekyll|\.placeholder|py\.typed)$/;
+
+/** Notes that nothing stays of what a file of the workspace held. What this command line wrote itself, or what is made again, is no loss. */
+export function noteEmptied(form: string, path: Field, shell: Shell): void {
+  const at = shell.path(path);
+  if (EMPTY_BY_NATURE.test(path.text) || (at !== undefined && shell.scope.made.has(at))) return;
+  if (!shell.zones(path).some((zone) => HOLDS_WORK.has(zone))) return;
+  if (at === undefined) shell.act('empty', form, path.text);
+  else shell.scope.emptied.set(at, { form, subject: path.text });
+}
+const HOLDS_WORK: ReadonlySet<Zone> = new Set(['workspace', 'inside', 'unknown']);
+
+/** Remembers that the command itself gave the file all that it holds. */
+export function noteMade(path: Field, content: Source, shell: Shell): void {
+  const at = shell.path(path);
+  if (at === undefined) return;
+  shell.scope.files.set(at, content);
+  shell.scope.made.add(at);
+}
+
+/** Notes output without end that goes to a file. */
+export function noteEndless(form: string, path: Field, content: Source, shell: Shell): void {
+  if (content.kind === 'endless' && shell.zones(path).some((zone) => zone !== 'sink')) shell.act('exhaustion', form, path.text);
 }

@@ -10,7 +10,7 @@ export const LOSS_RULES: readonly RiskRule[] = [
   { id: 'loss.infrastructure', when: { kinds: ['infrastructure_loss'] }, points: { reversibility: 400, blast_radius: 500 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` would remove infrastructure: `{subject}`' },
   { id: 'loss.remote', when: { kinds: ['remote_loss'] }, points: { reversibility: 500, blast_radius: 300 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` would delete something elsewhere: `{subject}`' },
   { id: 'loss.by_name', when: { kinds: ['named_loss'] }, points: { reversibility: 200, ambiguity: 400 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` isn\'t known, and `{subject}` says that it destroys or publishes something' },
-  { id: 'remote.infrastructure', when: { kinds: ['infrastructure_change'] }, points: { blast_radius: 550 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` would change infrastructure: `{subject}`' },
+  { id: 'remote.infrastructure', when: { kinds: ['infrastructure_change'] }, points: { blast_radius: 550 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` would change infrastructure or data elsewhere: `{subject}`' },
   { id: 'remote.change', when: { kinds: ['remote_change'] }, points: { blast_radius: 250 }, ceiling: 'none', reach: 'beyond', message: '`{form}` would change what runs elsewhere: `{subject}`' },
   { id: 'remote.publication', when: { kinds: ['publication'] }, points: { reversibility: 500, policy_sensitivity: 200 }, ceiling: 'soft_gate', reach: 'beyond', message: '`{form}` would publish something that can\'t be taken back: `{subject}`' },
 ];

@@ -119,6 +119,8 @@ export class ShellReader implements Shell, Expander, Statements {
     } finally {
       this.scope = outer;
       for (const [path, source] of inner.files) outer.files.set(path, source);
+      for (const path of inner.made) outer.made.add(path);
+      for (const [path, name] of inner.programs) outer.programs.set(path, name);
       outer.unpacked ||= inner.unpacked;
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSecretFile, noteRead } from '../programs/secrets.ts';
-import { noteEmptied, noteWrite } from '../programs/write.ts';
-import { isExact } from './field.ts';
-import { ANYTHING, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
+import { noteEmptied, noteEndless, noteMade, noteWrite } from '../programs/write.ts';
+import { isExact, type Field } from './field.ts';
+import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
 import type { Statements } from './statements.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
@@ -61,7 +61,7 @@ function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {
   if (!from) return ANYTHING;
   const path = shell.path(from);
   noteRead('<', [from], shell);
-  return from.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (isSecretFile(from.text) ? KEPT_SECRET : ANYTHING);
+  return from.source ?? deviceSource(from.text) ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (isSecretFile(from.text) ? KEPT_SECRET : ANYTHING);
 }
 
 function hereDocument(redirect: SyntaxNode, shell: Statements): Source {
@@ -95,13 +95,29 @@ function toFile(redirect: SyntaxNode, output: Source, shell: Statements): Source
   if (operator === '>&' && /^\d+-?$/.test(to.text)) return output;
   noteWrite(operator.includes('>>') ? 'append' : 'overwrite', operator, to, shell);
   noteConnection(to.text, output, shell);
-  const isNothing = output.kind === 'nothing' || (output.kind === 'text' && output.text.trim() === '');
-  if (isNothing && !operator.includes('>>')) noteEmptied(operator, to, false, shell);
+  noteEndless(operator, to, output, shell);
+  if (!operator.includes('>>') && isNothing(redirect, output)) noteEmptied(operator, to, shell);
   // A descriptor that a variable holds leads to whatever reads it.
   if (operator === '>&' && !isExact(to.text) && output.kind === 'text') shell.act('run_unknown', operator, output.text);
+  if (!operator.includes('>>')) noteMade(to, output, shell);
+  else addTo(to, output, shell);
+  return isOutput(redirect) ? NOTHING : output;
+}
+
+/** Programs that print nothing may still complain: of another descriptor than the output, only what is known to be empty counts. */
+function isNothing(redirect: SyntaxNode, output: Source): boolean {
+  return (output.kind === 'nothing' && isOutput(redirect)) || (output.kind === 'text' && output.text.trim() === '');
+}
+
+/** Answers whether it is the output that goes there, and not only what complains on another descriptor. */
+const isOutput = (redirect: SyntaxNode): boolean => !redirect.children.some(({ type, text }) => type === 'file_descriptor' && text !== '1');
+
+function addTo(to: Field, output: Source, shell: Statements): void {
   const path = shell.path(to);
-  if (path !== undefined) shell.scope.files.set(path, operator.includes('>>') ? passedOn(output, true) : output);
-  return NOTHING;
+  if (path === undefined) return;
+  shell.scope.files.set(path, passedOn(output, true));
+  // A file that is emptied to be filled line by line is written like any other.
+  if (output.kind !== 'nothing' && (output.kind !== 'text' || output.text.trim() !== '')) shell.scope.emptied.delete(path);
 }
 
 /** bash itself connects to `/dev/tcp/host/port`. */

@@ -28,9 +28,15 @@ export class Scope {
   functions = new Map<string, SyntaxNode>();
   /** functions that were followed; shared by all scopes of one reading */
   called = new Set<SyntaxNode>();
+  /** files that were left empty so far, by absolute path; shared like `called` */
+  emptied = new Map<string, { readonly form: string; readonly subject: string }>();
   aliases = new Map<string, string>();
   /** files that the command itself wrote, by absolute path */
   files = new Map<string, Source>();
+  /** those of them of which nothing is left that was there before */
+  made = new Set<string>();
+  /** programs of the system under a name that the command gave them, by absolute path */
+  programs = new Map<string, string>();
   /** what the command moved or linked to a name, by its absolute path */
   movedTo = new Map<string, { readonly from: Field; readonly isLink: boolean }>();
   /** whether the command unpacked something from the network into files that aren't known by name */
@@ -55,6 +61,7 @@ export class Scope {
     copy.assume(this);
     copy.pinned = this.pinned;
     copy.called = this.called;
+    copy.emptied = this.emptied;
     return copy;
   }
 
@@ -64,6 +71,8 @@ export class Scope {
     this.functions = new Map(other.functions);
     this.aliases = new Map(other.aliases);
     this.files = new Map(other.files);
+    this.made = new Set(other.made);
+    this.programs = new Map(other.programs);
     this.movedTo = new Map(other.movedTo);
     this.cwds = other.cwds;
     this.positional = other.positional;
@@ -79,6 +88,8 @@ export class Scope {
     for (const [name, body] of other.functions) this.functions.set(name, body);
     for (const [name, text] of other.aliases) this.aliases.set(name, text);
     for (const [path, source] of other.files) this.files.set(path, source);
+    for (const path of other.made) this.made.add(path);
+    for (const [path, name] of other.programs) this.programs.set(path, name);
     for (const [path, moved] of other.movedTo) this.movedTo.set(path, moved);
     this.unpacked ||= other.unpacked;
     const cwds = [...new Set([...this.cwds, ...other.cwds])];

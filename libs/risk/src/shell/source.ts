@@ -11,14 +11,25 @@ export type Source =
   | { readonly kind: 'downloaded' }
   /** the environment, or what stands in a file of keys; whatever is made of it */
   | { readonly kind: 'secret' }
+  /** text without end, as of `yes` or `/dev/zero` */
+  | { readonly kind: 'endless' }
   | { readonly kind: 'unknown' };
 
 export const NOTHING: Source = { kind: 'nothing' };
 export const ANYTHING: Source = { kind: 'unknown' };
 export const FROM_NETWORK: Source = { kind: 'downloaded' };
 export const KEPT_SECRET: Source = { kind: 'secret' };
+export const ENDLESS: Source = { kind: 'endless' };
 
 export const textSource = (text: string, decoded = false): Source => ({ kind: 'text', text, decoded });
+/** Output that is known to be none. */
+export const EMPTY: Source = textSource('');
+
+/** What a device gives whoever reads it. */
+export function deviceSource(path: string): Source | undefined {
+  if (path === '/dev/null') return EMPTY;
+  return /^\/dev\/(?:zero|full|u?random)$/.test(path) ? ENDLESS : undefined;
+}
 
 /** The source as text, with a marker for what isn't known. */
 export function textOf(source: Source): string {
@@ -28,13 +39,16 @@ export function textOf(source: Source): string {
     case 'paths': return source.paths.map(({ text }) => text).join('\n');
     case 'downloaded': return DOWNLOADED;
     case 'secret': return SECRET;
+    case 'endless':
     case 'unknown': return UNKNOWN;
   }
 }
 
 /** What remains after a program that passes on some part of its input, or turns it into something else. */
 export function passedOn(source: Source, keepsLines: boolean): Source {
-  if (source.kind === 'downloaded' || source.kind === 'secret' || source.kind === 'nothing') return source;
+  // Without an input it reads files, which may hold anything.
+  if (source.kind === 'nothing') return ANYTHING;
+  if (source.kind === 'downloaded' || source.kind === 'secret' || source.kind === 'endless' || (source.kind === 'text' && source.text === '')) return source;
   return source.kind === 'paths' && keepsLines ? source : ANYTHING;
 }
 

@@ -33,6 +33,9 @@ export function start(words: readonly Field[], stdin: Source, shell: Starter): S
   if (body) return callFunction(body, args, stdin, shell);
   const alias = shell.scope.aliases.get(first.text);
   if (alias !== undefined) return callAlias(first.text, alias, args, stdin, shell);
+  const path = first.text.includes('/') ? shell.path(first) : undefined;
+  const program = path === undefined ? undefined : shell.scope.programs.get(path);
+  if (program !== undefined) return startProgram({ name: program, args, stdin }, shell);
   const file = startFile(first, args, stdin, shell);
   return file ?? startProgram({ name: first.text.slice(first.text.lastIndexOf('/') + 1), args, stdin }, shell);
 }
@@ -83,6 +86,10 @@ const TAKES_PROSE = new Set(['gh', 'glab', 'jira', 'linear', 'slack', 'notify-se
 /** A file of the workspace, after something was unpacked into it, may be part of that. */
 export const unpackedAt = (path: string, scope: Scope): Source | undefined => (scope.unpacked && !path.startsWith('/') ? FROM_NETWORK : undefined);
 
+/** What says nothing by itself tells what it does where it is asked to. */
+const reportOf = ({ args }: Invocation, output: Source): Source =>
+  (output.kind === 'nothing' && args.some(({ text }) => /^(?:--verbose|-[a-zA-Z]*v[a-zA-Z]*|--progress)$/.test(text)) ? ANYTHING : output);
+
 function startProgram(call: Invocation, shell: Shell): Source {
   if (SHOW_ENVIRONMENT.has(call.name) && call.args.length === 0) return KEPT_SECRET;
   if (call.name === 'command' && /^-\w*[vV]/.test(call.args[0]?.text ?? '')) return whereabouts(call.args.slice(1));
@@ -96,6 +103,6 @@ function startProgram(call: Invocation, shell: Shell): Source {
   if (!listed) noteTellingName(call, reading !== undefined, shell);
   if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);
   if (!onlyReads(call)) shell.act('change', call.name, call.name);
-  const output = reading?.(call, shell) ?? tainted(call.stdin);
+  const output = reportOf(call, reading?.(call, shell) ?? tainted(call.stdin));
   return readsSecret && output === ANYTHING ? KEPT_SECRET : output;
 }

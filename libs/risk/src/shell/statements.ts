@@ -6,6 +6,7 @@ import { withRedirects } from './redirects.ts';
 import type { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { NOTHING, strongest, tainted, type Source } from './source.ts';
+import { noteEndlessLoop } from './endless-loop.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
@@ -33,8 +34,12 @@ export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements)
     case 'function_definition': return define(node, shell);
     case 'subshell': return shell.inScope(shell.scope.clone(), () => runAll(namedChildren(node), stdin, shell));
     case 'for_statement': return runFor(node, stdin, shell);
-    case 'while_statement': return runLoop(namedChildren(node), stdin, shell);
-    case 'c_style_for_statement': return runLoop(namedChildren(node).filter(({ field }) => field === 'body'), stdin, shell);
+    case 'while_statement':
+      noteEndlessLoop(node, shell);
+      return runLoop(namedChildren(node), stdin, shell);
+    case 'c_style_for_statement':
+      noteEndlessLoop(node, shell);
+      return runLoop(namedChildren(node).filter(({ field }) => field === 'body'), stdin, shell);
     case 'if_statement': return runIf(node, stdin, shell);
     case 'case_statement': return runCase(node, stdin, shell);
     case 'program':

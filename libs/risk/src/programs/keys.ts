@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field } from '../shell/field.ts';
+import { has, takeOptions } from '../shell/options.ts';
+import type { Reading } from '../shell/shell.ts';
+import { ANYTHING, textOf } from '../shell/source.ts';
+import { noteWrite } from './write.ts';
+
+const VALUES = ['-f', '-t', '-b', '-C', '-N', '-P', '-m', '-a', '-E', '-F', '-R', '-I', '-n', '-O', '-s', '-V', '-Y', '-D', '-w', '-Z', '-z'];
+
+/** A new pair of keys lies where `-f` says; where there is one already, it asks before it writes over that. */
+const sshKeygen: Reading = ({ name, args, stdin }, shell) => {
+  const options = takeOptions(args, VALUES);
+  const file = options.values.get('-f');
+  if (has(options, '-l', '-y', '-e', '-i', '-F', '-B', '-H', '-Q', '-Y', '-L', '-R', '-r', '-s')) return undefined;
+  if (file) noteWrite('place', name, file, shell);
+  else if (/^y/im.test(textOf(stdin))) noteWrite('overwrite', name, field('/home/agent/.ssh/id_ed25519'), shell);
+  return ANYTHING;
+};
+
+export const KEYS: Readonly<Record<string, Reading>> = { 'ssh-keygen': sshKeygen };
