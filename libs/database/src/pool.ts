@@ -23,6 +23,9 @@ const INT8 = pg.types.builtins.INT8;
 /** Array of int8; the driver's table of names has no arrays. */
 const INT8_ARRAY = 1016;
 
+/** How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of reach, says nothing. */
+const SILENCE_MS = 2_000;
+
 /** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number). */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
@@ -47,6 +50,7 @@ export function createPool(options: PoolOptions): Pool {
     statement_timeout: statementTimeoutMs,
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
     // A socket that a firewall dropped silently must not hold a caller for the kernel's two hours.
     keepAlive: true,
     options: '-c synchronous_commit=on -c timezone=UTC',

@@ -15,10 +15,16 @@ export class Proxy {
   readonly #target: { host: string; port: number };
   readonly #held: Record<Direction, boolean> = { in: false, out: false };
   readonly #links = new Set<Link>();
+  readonly #silent = new Set<Link>();
+  #isShut = false;
 
   private constructor(target: { host: string; port: number }) {
     this.#target = target;
     this.#server = createServer((client) => {
+      if (this.#isShut) {
+        client.destroy();
+        return;
+      }
       const link = new Link(client, connect(this.#target));
       this.#links.add(link);
       link.onClose(() => this.#links.delete(link));
@@ -43,8 +49,24 @@ export class Proxy {
     for (const link of this.#links) link.hold(direction);
   }
 
+  /** Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire wall has forgotten them. */
+  silence(): void {
+    for (const link of this.#links) {
+      for (const direction of ['in', 'out'] as const) link.hold(direction);
+      this.#silent.add(link);
+      this.#links.delete(link);
+    }
+  }
+
+  /** Drops every connection and lets none in, as a server that is gone. */
+  shut(): void {
+    this.cut();
+    this.#isShut = true;
+  }
+
   /** Lets everything pass again, what waited first. */
   release(): void {
+    this.#isShut = false;
     for (const direction of ['in', 'out'] as const) {
       this.#held[direction] = false;
       for (const link of this.#links) link.release(direction);
@@ -59,7 +81,7 @@ export class Proxy {
   }
 
   async close(): Promise<void> {
-    for (const link of [...this.#links]) link.destroy();
+    for (const link of [...this.#links, ...this.#silent]) link.destroy();
     this.#server.close();
     await once(this.#server, 'close');
   }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Postgres, the bus or the ledger is gone, or there and silent: callers get a fault of the right code within a bound, nothing runs that isn't recorded, and
+// when it is back calls pass again without anybody's doing.
+import { jest } from '@jest/globals';
+import { eventually, expectCleanLog, makeWorld, Observer, Proxy, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+
+jest.setTimeout(180_000);
+
+const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
+/** What a client waits for at most: four sendings of a call, or a statement that a silent server never answers, and a slow machine. */
+const ANSWER_MS = 40_000;
+
+let database: TestDatabase;
+let kernels: Proxy;
+let stack: Stack;
+let world: World;
+let observer: Observer;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  const { hostname, port } = new URL(database.ownerUrl);
+  kernels = await Proxy.to({ host: hostname, port: Number(port) });
+  // The kernel alone meets the outage: the door goes on, so that what is answered is the kernel's doing.
+  const urlFor: TestDatabase['urlFor'] = (role) => {
+    const url = new URL(database.urlFor(role));
+    if (role.startsWith('writ_kernel')) url.host = `127.0.0.1:${kernels.port}`;
+    return url.href;
+  };
+  stack = await startStack({ database: { ...database, urlFor }, env: { kernel: TUNING }, busProxies: ['kernel'] });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  observer = new Observer(stack);
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  await kernels?.close();
+  await database?.drop();
+});
+
+let written = 0;
+const write = (): Promise<Answer<JsonValue>> => world.call('fs.write', { path: `f${written++}.txt`, content: 'x' });
+/** The fault that a call gets, and how long it took. */
+async function faultOf(call: () => Promise<Answer<JsonValue>>): Promise<{ code: string; status: number; retryAfter: string | null }> {
+  const at = performance.now();
+  const { status, body, headers } = await call();
+  expect(performance.now() - at).toBeLessThan(ANSWER_MS);
+  return { code: body.code as string, status, retryAfter: headers.get('retry-after') };
+}
+async function expectRecovered(): Promise<void> {
+  await eventually('a call passes again', async () => (await write()).body.tx_outcome === 'committed', 60_000);
+  await eventually('nothing is under way', async () => (await observer.rows(`SELECT 1 FROM kernel.operation WHERE state NOT IN ('refused', 'committed', 'rolled_back', 'no_op', 'ambiguous')`)).length === 0, 60_000);
+  await observer.untilLogged();
+  // Every call that came to be has its decision in the log, and every one that ended its outcome.
+  const unrecorded = await observer.rows(`SELECT o.operation_id FROM kernel.operation o
+    WHERE NOT EXISTS (SELECT 1 FROM ledger.leaf l WHERE l.record_id = o.decision_record_id)
+       OR (o.outcome_record_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ledger.leaf l WHERE l.record_id = o.outcome_record_id))`);
+  expect(unrecorded).toEqual([]);
+  expectCleanLog(stack);
+}
+const heads = async (): Promise<number> => (await observer.rows('SELECT 1 FROM kernel.snapshot')).length;
+
+it.each([
+  ['Postgres is gone', () => kernels.shut(), () => kernels.release(), ['database.unavailable']],
+  ['Postgres is there and silent', () => { kernels.hold('in'); kernels.hold('out'); }, () => kernels.release(), ['bus.unreachable', 'database.unavailable']],
+  ['the bus is there and silent', () => { stack.busProxy('kernel').hold('in'); stack.busProxy('kernel').hold('out'); }, () => stack.busProxy('kernel').release(), ['bus.unreachable']],
+  ['the bus is gone', () => stack.busProxy('kernel').shut(), () => stack.busProxy('kernel').release(), ['bus.unreachable']],
+] as const)('%s: a call is answered with that, nothing runs, and calls pass when it is back', async (_what, strike, heal, codes) => {
+  expect((await write()).body.tx_outcome).toBe('committed');
+  const before = await heads();
+  strike();
+  try {
+    const faults = await Promise.all([faultOf(write), faultOf(write), faultOf(write)]);
+    for (const { code, status, retryAfter } of faults) expect({ code: codes.some((one) => one === code) || code, status, retryAfter }).toEqual({ code: true, status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
+    expect(await heads()).toBe(before);
+  } finally {
+    heal();
+  }
+  await expectRecovered();
+});
+
+it('connections to Postgres that fall silent for good are given up, and calls pass over new ones', async () => {
+  // As many as the kernel may have, so that none is left to open.
+  await Promise.all(Array.from({ length: 40 }, write));
+  kernels.silence();
+  await Promise.all(Array.from({ length: 40 }, () => faultOf(write)));
+  await expectRecovered();
+});
+
+it.each([
+  ['frozen', () => { stack.services.ledger.freeze(); }, async (): Promise<void> => { stack.services.ledger.thaw(); }],
+  ['gone', () => { void stack.services.ledger.kill(); }, (): Promise<void> => stack.services.ledger.start()],
+] as const)('the ledger is %s for longer than records may wait: nothing is admitted until they are logged', async (_what, strike, heal) => {
+  strike();
+  try {
+    // What is decided while there is still room has its record in the outbox, and says that it is pending.
+    expect((await write()).body).toMatchObject({ tx_outcome: 'committed', receipt: { state: 'pending' } });
+    const refused = await eventually('the backlog is too old', async () => { const answer = await write(); return answer.status === 503 ? answer : null; }, 30_000);
+    expect([refused.body.code, refused.headers.get('retry-after')]).toEqual(['record.backlog', '5']);
+    const before = await heads();
+    expect((await faultOf(write)).code).toBe('record.backlog');
+    expect(await heads()).toBe(before);
+  } finally {
+    await heal();
+  }
+  await expectRecovered();
+});
