@@ -12,14 +12,15 @@ import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/i
 import { Cancel, CancelController } from './cancel/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
-import { Commit, CommitController, EffectCheck, Reruns } from './commit/index.ts';
+import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
-import { Approvals, Decide, DecideController, Readmission } from './decide/index.ts';
-import { Dispatcher, PermitDesk, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+import { Approvals, Decide, DecideController, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
+import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
+import { EffectCheck, Landing } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
-import { HeldCalls } from './held/index.ts';
+import { HeldCalls, Previews } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
@@ -37,7 +38,7 @@ import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
-import { Sweeper } from './sweep/index.ts';
+import { PreviewSweeper, Sweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, TenantsController } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
@@ -46,6 +47,8 @@ import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } fr
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
 const WORKER_CONNECTIONS = 6;
+/** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
+const PREVIEW_MS = 250;
 /** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
 const WAITERS_MAX = 128;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
@@ -84,32 +87,44 @@ type Ground = ReturnType<typeof stand>;
 /** through: what waits for a slot, and what runs and ends */
 function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const desk = new PermitDesk(config.permitSigner, on.bus, on.subjects, withinTrace);
-  const dispatcher = new Dispatcher(on.workers, desk, new Slots(() => performance.now()), { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report });
+  const slots = new Slots(() => performance.now());
+  const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report };
+  const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
   const announcer = new Announcer(on.outbox, dispatcher, on.events);
   const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
   const ownPermits = parseVerifier(config.permitSigner.publicJwk);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
+  const effects = new EffectCheck(on.blobs, on.vault, policies);
+  const landing = new Landing(on.tenants, on.blobs, on.trees);
+  const previews = new Previews(on.tenants, on.sealer, announcer);
   return {
     dispatcher,
     announcer,
     endings,
+    effects,
+    landing,
+    previewDispatcher: new PreviewDispatcher(on.workers, desk, slots, permits),
+    previewReports: new PreviewReports(on.tenants, on.blobs, on.vault, effects, previews),
+    previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
     redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), lease),
     renew: new Renew(on.tenants, lease),
-    commit: new Commit(on.tenants, on.blobs, on.trees, new EffectCheck(on.blobs, on.vault, policies), endings, memory, new Reruns({ ...on, announcer })),
+    commit: new Commit(on.tenants, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer })),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };
 }
 
 /** through: what is decided */
-function admission(on: Ground, { announcer, endings }: ReturnType<typeof execution>, policies: PolicySets) {
+function admission(on: Ground, { announcer, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
   const judge = new Judge(policies, on.trees);
   const views = new OperationViews(on.tenants, on.vault, on.book);
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
+  const parts = { ...on, policies };
+  const again = new PreviewAgain(parts, announcer);
   return {
     views,
-    admit: new Admit({ ...on, policies }, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
-    decide: new Decide(held, new Readmission({ ...on, policies }, judge, held, announcer), views),
+    admit: new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
+    decide: new Decide(held, new Readmission(parts, judge, held, announcer), new EffectApproval(parts, judge, held, { effects, landing, endings, again }), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
@@ -153,7 +168,9 @@ export class KernelModule {
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,
+      every(PREVIEW_MS, () => run.previewDispatcher.run()),
       every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
+      every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
       every(RESEND_MS, () => on.outbox.resend()),
     ], async () => {
@@ -166,7 +183,7 @@ export class KernelModule {
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[run.dispatcher, run.redeem, run.renew, run.commit].map(given),
+        ...[run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },

@@ -8,6 +8,7 @@ import { createPool, verifyDurability } from '@writ/database';
 import { Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
+import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { Propose } from './calls/propose.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
@@ -133,6 +134,7 @@ function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, chan
   return [
     kernel, ledger, watch, hub, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ShowOperation(blobs),
+    new ShowDiff(kernel, blobs),
     new Propose(kernel, blobs, follow),
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),

@@ -7,20 +7,22 @@ export {
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
 export {
-  CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
+  AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
+export { ApprovalDiff, FileDiff } from './messages/approval-diff.ts';
 export {
-  AgentView, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry, WorkspaceView,
+  AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry,
+  WorkspaceView,
 } from './messages/operations.ts';
 export {
   POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
 } from './messages/policies.ts';
 export { parseMessage } from './parse.ts';
-export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, type Lane } from './permit.ts';
+export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export {
   AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,

@@ -29,7 +29,7 @@ export const LIMITS = {
   outboxAgeMs: { max: 10_000, fault: 'record.backlog', why: 'nothing unrecorded: admission stops when records wait' },
   outboxRows: { max: 10_000, fault: 'record.backlog', why: 'nothing unrecorded: admission stops when records wait' },
   listRows: { max: 200, fault: 'request.malformed', why: 'one page of a list' },
-  waitMs: { max: 60_000, fault: 'request.malformed', why: 'one long poll' },
+  waitMs: { max: 55_000, fault: 'request.malformed', why: 'one long poll: shorter than the minute after which proxies and clients give up' },
   chainTokens: { max: 8, fault: 'token.depth', why: 'tokens from root to leaf; every decision reads the whole chain' },
   grantBytes: { max: 32 * KIB, fault: 'request.too_large', why: 'what one token grants; the roots of a whole chain travel in one message to an executor' },
   tokenLifeMs: { max: 366 * 24 * 60 * 60 * 1000, fault: 'request.malformed', why: '366 days; what is to live on is issued again, by somebody who still wants it to' },

@@ -4,6 +4,10 @@ import { idSchema, Sha256Hex } from './ids.ts';
 
 export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 
+/** `run` may commit; `preview` never does: a held call is run once for the eyes of whoever is to approve it, with no egress and no secrets. */
+export const PermitMode = Type.Union([Type.Literal('run'), Type.Literal('preview')]);
+export type PermitMode = Static<typeof PermitMode>;
+
 /** The kernel's order for one (operation, attempt, mode); redeemed once. It carries no arguments. */
 export const Permit = Type.Object({
   v: Type.Literal(1),
@@ -11,7 +15,7 @@ export const Permit = Type.Object({
   tenant_id: idSchema('tenant'),
   operation_id: idSchema('operation'),
   attempt: Type.Integer({ minimum: 1 }),
-  mode: Type.Union([Type.Literal('run'), Type.Literal('preview')]),
+  mode: PermitMode,
   lane: Type.Union([Type.Literal('inline'), Type.Literal('sandboxed')]),
   tool_id: Type.String({ maxLength: 128 }),
   action_digest: Sha256Hex,

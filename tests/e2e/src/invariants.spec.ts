@@ -133,7 +133,8 @@ describe('Delegation mediation: autonomy corridor and risk thresholds are evalua
     expect(await world.file('src/old/x.txt')).toBe('x');
     await world.operator.must(`/v1/approvals/${body.approval_id as string}/approve`);
     const done = await world.until(body.operation_id as string, ['committed']);
-    expect(done.attempt).toBe(1);
+    // Approved before its preview had ended, it runs after the approval; later, what the preview did is what commits.
+    expect([0, 1]).toContain(done.attempt);
     expect(await world.file('src/old/x.txt')).toBeNull();
   });
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalView, OperationView } from '@writ/contract';
+import { ApprovalDiff, ApprovalView, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
+import { describe, describeDiff } from './describe-approval.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
 interface ListOptions extends CommonOptions {
@@ -19,8 +20,9 @@ export function approvalsCommand(context: Context): Command {
   return new Command('approvals')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
-    .addCommand(decideCommand(context, 'approve', 'let it run'))
-    .addCommand(decideCommand(context, 'deny', 'end it'));
+    .addCommand(decideCommand(context, 'approve', 'let it run, or commit the effect that was shown')
+      .option('--effect <digest>', 'only if this is the effect that is staged; `show` names it'))
+    .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'));
 }
 
 function listCommand(context: Context): Command {
@@ -38,37 +40,23 @@ function listCommand(context: Context): Command {
 }
 
 function showCommand(context: Context): Command {
-  const command = new Command('show').description('what would run, and why it waits').argument('<approval>');
+  const command = new Command('show').description('what would run and what it did in a preview, and why it waits').argument('<approval>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const approval = await connect(context, options, 'operator').client.read(ApprovalView, `/v1/approvals/${encodeURIComponent(id)}`);
-    show(context, options, approval, () => describe(approval));
+    const { client } = connect(context, options, 'operator');
+    // The diff is there for who may decide, and for an effect that is staged; a look at an approval works without.
+    const diff = approval.preview.changes === null ? null : await client.read(ApprovalDiff, `/v1/approvals/${encodeURIComponent(id)}/diff`);
+    show(context, options, { ...approval, diff }, () => [describe(approval), ...(diff === null ? [] : [describeDiff(diff)])].join('\n\n'));
   });
 }
 
 function decideCommand(context: Context, verb: 'approve' | 'deny', summary: string): Command {
   const command = new Command(verb).description(summary).argument('<approval>').option('--comment <text>', 'for those who read it later');
   return command.action(async (id: string) => {
-    const options = command.optsWithGlobals<CommonOptions & { comment?: string }>();
+    const options = command.optsWithGlobals<CommonOptions & { comment?: string; effect?: string }>();
     const { client } = connect(context, options, 'operator');
-    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment } });
+    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment, effect_digest: options.effect } });
     show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id }));
-  });
-}
-
-function describe(approval: ApprovalView): string {
-  return fieldsOf({
-    approval: approval.approval_id,
-    state: approval.state,
-    'would run': `${approval.tool_id}\n${JSON.stringify(approval.args, null, 2)}`,
-    why: approval.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
-    supervision: approval.autonomy_mode,
-    'approval of': approval.of === 'action' ? 'the action: it runs after approval, and its effect is checked then' : 'exactly the effect shown',
-    agent: approval.agent_id,
-    operation: approval.operation_id,
-    held: momentOf(approval.created_at),
-    expires: momentOf(approval.expires_at),
-    decided: approval.decided_at === null ? null : `${momentOf(approval.decided_at)} by ${approval.decided_by ?? '?'}`,
-    comment: approval.comment,
   });
 }

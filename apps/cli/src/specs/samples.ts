@@ -33,6 +33,8 @@ export const HELD: OperationView = {
 
 export const APPROVAL: ApprovalView = {
   approval_id: IDS.approval, operation_id: IDS.operation, tool_id: 'shell.run', agent_id: IDS.agent, action_digest: '4'.repeat(64), autonomy_mode: 'soft_gate', of: 'action', state: 'pending',
+  binding: { action_digest: '4'.repeat(64), effect_digest: null, policy_hash: '0'.repeat(64), expires_at: NOW + 1 },
+  preview: { state: 'none', why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
   reasons: HELD.reasons, args: { command: 'rm -rf src' }, created_at: NOW, expires_at: NOW + 1, decided_at: null, decided_by: null, comment: null,
 };
 

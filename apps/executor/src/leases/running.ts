@@ -7,19 +7,22 @@ export class Running {
   readonly #leases = new Map<string, Lease>();
 
   add(speaker: Speaker, lease: Lease): void {
-    this.#leases.set(speaker.operation_id, lease);
+    this.#leases.set(keyOf(speaker), lease);
   }
 
   remove(speaker: Speaker, lease: Lease): void {
     // A newer attempt of the same operation may have taken the place.
-    if (this.#leases.get(speaker.operation_id) === lease) this.#leases.delete(speaker.operation_id);
+    if (this.#leases.get(keyOf(speaker)) === lease) this.#leases.delete(keyOf(speaker));
   }
 
+  /** A preview of the same call is fenced by its own lease: what is said of the run isn't said of it. */
   stop(operationId: string): void {
-    this.#leases.get(operationId)?.stop('the call was cancelled or its token revoked');
+    this.#leases.get(keyOf({ operation_id: operationId, mode: 'run' }))?.stop('the call was cancelled or its token revoked');
   }
 
   stopAll(): void {
     for (const lease of this.#leases.values()) lease.stop('the executor stops');
   }
 }
+
+const keyOf = ({ operation_id, mode }: Pick<Speaker, 'operation_id' | 'mode'>): string => `${operation_id} ${mode}`;

@@ -84,7 +84,7 @@ describe('one permit', () => {
     expect(kernel.reports[0]).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
   });
 
-  it('runs nothing for a permit that is forged, expired, of another lane or for a preview', async () => {
+  it('runs nothing for a permit that is forged, expired, or of another lane', async () => {
     const runner = new TestRunner();
     const executor = kernel.executor([runner]);
     const forged = kernel.order('shell.run', { command: 'true' }, root);
@@ -93,9 +93,26 @@ describe('one permit', () => {
     expect(await executor.run({ ...forged, bytes: Buffer.from('not json') }, 'sandboxed')).toBe('refused');
     expect(await executor.run(kernel.order('shell.run', { command: 'true' }, root, { permit: { issued_at: kernel.epochMs - 35_001, expires_at: kernel.epochMs - 5_001 } }), 'sandboxed')).toBe('refused');
     expect(await executor.run(kernel.order('shell.run', { command: 'true' }, root), 'inline')).toBe('refused');
-    expect(await executor.run(kernel.order('shell.run', { command: 'true' }, root, { permit: { mode: 'preview' } }), 'sandboxed')).toBe('refused');
     expect(runner.runs).toBe(0);
     expect(kernel.asked).toEqual([]);
+  });
+
+  it('runs a preview as it runs a call, and says at every turn that it is one', async () => {
+    const message = kernel.order('fs.write', { path: 'src/c.txt', content: 'three' }, root, { permit: { mode: 'preview' } });
+    expect(await kernel.executor([new InlineRunner(kernel.blobs, () => 0)]).run(message, 'inline')).toBe('reported');
+    expect(kernel.reports[0]).toMatchObject({ mode: 'preview', ended: 'exited', asked_for: [], delta: { changes: [{ path: 'src/c.txt' }] } });
+  });
+
+  it('begins no effect outside in a preview, and reports that one was asked for', async () => {
+    let left = false;
+    const runner = new TestRunner(async (_call, context) => {
+      await context.announceEffectStarted().then(() => { left = true; }, () => undefined);
+      return nothing;
+    });
+    await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'true' }, root, { permit: { mode: 'preview' } }), 'sandboxed');
+    expect(left).toBe(false);
+    expect(kernel.asked).not.toContain('kernel.effect_started');
+    expect(kernel.reports[0]).toMatchObject({ mode: 'preview', asked_for: [{ kind: 'egress' }] });
   });
 
   it('runs nothing when what was redeemed is not what the permit orders', async () => {

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
-import { Fault, type Lane, type Permit, type Redemption, type ToolClass } from '@writ/contract';
+import { Fault, type AskedFor, type Lane, type Permit, type Redemption, type ToolClass } from '@writ/contract';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
-import type { Runner, Staged } from '../runners/runner.ts';
+import type { RunContext, Runner, Staged } from '../runners/runner.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
 import { keepLease } from '../leases/keep-lease.ts';
 import { Lease } from '../leases/lease.ts';
@@ -32,6 +32,8 @@ export type Performed = 'reported' | 'not_ours' | 'fenced' | 'refused';
 
 /** Long enough for a busy kernel, short enough to ask thrice within a permit's life. */
 const ANSWER_MS = 5_000;
+/** As many as a report may name. */
+const ASKED_MAX = 64;
 /** Between two askings. */
 const PAUSE_MS = 150;
 
@@ -73,8 +75,8 @@ export class Perform {
       message.nak(1_000);
       return 'not_ours';
     }
-    const { operation_id, attempt, tool_id } = permit;
-    return await withSpan('performing', { operation_id, attempt, tool_id, lane }, () => this.#attempt(message, permit, envelope));
+    const { operation_id, attempt, mode, tool_id } = permit;
+    return await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, () => this.#attempt(message, permit, envelope));
   }
 
   async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<Performed> {
@@ -84,7 +86,7 @@ export class Perform {
     message.ack();
     if (redeemed === null) return 'not_ours';
     const { executorId: executor_id } = this.#options;
-    const speaker = { tenant_id: permit.tenant_id, operation_id: permit.operation_id, attempt: permit.attempt, executor_id, nonce };
+    const speaker = { tenant_id: permit.tenant_id, operation_id: permit.operation_id, attempt: permit.attempt, mode: permit.mode, executor_id, nonce };
     return await this.#held(permit, redeemed.redemption, speaker, new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms));
   }
 
@@ -92,7 +94,7 @@ export class Perform {
     try {
       const envelope = parseEnvelope(JSON.parse(Buffer.from(message.bytes).toString('utf8')));
       const permit = verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
-      return permit.lane === lane && permit.mode === 'run' ? { permit, envelope } : null;
+      return permit.lane === lane ? { permit, envelope } : null;
     } catch {
       return null;
     }
@@ -118,10 +120,11 @@ export class Perform {
     this.#running.add(speaker, lease);
     const kept = keepLease(this.#kernel, speaker, lease, this.#clocks.monotonic, done.signal);
     try {
-      const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, speaker, lease));
+      const asked: AskedFor[] = [];
+      const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)));
       lease.verifyHeld();
       const report = await withSpan('stage', {}, () => stageReport(staged, speaker.tenant_id, this.#blobs));
-      await this.#report(speaker, report, lease);
+      await this.#report(speaker, permit.mode === 'preview' ? { ...report, asked_for: asked } : report, lease);
       return 'reported';
     } catch (error) {
       if (error instanceof Fault && error.code === 'attempt.fenced') return 'fenced';
@@ -133,7 +136,24 @@ export class Perform {
     }
   }
 
-  async #staged(permit: Permit, redemption: Redemption, speaker: Speaker, lease: Lease): Promise<Staged> {
+  /** INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it asked for is reported. */
+  #contextOf(speaker: Speaker, lease: Lease, asked: AskedFor[]): RunContext {
+    return {
+      signal: lease.signal,
+      announceEffectStarted: async () => {
+        lease.verifyHeld();
+        if (speaker.mode === 'preview') {
+          if (asked.length < ASKED_MAX) asked.push({ kind: 'egress', what: 'an effect outside' });
+          throw new Fault('tool.not_available', 'a preview has no effect outside');
+        }
+        const requestedAt = this.#clocks.monotonic();
+        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left));
+        lease.verifyHeld();
+      },
+    };
+  }
+
+  async #staged(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
     const call = await proveCall(permit, redemption, this.#blobs).catch((error: unknown) => {
       if (error instanceof Fault && error.code === 'permit.invalid') return error;
       throw error;
@@ -141,15 +161,7 @@ export class Perform {
     if (call instanceof Fault) return invalid(call);
     const runner = this.#runners.get(classOf(permit));
     if (!runner) return invalid(new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`));
-    return await runner.run(call, {
-      signal: lease.signal,
-      announceEffectStarted: async () => {
-        lease.verifyHeld();
-        const requestedAt = this.#clocks.monotonic();
-        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left));
-        lease.verifyHeld();
-      },
-    });
+    return await runner.run(call, context);
   }
 
   /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */

@@ -33,7 +33,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /**
    * Announces an external effect and waits for the kernel's answer. MUST be awaited before the first request other than GET, HEAD or OPTIONS
-   * leaves; from then on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then.
+   * leaves; from then on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it
+   * always rejects, with `tool.not_available`, and the run goes on without.
    */
   readonly announceEffectStarted: () => Promise<void>;
 }

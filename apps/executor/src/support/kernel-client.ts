@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  parseMessage, Redemption, RenewReply, ReportReply, type Envelope, type ReportRequest, type Subjects,
+  parseMessage, Redemption, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
 
 /** Names the attempt that speaks. */
@@ -10,6 +10,7 @@ export interface Speaker {
   readonly tenant_id: string;
   readonly operation_id: string;
   readonly attempt: number;
+  readonly mode: PermitMode;
   readonly executor_id: string;
   readonly nonce: string;
 }

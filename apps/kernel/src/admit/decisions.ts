@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { actionOf, approvedDigest, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import { approvalExpiry } from '../held/index.ts';
+import { actionOf, amountsOf, approvedDigest, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
@@ -37,8 +38,9 @@ export class Decisions {
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
       ...(stands ? assertedVersions(call) : {}),
-      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: expiryOf(proposal, facts, judgement) },
-      reserve: state === 'admitted' ? reservationRows(judgement.reservations) : [],
+      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: approvalExpiry(facts.now, judgement.approval_ms, call.deadline, facts.chain.map(({ token }) => token)) },
+      preview: state === 'held' && judgement.preview !== null ? { limits: judgement.preview.limits, reserved: amountsOf(judgement.preview.reservations) } : null,
+      reserve: state === 'admitted' ? reservationRows(judgement.reservations) : state === 'held' ? reservationRows(judgement.preview?.reservations ?? []) : [],
       records: [postable(sealed)],
     };
     const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
@@ -68,9 +70,4 @@ export class Decisions {
     if (!call.dry_run) return { ...record, approval_refs: approvalId === null ? [] : [approvalId] };
     return { ...record, rule_ids: ['dry_run', ...record.rule_ids].slice(0, 64), budget_delta: null };
   }
-}
-
-/** An approval ends when the policy in force says, and with the call's deadline or its token at the latest: after that a yes would come to nothing. */
-function expiryOf({ call }: Proposal, { now, chain }: CallFacts, { approval_ms }: Judgement): number {
-  return Math.min(now + approval_ms, call.deadline ?? Infinity, ...chain.map(({ token }) => token.grant.expires_at));
 }

@@ -4,6 +4,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { parseMessage, ReportRequest, type ReportReply } from '@writ/contract';
 import { withSpan } from '@writ/telemetry';
 import { Commit } from './commit.ts';
+import { PreviewReports } from './preview-reports.ts';
 
 /** Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in memory. */
 const CONCURRENCY_MAX = 64;
@@ -12,14 +13,17 @@ const CONCURRENCY_MAX = 64;
 @Controller()
 export class CommitController {
   readonly #commit: Commit;
+  readonly #previews: PreviewReports;
 
-  constructor(commit: Commit) {
+  constructor(commit: Commit, previews: PreviewReports) {
     this.#commit = commit;
+    this.#previews = previews;
   }
 
   @MessagePattern('kernel.report', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<ReportReply> {
     const report = parseMessage(ReportRequest, payload);
-    return await withSpan('performed', { operation_id: report.operation_id, attempt: report.attempt }, () => this.#commit.run(report));
+    const { operation_id, attempt, mode = 'run' } = report;
+    return await withSpan('performed', { operation_id, attempt, mode }, () => (mode === 'preview' ? this.#previews.run(report) : this.#commit.run(report)));
   }
 }

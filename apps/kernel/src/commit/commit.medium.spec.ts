@@ -132,8 +132,8 @@ describe('what may not commit', () => {
     expect(row.fault_message).toContain('`b.txt`');
   });
 
-  it('an effect that policy forbids, or wants a person to see', async () => {
-    const attempt = await perform();
+  it('an effect that policy forbids, or wants a person to see where there is none to ask', async () => {
+    const attempt = await perform({ session_mode: 'gateway' });
     kernel.policy.says = (action) => (action.resources.some(({ path }) => path === 'b.txt') ? { ...AUTOPILOT, autonomy_mode: 'soft_gate' } : AUTOPILOT);
     expect(await endOf(attempt, reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'x' })))).toMatchObject({ fault_code: 'effect.out_of_scope' });
     const second = await perform();

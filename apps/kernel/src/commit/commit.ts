@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isFinal, type Budgets, type Delta, type FaultCode, type ReportReply, type ReportRequest } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
+import { Fault, isFinal, type Budgets, type ReportReply, type ReportRequest } from '@writ/contract';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
-import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
-import { decidePreconditions, readVersions, type RulesInForce } from '../judgement/index.ts';
-import type { TenantPool, Trees } from '../store/index.ts';
-import type { CheckedEffect, EffectCheck } from './effect-check.ts';
-import { makeNewHead } from './new-head.ts';
+import type { CheckedEffect, EffectCheck, Landing } from '../effects/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
+import type { RulesInForce } from '../judgement/index.ts';
+import type { TenantPool } from '../store/index.ts';
+import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
-import { Turns } from './turns.ts';
 
-/** Heads tried per reading. Commits of this replica take turns, so another try means that another replica was faster. */
-const TRIES_MAX = 8;
 /** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
 const READINGS_MAX = 4;
-/** What makes an effect impossible to commit on the head that it meets, as opposed to our own store failing. */
-const ON_THE_HEAD: ReadonlySet<FaultCode> = new Set<FaultCode>(['workspace.conflict', 'effect.invalid']);
-
-const CONFLICT_HINT = 'read the newest state and propose the call anew, with a new `idempotency_key`';
-
-/** An effect that may commit, and all that its end is made of. */
-interface Stage {
-  readonly facts: AttemptFacts;
-  readonly report: ReportRequest;
-  readonly checked: CheckedEffect;
-  readonly delta: Delta;
-}
 
 /**
  * Ends attempts by what their executors report.
@@ -35,19 +19,18 @@ interface Stage {
  */
 export class Commit {
   readonly #tenants: TenantPool;
-  readonly #blobs: BlobStore;
-  readonly #trees: Trees;
   readonly #effects: EffectCheck;
+  readonly #landing: Landing;
+  readonly #holds: HoldEffect;
   readonly #endings: Endings;
   readonly #memory: AttemptMemory;
   readonly #reruns: Reruns;
-  readonly #turns = new Turns();
 
-  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, effects: EffectCheck, endings: Endings, memory: AttemptMemory, reruns: Reruns) {
+  constructor(tenants: TenantPool, effects: EffectCheck, landing: Landing, holds: HoldEffect, endings: Endings, memory: AttemptMemory, reruns: Reruns) {
     this.#tenants = tenants;
-    this.#blobs = blobs;
-    this.#trees = trees;
     this.#effects = effects;
+    this.#landing = landing;
+    this.#holds = holds;
     this.#endings = endings;
     this.#memory = memory;
     this.#reruns = reruns;
@@ -76,43 +59,19 @@ export class Commit {
 
   async #decide(facts: AttemptFacts, report: ReportRequest): Promise<EndVerdict> {
     const checked = await this.#effects.of(facts, report);
-    const fault = stopFault(facts) ?? checked.fault;
-    const { delta } = checked;
+    const { delta, asks } = checked;
+    const stopped = stopFault(facts) ?? checked.fault;
+    if (stopped === null && asks !== null && delta !== null && mayHold(facts)) return await this.#holds.run({ facts, report, checked, delta, asks }, heldEnding(facts, report, checked));
+    const fault = stopped ?? (asks === null ? null : nobodyToAsk(asks));
     if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
       return await this.#endings.end(facts, goodEnding(facts, report, checked, null), report);
     }
-    return await this.#turns.take(workspaceOf(facts), facts.head, (head, left) => this.#commit({ facts, report, checked, delta }, head, left));
-  }
-
-  async #commit(stage: Stage, newest: Head, left: (head: Head) => void): Promise<EndVerdict> {
-    const { facts, report, checked } = stage;
-    let head = newest;
-    for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
-      const change = await this.#newHead(stage, head);
-      const again = 'code' in change && change.code === 'workspace.conflict' ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null;
-      if (again !== null) return again;
-      const ending = 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(facts, report, checked, change);
-      const verdict = await this.#endings.end(facts, ending, report);
-      const moved = ending.head?.new_snapshot_id ?? null;
-      if (verdict.verdict === 'done' && moved !== null) left({ snapshot_id: moved, seq: head.seq + 1 });
-      if (verdict.verdict !== 'again' || verdict.head === undefined) return verdict;
-      head = verdict.head;
-    }
-    return { verdict: 'again' };
-  }
-
-  /** The state that the effect leads to on this head, or why it can't be there. */
-  async #newHead({ facts: { operation }, checked: { contents }, delta }: Stage, head: Head): Promise<HeadChange | EndingFault> {
-    const unmet = await decidePreconditions(this.#trees, operation, head.snapshot_id, await readVersions(this.#tenants, operation));
-    if (unmet !== null) return endingFault(unmet.code, unmet.message, unmet.hint);
-    if (delta.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
-    try {
-      return await makeNewHead(this.#blobs, operation.tenant_id, { delta, contents }, head);
-    } catch (error) {
-      if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail, error.code === 'workspace.conflict' ? CONFLICT_HINT : null);
-      throw error;
-    }
+    return await this.#landing.land(facts, { delta, contents: checked.contents }, async (change) => {
+      const isConflict = 'code' in change && change.code === 'workspace.conflict';
+      return (isConflict ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null)
+        ?? await this.#endings.end(facts, 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(facts, report, checked, change), report);
+    });
   }
 }
 
@@ -120,7 +79,8 @@ export class Commit {
 function settledReply({ now, operation }: AttemptFacts, { attempt, executor_id, nonce }: ReportRequest): ReportReply | null {
   const isSpeaker = operation.attempt === attempt && operation.executor_id === executor_id && operation.nonce === nonce;
   if (!isSpeaker) throw new Fault('attempt.fenced');
-  if (isFinal(operation.state)) return { v: 1, state: operation.state, tx_outcome: operation.tx_outcome };
+  // Held for its effect: a report that is repeated, since the answer to the first was lost.
+  if (isFinal(operation.state) || operation.state === 'held') return { v: 1, state: operation.state, tx_outcome: operation.tx_outcome };
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until < now) throw new Fault('attempt.fenced');
   return null;
 }
@@ -132,6 +92,22 @@ function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault
   if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started) return endingFault('deadline');
   if (frozen !== null) return frozenFault(frozen);
   return chain.some((token) => token.revoked_at !== null) ? endingFault('token.revoked') : null;
+}
+
+/** An effect can wait for a person where there is one to ask, and nothing outside has begun that waiting would leave half done. */
+const mayHold = ({ operation }: AttemptFacts): boolean => operation.session_mode === 'interactive' && !operation.effect_started;
+
+function nobodyToAsk({ mode, reasons }: NonNullable<CheckedEffect['asks']>): EndingFault {
+  return endingFault('effect.out_of_scope', reasons[0]?.message ?? `the policy asks for \`${mode}\` for this effect`,
+    'in an interactive session the effect waits for a person; a call whose arguments name these files is judged before it runs');
+}
+
+/** Settled as used; whatever becomes of the effect costs nothing more. */
+function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): Ending {
+  return {
+    states: ['performed', 'held'], txOutcome: null, fault: null, result: checked.result === null ? null : { ...checked.result, bytes: null, ref: null },
+    effectDigest: checked.digest, head: null, used: usedOf(facts, report), chainValid: true, ...decidedBy(facts.rules, checked),
+  };
 }
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
@@ -159,9 +135,4 @@ const decidedBy = (rules: RulesInForce, { delta }: CheckedEffect): Pick<Ending, 
 function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {
   const inAll = (dimension: 'cpu_ms' | 'wall_ms' | 'disk_write_bytes'): number => (spent[dimension] ?? 0) + usage[dimension];
   return { calls: 1, cpu_ms: inAll('cpu_ms'), wall_ms: inAll('wall_ms'), disk_write_bytes: inAll('disk_write_bytes') };
-}
-
-function workspaceOf({ operation }: AttemptFacts): string {
-  if (operation.workspace_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a workspace`);
-  return operation.workspace_id;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { CommitController } from './commit.controller.ts';
 export { Commit } from './commit.ts';
+export { HoldEffect } from './hold-effect.ts';
+export { PreviewReports } from './preview-reports.ts';
 export { Reruns } from './reruns.ts';
-export { EffectCheck, type CheckedEffect } from './effect-check.ts';

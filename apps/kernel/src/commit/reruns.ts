@@ -5,11 +5,11 @@ import { actionDigest } from '@writ/digest';
 import { parsePath } from '@writ/workspace';
 import type { Announcer } from '../announce/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
+import { callArguments } from '../effects/index.ts';
 import type { EndVerdict } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
-import { callArguments } from './call-arguments.ts';
 
 /** The rule that a decision's record names where the call was decided before and runs again. */
 const RULE = 'workspace.rerun';

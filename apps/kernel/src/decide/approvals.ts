@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type ApprovalView, type Caller, type KernelRequest } from '@writ/contract';
+import { Fault, type ApprovalEffect, type ApprovalView, type Caller, type KernelRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
+import { openStaged, shownDelta } from '../effects/index.ts';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { pageOf, parseCursor, type TenantPool } from '../store/index.ts';
+import { viewPreview } from './view-preview.ts';
 import { isApprover } from './require-approver.ts';
 
 /** A message holds 256 KiB; arguments past this are left to a look at one approval, or to the blob that holds them. */
 const LIST_ARGS_BYTES = 128 * 1024;
 
 /** The columns are those of HeldCall; the operation comes along for what a view says of it. */
-const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref
+const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
+    encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview
   FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
 
 /** Shows approvals. Arguments are in clear for the eyes of approvers alone: others see that there are some. */
@@ -30,7 +33,18 @@ export class Approvals {
   async read({ caller, approval_id }: KernelRequest<'approval.read'>): Promise<ApprovalView> {
     const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
     if (held === undefined) throw new Fault('not_found');
-    return await this.#viewFor(caller, held, LIST_ARGS_BYTES);
+    return await this.#viewFor(caller, held, LIST_ARGS_BYTES, true);
+  }
+
+  /** The staged effect, whole, for approvers. @throws Fault `not_found`, `auth.role`, `conflict` where none is staged */
+  async effect({ caller, approval_id }: KernelRequest<'approval.effect'>): Promise<ApprovalEffect> {
+    const [held] = await this.#select(caller, 'WHERE a.approval_id = $1', [approval_id]);
+    if (held === undefined) throw new Fault('not_found');
+    if (!isApprover(caller)) throw new Fault('auth.role', 'an effect is shown to the roles `admin` and `operator`');
+    if (held.staged === null) throw new Fault('conflict', 'no effect is staged for this approval');
+    const staged = await openStaged(this.#vault, held.operation.tenant_id, held.operation.operation_id, held.staged);
+    const delta = await shownDelta(this.#blobs, held.operation.tenant_id, staged);
+    return { effect_digest: staged.effect_digest, delta, delta_ref: delta === null ? staged.delta_ref : null };
   }
 
   /** Newest first. @throws Fault `auth.role`, `request.malformed` */
@@ -41,7 +55,7 @@ export class Approvals {
       [after.created_at, after.id, state, page.limit + 1]);
     const { items, next_cursor } = pageOf(found, page.limit, ({ approval }) => ({ created_at: approval.created_at, id: approval.approval_id }));
     const share = Math.floor(LIST_ARGS_BYTES / Math.max(1, items.length));
-    return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share))), next_cursor };
+    return { items: await Promise.all(items.map((held) => this.#viewFor(caller, held, share, false))), next_cursor };
   }
 
   async #select(caller: Caller, where: string, values: unknown[]): Promise<HeldCall[]> {
@@ -49,7 +63,8 @@ export class Approvals {
     return await inTenant(this.#tenants.pool, caller.tenant_id, async (client) => (await client.query<HeldCall>(`${SELECT} ${where}`, values)).rows, { readOnly: true });
   }
 
-  async #viewFor(caller: Caller, held: HeldCall, argsBytesMax: number): Promise<ApprovalView> {
+  /** `whole`: with what the preview found; a list says only where it stands. */
+  async #viewFor(caller: Caller, held: HeldCall, argsBytesMax: number, whole: boolean): Promise<ApprovalView> {
     const { approval, operation } = held;
     return {
       approval_id: approval.approval_id,
@@ -60,6 +75,8 @@ export class Approvals {
       autonomy_mode: approval.autonomy_mode,
       of: approval.of,
       state: approval.state,
+      binding: { action_digest: approval.action_digest, effect_digest: approval.effect_digest, policy_hash: operation.policy_hash, expires_at: approval.expires_at },
+      preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
       reasons: approval.reasons,
       args: isApprover(caller) ? await this.#shown(held, argsBytesMax) : null,
       created_at: approval.created_at,

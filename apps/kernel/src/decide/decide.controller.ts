@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type ApprovalView, type OperationView } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type ApprovalEffect, type ApprovalView, type OperationView } from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { Decide } from './decide.ts';
 
@@ -23,6 +23,11 @@ export class DecideController {
   @MessagePattern('kernel.approval.read')
   async read(@Payload() payload: unknown): Promise<ApprovalView> {
     return await this.#approvals.read(parseMessage(KERNEL_REQUESTS['approval.read'], payload));
+  }
+
+  @MessagePattern('kernel.approval.effect')
+  async effect(@Payload() payload: unknown): Promise<ApprovalEffect> {
+    return await this.#approvals.effect(parseMessage(KERNEL_REQUESTS['approval.effect'], payload));
   }
 
   @MessagePattern('kernel.approval.list')

@@ -2,6 +2,7 @@
 import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import { HeldCalls, type HeldCall } from '../held/index.ts';
 import type { OperationRow, OperationViews } from '../store/index.ts';
+import type { EffectApproval } from './effect-approval.ts';
 import type { Readmission } from './readmission.ts';
 import { requireApprover } from './require-approver.ts';
 
@@ -13,21 +14,26 @@ const RECEIPT_WAIT_MS = 250;
 const DECIDED = { approve: 'approved', deny: 'denied' } as const;
 
 /**
- * Decides a held call for a person. An approval doesn't run the call: it is one more input to an admission, where everything is checked
- * again under the policy in force. The same decision twice is one decision.
+ * Decides a held call for a person. An approval of the action doesn't run the call: it is one more input to an admission, where everything is checked
+ * again under the policy in force; an approval of an effect commits exactly that effect, after the same checks. The same decision twice is one decision.
  */
 export class Decide {
   readonly #held: HeldCalls;
   readonly #readmission: Readmission;
+  readonly #effects: EffectApproval;
   readonly #views: OperationViews;
 
-  constructor(held: HeldCalls, readmission: Readmission, views: OperationViews) {
+  constructor(held: HeldCalls, readmission: Readmission, effects: EffectApproval, views: OperationViews) {
     this.#held = held;
     this.#readmission = readmission;
+    this.#effects = effects;
     this.#views = views;
   }
 
-  /** @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one decided otherwise or too late, `record.backlog` */
+  /**
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one decided otherwise, too late, or for another
+   * effect than is staged, `approval.previewed_anew`, `record.backlog`
+   */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
@@ -39,14 +45,25 @@ export class Decide {
   }
 
   /** Null when it must be tried again. */
-  async #decide(held: HeldCall, { caller, decision, comment }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
+  async #decide(held: HeldCall, { caller, decision, comment, effect_digest: seen = null }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
     const { approval, operation } = held;
     if (approval.state === DECIDED[decision]) return operation;
     if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
     const closing = { state: DECIDED[decision], actor: caller.api_key_id, comment };
-    if (decision === 'approve') return await this.#readmission.run(held, closing, caller.role === 'admin' ? 'escalated' : 'soft_gate');
+    if (decision === 'approve') {
+      requireSeen(held, seen);
+      const satisfies = caller.role === 'admin' ? 'escalated' : 'soft_gate';
+      return await (approval.of === 'effect' ? this.#effects : this.#readmission).run(held, closing, satisfies);
+    }
     const message = 'a person denied the call';
     return await this.#held.end(held, closing, { code: 'approval.denied', message, hint: comment, reasons: [...operation.reasons, { code: 'approval.denied', message }] });
   }
+}
+
+/** A yes counts for what its giver saw. Who saw an effect that was shown anew since must say which one they mean. @throws Fault `conflict` */
+function requireSeen({ approval, preview }: HeldCall, seen: string | null): void {
+  const wasShownAnew = approval.of === 'effect' && (preview?.round ?? 1) > 1;
+  if (seen === null ? !wasShownAnew : seen === approval.effect_digest) return;
+  throw new Fault('conflict', seen === null ? 'the effect was shown anew: say with `effect_digest` which one is approved' : 'another effect is staged than `effect_digest` names');
 }

@@ -114,7 +114,7 @@ export class Dispatcher extends Bell {
 
   async #issue(lane: Lane, call: DispatchedCall, { issued_at, expires_at }: Dispatched): Promise<void> {
     try {
-      await this.#desk.issue(lane, call, issued_at, expires_at);
+      await this.#desk.issue(lane, 'run', call, issued_at, expires_at);
     } catch (error) {
       this.#options.report(error);
       // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is fenced.

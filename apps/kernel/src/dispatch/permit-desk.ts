@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import type { Lane, Permit, Subjects } from '@writ/contract';
+import type { Lane, Permit, PermitMode, Subjects } from '@writ/contract';
 import { sealPermit } from '@writ/permit';
 import type { Signer } from '@writ/signing';
 import { newId } from '../store/index.ts';
@@ -34,16 +34,16 @@ export class PermitDesk {
   }
 
   /**
-   * Publishes the permit of a dispatched call. The call MUST be dispatched durably before: an executor may redeem it at once.
+   * Publishes the permit of a dispatched call or preview. It MUST be dispatched durably before: an executor may redeem it at once.
    * @throws Fault `bus.unreachable` where the lane doesn't take it, though it may have arrived.
    */
-  async issue(lane: Lane, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
+  async issue(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
     const permit: Permit = {
-      v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode: 'run', lane,
+      v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode, lane,
       tool_id: call.tool_id, action_digest: call.action_digest, image_digest: call.image_digest, issued_at: issuedAt, expires_at: expiresAt,
     };
     const bytes = Buffer.from(JSON.stringify(sealPermit(permit, this.#signer)));
-    const messageId = `${call.operation_id}.${String(call.attempt)}`;
+    const messageId = `${call.operation_id}.${mode}.${String(call.attempt)}`;
     await this.#withinTrace(call.traceparent, call.operation_id, () => this.#bus.ring(this.#subjects.work(lane), bytes, { messageId }));
   }
 }

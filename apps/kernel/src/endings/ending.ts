@@ -29,7 +29,8 @@ export interface EndingResult {
 export interface Ending {
   /** the way there from where it stands, the final state last */
   readonly states: readonly [State, ...State[]];
-  readonly txOutcome: TxOutcome;
+  /** null for a call that isn't over: its effect waits for a person */
+  readonly txOutcome: TxOutcome | null;
   readonly fault: EndingFault | null;
   readonly result: EndingResult | null;
   readonly effectDigest: string | null;
@@ -37,6 +38,8 @@ export interface Ending {
   readonly head: HeadChange | null;
   /** what was used, by dimension; null keeps the reservation, since what was used is unknown */
   readonly used: Budgets | null;
+  /** what was settled already when the call was held, or is counted by the statement that ends it: stands in the record in place of `used` */
+  readonly settled?: Budgets;
   /** who ended it, where somebody did: an API key's id */
   readonly actor?: string;
   /** the tenant's rules by which its effect was decided: with others now it is decided again */

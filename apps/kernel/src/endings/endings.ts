@@ -4,7 +4,7 @@ import { extractTrace, withSpan } from '@writ/telemetry';
 import type { Announcer, Outcomes } from '../announce/index.ts';
 import { assertedVersions } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { RecordSealer } from '../records/index.ts';
+import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
 import type { OperationCounter } from '../support/operation-counter.ts';
 import type { Ending } from './ending.ts';
@@ -32,6 +32,29 @@ export type EndVerdict =
   | { readonly verdict: 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
   | { readonly verdict: 'again'; readonly head?: Head }
   | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' | 'frozen' };
+
+/** What a person's yes to a staged effect brings beside the ending, as kernel.finish_held takes it. */
+export interface HeldDecision {
+  /** columns of the new decision, under which the call ends */
+  readonly operation: Readonly<Record<string, unknown>>;
+  readonly approval: Readonly<Record<string, unknown>>;
+  /** of the effect that is approved */
+  readonly effect_digest: string;
+  /** the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call brings */
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly labels: readonly string[];
+  /** of the approval and of the new decision */
+  readonly records: readonly SealedRecord[];
+  readonly spend: readonly unknown[];
+}
+
+/** What makes an effect wait for a person, as kernel.hold_effect takes it. `staged` is sealed. */
+export interface EffectHold {
+  readonly approval: Readonly<Record<string, unknown>>;
+  readonly staged: Buffer;
+  /** the decision that holds it */
+  readonly record: SealedRecord;
+}
 
 /** Facts that an ending is decided on. */
 export interface SeenOperation {
@@ -70,18 +93,45 @@ export class Endings {
     return speaker === null && traceparent !== null ? await extractTrace({ traceparent }, end) : await end();
   }
 
-  async #end({ now, operation }: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
+  /** held → performed → its end: `seen` is the call as it was decided anew. Nothing is written unless it is still held, and the approval pending. */
+  async endHeld(seen: SeenOperation, ending: Ending, decided: HeldDecision): Promise<EndVerdict> {
+    const { records, ...rest } = decided;
+    const held = { ...rest, records: records.map(({ record_id, payload, keyid, sig }) =>
+      ({ record_id, payload: payload.toString('base64'), keyid, sig: sig.toString('base64') })) };
+    const verdict = await this.#write('finish_held', seen, ending, { held });
+    if (verdict.verdict === 'done') this.#announcer.announce(verdict.operation, records);
+    return verdict;
+  }
+
+  /** performed → held, settled as used. The report's speaker fences it as an ending. */
+  async hold({ operation }: SeenOperation, ending: Ending, speaker: Speaker, { approval, staged, record }: EffectHold): Promise<EndVerdict> {
+    const order = {
+      ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid }, hold: { approval, decision_hash: record.digest },
+    };
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]);
+    if (verdict.verdict === 'done') {
+      this.#announcer.announce(verdict.operation, [record]);
+      this.#outcomes.ended({ row: verdict.operation, sealedResult: null });
+    }
+    return verdict;
+  }
+
+  async #end(seen: SeenOperation, ending: Ending, speaker: Speaker | null): Promise<EndVerdict> {
+    return await this.#write('finish', seen, ending, speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } });
+  }
+
+  async #write(statement: string, { now, operation }: SeenOperation, ending: Ending, more: Readonly<Record<string, unknown>>): Promise<EndVerdict> {
     const record = this.#sealer.seal(outcomeRecord(operation, ending, now), {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
-    const order = JSON.stringify({ ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid } });
+    const order = JSON.stringify({ ...orderOf(operation, ending, null), ...more, record: { record_id: record.record_id, keyid: record.keyid } });
     const sealedResult = await this.#sealedResult(operation, ending);
-    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'finish', [order, sealedResult, record.payload, record.sig]);
+    const verdict = await callKernel<EndVerdict>(this.#tenants.pool, statement, [order, sealedResult, record.payload, record.sig]);
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });
-      this.#counter.ended(ending.txOutcome, operation.tool_id);
+      if (ending.txOutcome !== null) this.#counter.ended(ending.txOutcome, operation.tool_id);
     }
     return verdict;
   }

@@ -7,6 +7,7 @@ import type { Ending } from './ending.ts';
 
 /** What the ending settles: the use of each reserved dimension; nothing where the reservation stays. */
 export function budgetDelta(row: OperationRow, ending: Ending): Budgets | null {
+  if (ending.settled !== undefined) return ending.settled;
   return ending.used === null ? null : settledUse(row.reserved, ending.used);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, AutonomyMode, BlobRef, Reason } from '@writ/contract';
+import type { ApprovalView, AskedFor, AutonomyMode, BlobRef, Budgets, Reason } from '@writ/contract';
 import type { OperationRow } from '../store/index.ts';
 
 /** A row of kernel.approval as `to_jsonb` gives it. */
@@ -11,6 +11,8 @@ export interface ApprovalRow {
   readonly action_digest: string;
   readonly autonomy_mode: AutonomyMode;
   readonly of: 'action' | 'effect';
+  /** of the staged effect that a yes commits; null for an approval of the action */
+  readonly effect_digest: string | null;
   readonly state: ApprovalView['state'];
   readonly reasons: Reason[];
   readonly created_at: number;
@@ -20,13 +22,38 @@ export interface ApprovalRow {
   readonly comment: string | null;
 }
 
-/** A call that waits, or waited, for a person, with what is kept of its arguments. */
+/** A row of kernel.preview as `to_jsonb` gives it. */
+export interface PreviewRow {
+  readonly operation_id: string;
+  readonly state: 'waiting' | 'dispatched' | 'performing' | 'ready' | 'failed' | 'abandoned';
+  readonly round: number;
+  readonly attempt: number;
+  readonly state_snapshot_id: string;
+  readonly executor_id: string | null;
+  readonly nonce: string | null;
+  readonly lease_until: number | null;
+  readonly reserved: Budgets;
+  readonly effect_digest: string | null;
+  readonly fault_code: string | null;
+  readonly fault_message: string | null;
+  readonly would_ask_for: AskedFor[] | null;
+  readonly used: Budgets | null;
+}
+
+/** A call that waits, or waited, for a person, with what is kept of its arguments and of its effect. */
 export interface HeldCall {
   /** milliseconds by the database's clock */
   readonly now: number;
   readonly approval: ApprovalRow;
   readonly operation: OperationRow;
+  /** null for a call that has none */
+  readonly preview: PreviewRow | null;
   /** sealed, base64; null where they came by reference or were erased */
   readonly args: string | null;
   readonly args_ref: BlobRef | null;
+  /** the effect that waits, sealed, base64 */
+  readonly staged: string | null;
 }
+
+/** Answers whether the call ran before it was held: its end is then no refusal any more. */
+export const hasRun = ({ operation }: Pick<HeldCall, 'operation'>): boolean => operation.attempt > 0;

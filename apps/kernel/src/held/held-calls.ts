@@ -4,7 +4,7 @@ import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, type OperationRow, type TenantPool } from '../store/index.ts';
-import type { ApprovalRow, HeldCall } from './held-call.ts';
+import { hasRun, type ApprovalRow, type HeldCall } from './held-call.ts';
 
 /** What a person, or the clock, says about a held call. */
 export interface ApprovalClosing {
@@ -22,9 +22,9 @@ export interface HeldEnding {
   readonly reasons: readonly Reason[];
 }
 
-const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel' } as const;
+const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel', superseded: 'supersede' } as const;
 
-/** Held calls: finds them and ends them. Nothing ran and nothing was reserved, so their end is a refusal. */
+/** Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of a run waited, it is rolled back. */
 export class HeldCalls {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
@@ -43,20 +43,20 @@ export class HeldCalls {
     return held;
   }
 
-  /** held → refused, with the record of the approval and of the outcome. Null when the call isn't held any more: nothing was written. */
+  /** held → refused or rolled_back, with the record of the approval and of the outcome. Null when the call isn't held any more: nothing was written. */
   async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
     const said = this.sealApproval(held, closing);
     const outcome = this.#sealer.seal(composeRecord({
       ...subjectOf(held),
-      kind: 'tool_call', phase: 'outcome', verdict: 'refused', fault_code: ending.code, approval_refs: refs,
+      kind: 'tool_call', phase: 'outcome', ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }), fault_code: ending.code, approval_refs: refs,
       tx_outcome: endOf(operation.mutating), decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
     }), { actionDigest: operation.action_digest, newRoot: null });
     const records = [said, outcome];
     const change = {
       operation: {
-        operation_id: operation.operation_id, tx_outcome: endOf(operation.mutating),
+        operation_id: operation.operation_id, state: hasRun(held) ? 'rolled_back' : 'refused', tx_outcome: endOf(operation.mutating),
         fault_code: ending.code, fault_message: ending.message, fault_hint: ending.hint, reasons: ending.reasons,
         outcome_record_id: outcome.record_id, approval_refs: refs,
       },
@@ -76,6 +76,7 @@ export class HeldCalls {
       kind: 'approval',
       approval_refs: [approval.approval_id],
       actor: closing.actor,
+      effect_digest: approval.effect_digest,
       change: { verb: VERBS[closing.state], subject: approval.approval_id, digest: approval.action_digest },
     }), { actionDigest: approval.action_digest, newRoot: null });
   }
@@ -89,6 +90,11 @@ export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
     if (isAgain(error)) return null;
     throw error;
   }
+}
+
+/** What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used. */
+function ranAs({ attempt, effect_digest, budget_delta }: OperationRow) {
+  return { attempt, effect_digest, budget_delta };
 }
 
 /** What kernel.close_approval reads. */

@@ -36,3 +36,8 @@ export function actionOf(call: { tool_id: string; capability_token_id: string },
 export function approvedDigest(action: Action): string {
   return actionDigest({ ...action, state_snapshot_id: null });
 }
+
+/** The action of a call that was decided. */
+export function actionOfRow({ tool_id, tool_definition_digest, args_hash, capability_token_id, policy_hash, image_digest, state_snapshot_id }: Action): Action {
+  return { tool_id, tool_definition_digest, args_hash, capability_token_id, policy_hash, image_digest, state_snapshot_id };
+}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-export { actionOf, approvedDigest, toolDigestOf, type Images } from './action.ts';
+export { actionOf, actionOfRow, approvedDigest, toolDigestOf, type Images } from './action.ts';
 export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal, type RulesInForce } from './call.ts';
 export { decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
-export type { GivenApproval } from './decide-supervision.ts';
+export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { readFacts, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
-export { endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
+export { decidePreview } from './decide-preview.ts';
+export { amountsOf, endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
 export { readArguments, type SentArguments } from './read-arguments.ts';
 export { assertedVersions, readVersions, type Versions } from './versions.ts';

@@ -3,12 +3,13 @@
 // INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again at approval.
 // INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget. Policy is asked only about a call that its
 // token reaches, and money is counted only for a call that may run.
-import { TOOLS } from '@writ/contract';
+import { TOOLS, type Budgets } from '@writ/contract';
 import { callBudget, decideReservation } from '@writ/capability';
 import type { JudgedAction, PolicySets } from '../ports/index.ts';
 import type { Trees } from '../store/index.ts';
 import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
 import { decideForm, type WellFormed } from './decide-form.ts';
+import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
@@ -23,6 +24,8 @@ export interface Question {
   readonly args: Arguments | Refusal;
   /** null at admission; who passes one MUST check that what is judged is what was approved */
   readonly approval: GivenApproval | null;
+  /** what is to be reserved, where it isn't a whole call of the tool: its effect may be there already */
+  readonly wanted?: Budgets;
 }
 
 /** Judges a call on the facts read for it. Reads trees, changes nothing. */
@@ -36,7 +39,7 @@ export class Judge {
   }
 
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
-  async judge({ call, prior, facts, args, approval }: Question): Promise<Judgement> {
+  async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
     const known = unjudged(policy, TOOLS.get(call.tool_id) ?? null);
     if (prior !== null) return refuse(known, prior);
@@ -61,13 +64,13 @@ export class Judge {
       labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);
-    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons };
-    return reserved(weighed, facts, form);
+    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons, preview: decidePreview(facts.chain, form.tool) };
+    return reserved(weighed, facts, wanted ?? callBudget(form.tool));
   }
 }
 
-function reserved(weighed: Judgement, facts: CallFacts, form: WellFormed): Judgement {
-  const budget = decideReservation({ chain: facts.chain, wanted: callBudget(form.tool) });
+function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgement {
+  const budget = decideReservation({ chain: facts.chain, wanted });
   if (budget.effect === 'refuse') return refuse(weighed, budget);
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }

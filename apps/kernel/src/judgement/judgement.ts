@@ -28,13 +28,15 @@ export interface Judgement {
   readonly labels: readonly string[];
   readonly limits: Budgets | null;
   readonly reservations: readonly TokenReservation[];
+  /** of a held call: what its preview may use; null where there is to be none */
+  readonly preview: { readonly limits: Budgets; readonly reservations: readonly TokenReservation[] } | null;
 }
 
 /** Where a judgement starts: nothing is known, so nothing is allowed. */
 export function unjudged({ hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>, tool: ToolDefinition | null): Judgement {
   return {
-    verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null,
-    autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [], approvers: null, approval_ms: approvalMs, labels: [], limits: null, reservations: [],
+    verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null, autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [],
+    approvers: null, approval_ms: approvalMs, labels: [], limits: null, reservations: [], preview: null,
   };
 }
 
@@ -52,7 +54,10 @@ export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mut
 /** What a caller is told of a call that ended without running. */
 export const endOf = (mutating: boolean): TxOutcome => (mutating ? 'rolled_back' : 'no_op');
 
-/** The reservation in each dimension: the same along the chain wherever a token bounds it. */
-export function reservedOf(judgement: Judgement): Budgets {
-  return Object.assign({}, ...judgement.reservations.map(({ amounts }) => amounts)) as Budgets;
+/** The amount in each dimension: the same along the chain wherever a token bounds it. */
+export function amountsOf(reservations: readonly TokenReservation[]): Budgets {
+  return Object.assign({}, ...reservations.map(({ amounts }) => amounts)) as Budgets;
 }
+
+/** What an admitted call has reserved. */
+export const reservedOf = ({ reservations }: Judgement): Budgets => amountsOf(reservations);

@@ -53,7 +53,8 @@ export class Redeem {
     const permit = openPermit(request.permit, this.#verifiers);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
-    if (verdict === 'redeemed') return await this.#redemption(redeemed);
+    if (verdict === 'redeemed') return await this.#redemption(redeemed, permit);
+    // A preview ends no call: the statement answers it with a fault of its permit.
     if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, await this.#faultOf(verdict, permit)));
     throw new Fault(verdict);
   }
@@ -65,17 +66,18 @@ export class Redeem {
   }
 
   async #redeem(permit: Permit, { executor_id, nonce }: RedeemRequest): Promise<Redeemed> {
+    const name = permit.mode === 'preview' ? 'kernel.redeem_preview' : 'kernel.redeem';
     const { rows } = await runStatement<Redeemed>(this.#tenants.pool, {
-      name: 'kernel.redeem',
-      text: 'SELECT * FROM kernel.redeem($1, $2, $3, $4, $5, $6, $7)',
+      name,
+      text: `SELECT * FROM ${name}($1, $2, $3, $4, $5, $6, $7)`,
       values: [permit.tenant_id, permit.operation_id, permit.attempt, permit.action_digest, executor_id, nonce, this.#options.leaseMs],
     });
     return rows[0] as Redeemed;
   }
 
-  async #redemption(redeemed: Redeemed): Promise<Redemption> {
+  async #redemption(redeemed: Redeemed, { mode }: Permit): Promise<Redemption> {
     const facts = attemptFacts(redeemed);
-    this.#memory.keep(facts);
+    if (mode === 'run') this.#memory.keep(facts);
     const { operation, args, args_ref } = facts;
     const { salt } = redeemed;
     const { tool_definition_digest, workspace_id, state_snapshot_id, lease_until, operation_id } = operation;

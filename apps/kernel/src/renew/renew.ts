@@ -31,10 +31,11 @@ export class Renew {
   }
 
   async #renew(request: RenewRequest, effect: boolean): Promise<RenewReply> {
-    const { tenant_id, operation_id, attempt, executor_id, nonce } = request;
+    const { tenant_id, operation_id, attempt, mode, executor_id, nonce } = request;
+    const name = mode === 'preview' ? 'kernel.renew_preview' : 'kernel.renew';
     const { rows } = await runStatement<{ lease_until: number; stop: boolean }>(this.#tenants.pool, {
-      name: 'kernel.renew',
-      text: 'SELECT * FROM kernel.renew($1, $2, $3, $4, $5, $6, $7)',
+      name,
+      text: `SELECT * FROM ${name}($1, $2, $3, $4, $5, $6, $7)`,
       values: [tenant_id, operation_id, attempt, executor_id, nonce, this.#options.leaseMs, effect],
     });
     const [renewed] = rows;

@@ -6,13 +6,15 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
 import { AttemptMemory, readAttemptFacts } from '../attempts/index.ts';
-import { Commit, EffectCheck, Reruns } from '../commit/index.ts';
-import { Dispatcher, PermitDesk, Slots } from '../dispatch/index.ts';
+import { Commit, HoldEffect, PreviewReports, Reruns } from '../commit/index.ts';
+import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../dispatch/index.ts';
+import { EffectCheck, Landing } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
+import { Previews } from '../held/index.ts';
 import { Redeem } from '../redeem/index.ts';
 import { Renew } from '../renew/index.ts';
 import { newId, Trees } from '../store/index.ts';
-import { Sweeper } from '../sweep/index.ts';
+import { PreviewSweeper, Sweeper } from '../sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
 
@@ -41,18 +43,25 @@ function openParts(kernel: TestKernel) {
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
   const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
+  const effects = new EffectCheck(blobs, vault, policies);
+  const previews = new Previews(tenants, sealer, announcer);
+  const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error) };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
   const memory = newMemory();
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) });
   /** A replica of its own: it shares nothing with the others but the database. */
-  const newCommit = (known = newMemory()): Commit => new Commit(tenants, blobs, new Trees(blobs), new EffectCheck(blobs, vault, policies), endings, known, reruns);
+  const newCommit = (known = newMemory()): Commit =>
+    new Commit(tenants, effects, new Landing(tenants, blobs, new Trees(blobs)), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
   return {
     bus, desk, endings, faults, newCommit, newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
     /** the texts that the attempt finds at paths of its snapshot; null for nothing */
     textsOf: ({ tenant, snapshot }: Attempt, paths: readonly string[]) => textsIn(kernel, tenant, snapshot, paths),
     commit: newCommit(memory),
-    dispatcher: new Dispatcher(workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => faults.push(error) }),
+    dispatcher: new Dispatcher(workers, desk, slots, permits),
+    previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
+    previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
+    previewSweeper: new PreviewSweeper(workers, tenants, previews),
     redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS }),
     renew: new Renew(tenants, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
@@ -109,8 +118,8 @@ export function openExecution(kernel: TestKernel) {
 
 export type TestExecution = ReturnType<typeof openExecution>;
 
-export function payloadOf(envelope: Envelope): { operation_id: string; attempt: number; tenant_id: string } {
-  return JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { operation_id: string; attempt: number; tenant_id: string };
+export function payloadOf(envelope: Envelope): { operation_id: string; attempt: number; mode: string; tenant_id: string } {
+  return JSON.parse(Buffer.from(envelope.payload, 'base64').toString()) as { operation_id: string; attempt: number; mode: string; tenant_id: string };
 }
 
 /** What the attempt says of itself to the kernel. */

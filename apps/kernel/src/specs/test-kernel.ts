@@ -8,7 +8,8 @@ import { testDatabase } from '@writ/testing';
 import { Admit, Decisions } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
-import { Approvals, Decide, Readmission } from '../decide/index.ts';
+import { Approvals, Decide, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
+import { EffectCheck, Landing } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { ExpireHeld } from '../expire/index.ts';
 import { HeldCalls } from '../held/index.ts';
@@ -58,7 +59,9 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     /** decides and answers at once */
     admit: { run: async (call: ProposedCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
     admission: admit,
-    decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), parts.views),
+    decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), new EffectApproval(parts, parts.judge, held, {
+      effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer),
+    }), parts.views),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),

@@ -1,2 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
+export { PreviewSweeper } from './preview-sweeper.ts';

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { ApprovalView, Caller, OperationView } from '@writ/contract';
+import type { ApprovalDiff, ApprovalView, Caller, OperationView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { APPROVALS } from '../http/routes/index.ts';
 import { ShowOperation } from '../replies/show-operation.ts';
+import { ShowDiff } from './show-diff.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
 @Controller()
 export class ApprovalsController {
-  constructor(private readonly kernel: KernelClient, private readonly show: ShowOperation) {}
+  constructor(private readonly kernel: KernelClient, private readonly show: ShowOperation, private readonly showDiff: ShowDiff) {}
 
   @Route(APPROVALS.list)
   list(@Asked() { caller, query }: AskedOf<typeof APPROVALS.list>): Promise<{ items: ApprovalView[]; next_cursor: string | null }> {
@@ -22,9 +23,14 @@ export class ApprovalsController {
     return this.kernel.ask('approval.read', caller, params);
   }
 
+  @Route(APPROVALS.diff)
+  diff(@Asked() { caller, params }: AskedOf<typeof APPROVALS.diff>): Promise<ApprovalDiff> {
+    return this.showDiff.run(caller, params.approval_id);
+  }
+
   @Route(APPROVALS.approve)
   approve(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.approve>): Promise<OperationView> {
-    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null });
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null, effect_digest: body.effect_digest ?? null });
   }
 
   @Route(APPROVALS.deny)
@@ -32,7 +38,7 @@ export class ApprovalsController {
     return this.#decide(caller, { approval_id: params.approval_id, decision: 'deny', comment: body.comment ?? null });
   }
 
-  async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null }): Promise<OperationView> {
+  async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null; effect_digest?: string | null }): Promise<OperationView> {
     return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, decision));
   }
 }

@@ -76,7 +76,7 @@ describe('an operation', () => {
     const one = await own.newTenant();
     const call = callOf(one);
     own.kernel.keep(one.tenantId, call.operation_id, 'operation', viewOf(call, 'performing'));
-    const waiting = own.ask('GET', `/v1/operations/${call.operation_id}?wait=60000`, { key: one.admin });
+    const waiting = own.ask('GET', `/v1/operations/${call.operation_id}?wait=55000`, { key: one.admin });
     while (own.kernel.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const started = performance.now();
     await own.close();

@@ -185,6 +185,8 @@ export function viewOf(call: ProposedCall, state: OperationView['state'], more: 
 export function approvalOf(view: OperationView): ApprovalView {
   return {
     approval_id: newId('approval'), operation_id: view.operation_id, tool_id: view.tool_id, agent_id: view.agent_id, action_digest: '0'.repeat(64), autonomy_mode: 'soft_gate',
+    binding: { action_digest: '0'.repeat(64), effect_digest: null, policy_hash: '0'.repeat(64), expires_at: 2 },
+    preview: { state: 'none', why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
     of: 'action', state: 'pending', reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
   };
 }

@@ -43,6 +43,12 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
     return kernel.find(caller, id);
   });
+  kernel.handlers.set('approval.effect', (caller, request) => {
+    kernel.find(caller, request['approval_id']);
+    const { sha256, size } = file;
+    const change = { path: 'src/a.txt', before: null, after: { kind: 'file', mode: '644', sha256, size } };
+    return { effect_digest: '6'.repeat(64), delta: { v: 1, base: snapshot_id, changes: [change] }, delta_ref: null };
+  });
   const capability_token_id = newId('token');
   kernel.keep(tenantId, capability_token_id, 'token', {
     v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AgentView, ApprovalView, FreezeView, idSchema, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SnapshotView, WorkspaceView, type KernelVerb } from '@writ/contract';
+import {
+  AgentView, ApprovalEffect, ApprovalView, FreezeView, idSchema, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SnapshotView,
+  WorkspaceView, type KernelVerb,
+} from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
 import { opened } from './opened.ts';
@@ -20,6 +23,7 @@ export const KERNEL_REPLIES = {
   'approval.list': pageOf(ApprovalView),
   'approval.read': opened(ApprovalView),
   'approval.decide': operation,
+  'approval.effect': opened(ApprovalEffect),
   'token.issue': token,
   'token.attenuate': token,
   'token.read': token,

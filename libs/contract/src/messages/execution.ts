@@ -3,7 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Delta } from '../delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { Envelope } from '../permit.ts';
+import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot } from '../token.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -11,8 +11,10 @@ const closed = { additionalProperties: false } as const;
 const Nonce = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made once per redemption; the same one may ask again' });
 const Instant = Type.Integer({ minimum: 0 });
 
-/** Names the attempt that speaks. Another executor, attempt or nonce is fenced. */
-const Speaker = { tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), attempt: Type.Integer({ minimum: 1 }), executor_id: idSchema('executor'), nonce: Nonce };
+/** Names the attempt that speaks. Another executor, attempt, mode or nonce is fenced. `mode` is absent where an older peer speaks, and means `run`. */
+const Speaker = {
+  tenant_id: idSchema('tenant'), operation_id: idSchema('operation'), attempt: Type.Integer({ minimum: 1 }), mode: Type.Optional(PermitMode), executor_id: idSchema('executor'), nonce: Nonce,
+};
 
 /** executor → kernel: `kernel.redeem`. */
 export const RedeemRequest = Type.Object({ v: Type.Literal(1), permit: Envelope, executor_id: idSchema('executor'), nonce: Nonce }, closed);
@@ -71,6 +73,10 @@ export const Usage = Type.Object({
 }, closed);
 export type Usage = Static<typeof Usage>;
 
+/** What a preview found that it would have needed and didn't get: a host to reach, or a secret by its name. */
+export const AskedFor = Type.Object({ kind: Type.Union([Type.Literal('egress'), Type.Literal('secret')]), what: Type.String({ maxLength: 512 }) }, closed);
+export type AskedFor = Static<typeof AskedFor>;
+
 /** executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the workspace has changed. */
 export const ReportRequest = Type.Object({
   v: Type.Literal(1), ...Speaker,
@@ -85,6 +91,7 @@ export const ReportRequest = Type.Object({
   result_hash: Sha256Hex,
   requests: Type.Array(Type.Unknown(), { maxItems: 0, description: 'external requests; none before there is an egress gate' }),
   usage: Usage,
+  asked_for: Type.Optional(Type.Array(AskedFor, { maxItems: 64, description: 'by a preview; one that asked for anything is no approval of an effect' })),
 }, closed);
 export type ReportRequest = Static<typeof ReportRequest>;
 

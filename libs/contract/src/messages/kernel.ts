@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
-import { idSchema } from '../ids.ts';
+import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
@@ -28,8 +28,13 @@ export const KERNEL_REQUESTS = {
   'approval.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()) }, closed),
   /** → ApprovalView */
   'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
-  /** → OperationView after the decision */
-  'approval.decide': Type.Object({ ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })) }, closed),
+  /** → OperationView after the decision. `effect_digest`: what the person saw; with another staged the approval doesn't count. */
+  'approval.decide': Type.Object({
+    ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })),
+    effect_digest: Type.Optional(orNull(Sha256Hex)),
+  }, closed),
+  /** → ApprovalEffect; `conflict` where no effect is staged */
+  'approval.effect': Type.Object({ ...asked, approval_id: Key }, closed),
   /** → CapabilityToken & TokenUse */
   'token.issue': Type.Object({ ...asked, agent_id: Key, workspace_id: orNull(Key), grant: Grant }, closed),
   /** `workspace_id`: the one that the child is for, the parent's unless said. Absent where an older peer asks. */

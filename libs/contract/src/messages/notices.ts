@@ -14,6 +14,7 @@ export const NOTICES = {
   'approval.denied': 'a person denied it',
   'approval.expired': 'nobody decided in time',
   'approval.cancelled': 'the call was cancelled while it was held',
+  'approval.superseded': 'a person edited its arguments: it was proposed anew as another call',
   'operation.ambiguous': 'an effect outside was started and its outcome is unknown: look, and resolve it',
   'operation.resolved': 'somebody said what had become of it',
 } as const;

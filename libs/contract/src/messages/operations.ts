@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
+import { AskedFor } from './execution.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
-import { Delta, FileState } from '../delta.ts';
+import { BlobRef, Change, Delta, FileState } from '../delta.ts';
+import { Budgets } from '../token.ts';
 import { Provenance } from '../tool-call.ts';
 import { ToolResult } from '../tool-result.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+
+/** What a preview of a held call found. A person sees it before deciding; its contents are for approvers alone. */
+export const PreviewView = Type.Object({
+  state: Type.Enum(['none', 'waiting', 'running', 'ready', 'failed', 'abandoned'], {
+    description: 'ready: the effect is staged, and is what an approval approves; failed: the call would not have committed, or nothing ran it; none: the call has none',
+  }),
+  why: orNull(Type.String({ description: 'why there is no effect to approve' })),
+  round: Type.Integer({ minimum: 0, description: '2 once an effect went stale and was shown anew' }),
+  base_snapshot_id: orNull(Type.String({ description: 'the state that it ran on' })),
+  changes: orNull(Type.Array(Change, { description: 'the first of the staged changes; the diff has the contents' })),
+  changes_total: orNull(Type.Integer({ minimum: 0 })),
+  exit_code: orNull(Type.Integer()),
+  output: Type.Unknown({ description: 'the tool\'s result; null where it is too long to show' }),
+  would_ask_for: Type.Array(AskedFor, { description: 'with any of these the approval is of the action: what a preview may not reach can change what happens' }),
+  used: orNull(Budgets),
+}, closed);
+export type PreviewView = Static<typeof PreviewView>;
 
 export const ApprovalView = Type.Object({
   approval_id: idSchema('approval'),
@@ -18,7 +37,14 @@ export const ApprovalView = Type.Object({
   action_digest: Type.String(),
   autonomy_mode: AutonomyMode,
   of: Type.Union([Type.Literal('action'), Type.Literal('effect')], { description: 'what a person approves: the action, or exactly the effect shown' }),
-  state: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied'), Type.Literal('expired'), Type.Literal('cancelled')]),
+  state: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied'), Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('superseded')]),
+  binding: Type.Object({
+    action_digest: Type.String({ description: 'with the snapshot left out' }),
+    effect_digest: orNull(Type.String({ description: 'null for an approval of the action' })),
+    policy_hash: Type.String(),
+    expires_at: Instant,
+  }, { ...closed, description: 'what a yes binds to; it counts once' }),
+  preview: PreviewView,
   reasons: Type.Array(Reason),
   args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
   created_at: Instant,
@@ -28,6 +54,10 @@ export const ApprovalView = Type.Object({
   comment: orNull(Type.String()),
 }, closed);
 export type ApprovalView = Static<typeof ApprovalView>;
+
+/** The staged effect of a held call, for approvers: the whole delta, and what the call returned. */
+export const ApprovalEffect = Type.Object({ effect_digest: Type.String(), delta: orNull(Delta), delta_ref: orNull(BlobRef) }, closed);
+export type ApprovalEffect = Static<typeof ApprovalEffect>;
 
 /** What somebody found out about an ambiguous operation: whether its effect came about. The state stays `ambiguous`: that is all that Writ saw. */
 export const Resolution = Type.Object({

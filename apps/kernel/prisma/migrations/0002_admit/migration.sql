@@ -81,8 +81,8 @@ CREATE FUNCTION kernel.post_records(p_tenant text, p_records jsonb) RETURNS void
 $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
--- p: operation {columns}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null, reserve [...], records [...].
--- A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
+-- p: operation {columns}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,
+-- preview {limits, reserved} | null, reserve [...], records [...]. A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
 CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -127,6 +127,7 @@ BEGIN
     SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, 'action', 'pending', o.reasons, a.expires_at
     FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, expires_at bigint);
   END IF;
+  IF jsonb_typeof(p->'preview') = 'object' THEN PERFORM begin_preview(o, p->'preview'); END IF;
   PERFORM post_records(p_tenant, p->'records');
   PERFORM reserve(p->'reserve');
   RETURN to_jsonb(o);
@@ -138,7 +139,8 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   RETURN (
     SELECT jsonb_build_object('now', now_ms(), 'approval', to_jsonb(a), 'operation', to_jsonb(o),
-      'args', encode(y.args, 'base64'), 'args_ref', y.args_ref)
+      'args', encode(y.args, 'base64'), 'args_ref', y.args_ref, 'staged', encode(y.staged, 'base64'),
+      'preview', (SELECT to_jsonb(v) FROM preview v WHERE v.operation_id = o.operation_id))
     FROM approval a JOIN operation o ON o.operation_id = a.operation_id JOIN payload y ON y.operation_id = a.operation_id
     WHERE a.approval_id = p_approval);
 END $$;
@@ -173,12 +175,13 @@ BEGIN
   IF p ? 'versions' AND NOT versions_hold(p_tenant, p->'versions') THEN PERFORM decide_again('resource'); END IF;
   PERFORM assert_decided_on(p->'chain', n.workspace_id, p->>'head');
   PERFORM post_records(p_tenant, p->'records');
+  PERFORM forget_effect(n.operation_id);
   PERFORM reserve(p->'reserve');
   RETURN to_jsonb(n);
 END $$;
 
--- held → refused: denied, expired, cancelled, or approved and refused when decided anew. It had reserved nothing.
--- p: operation {operation_id, tx_outcome, fault_code, fault_message, fault_hint, reasons, outcome_record_id, approval_refs}, approval {…}, records.
+-- held → refused: denied, expired, cancelled, or approved and refused when decided anew; with the effect of a run staged, → rolled_back. It reserves
+-- nothing. p: operation {operation_id, state, tx_outcome, fault_code, fault_message, fault_hint, reasons, outcome_record_id, approval_refs}, approval {…}, records.
 CREATE FUNCTION kernel.end_held(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   e operation;
@@ -186,13 +189,14 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   e := jsonb_populate_record(NULL::operation, p->'operation');
   UPDATE operation o SET
-    state = 'refused', tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
+    state = e.state, tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
     reasons = e.reasons, outcome_record_id = e.outcome_record_id, approval_refs = e.approval_refs, updated_at = now_ms()
   WHERE o.operation_id = e.operation_id AND o.state = 'held'
   RETURNING o.* INTO e;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
   PERFORM close_approval(p->'approval');
   PERFORM post_records(p_tenant, p->'records');
+  PERFORM forget_effect(e.operation_id);
   RETURN to_jsonb(e);
 END $$;
 

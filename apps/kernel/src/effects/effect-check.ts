@@ -8,7 +8,7 @@ import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { callArguments } from './call-arguments.ts';
-import { decideEffectPolicy } from './decide-effect-policy.ts';
+import { decideEffectPolicy, type MoreSupervision } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
 import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
@@ -22,8 +22,11 @@ export interface CheckedEffect {
   /** contents that came with the report, by hash: stored with the state that names them */
   readonly contents: Contents;
   readonly fault: EndingFault | null;
+  /** without a fault: the supervision that the effect needs beyond what the call has had */
+  readonly asks: MoreSupervision | null;
 }
 
+type Verdict = Pick<CheckedEffect, 'fault' | 'asks'>;
 type Staged = { readonly delta: Delta; readonly contents: Contents };
 const NO_CONTENTS: Contents = new Map();
 
@@ -51,30 +54,34 @@ export class EffectCheck {
     const tool = TOOLS.get(operation.tool_id);
     if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
     const result = await orFault(readResult(this.#blobs, tool, report));
-    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, fault: result };
+    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, fault: result, asks: null };
     const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
-    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: delta };
+    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: delta, asks: null };
     const contents = await orFault(readContents(report));
-    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: contents };
+    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: contents, asks: null };
     const digest = effectDigest({
       changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
       exit_status: report.exit_code, result_hash: result.hash, requests: [],
     });
-    return { result, delta, digest, contents, fault: await this.#fault(facts, report, tool, { delta, contents }) };
+    return { result, delta, digest, contents, ...await this.#verdict(facts, report, tool, { delta, contents }) };
   }
 
-  async #fault(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<EndingFault | null> {
+  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<Verdict> {
     const args = await callArguments(this.#vault, this.#blobs, facts);
     const reported = reportedFault(report, tool, args);
-    if (reported !== null || delta.changes.length === 0) return reported;
+    if (reported !== null || delta.changes.length === 0) return no(reported);
     const beyond = decideLimits(facts.operation, tool, delta);
-    if (beyond !== null) return beyond;
+    if (beyond !== null) return no(beyond);
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
-    if (scope.effect === 'refuse') return endingFault(scope.code, scope.message, scope.hint);
+    if (scope.effect === 'refuse') return no(endingFault(scope.code, scope.message, scope.hint));
     const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
-    return decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta, labels: facts.rules.labels }) ?? await decideContents(this.#blobs, report.tenant_id, delta, contents);
+    const asked = decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta, labels: facts.rules.labels });
+    if (asked !== null && 'code' in asked) return no(asked);
+    return { fault: await decideContents(this.#blobs, report.tenant_id, delta, contents), asks: asked };
   }
 }
+
+const no = (fault: EndingFault | null): Verdict => ({ fault, asks: null });
 
 /** Limits were counted with the sizes that were named, so they must be those of what was stored. */
 async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents): Promise<EndingFault | null> {

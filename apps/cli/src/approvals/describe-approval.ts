@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ApprovalDiff, ApprovalView, FileDiff } from '@writ/contract';
+import { fieldsOf, momentOf, paint } from '../terminal.ts';
+import { visible, visibleLine } from '../visible.ts';
+
+const OF = {
+  action: 'the action: it runs after approval, and its effect is checked then',
+  effect: 'exactly the effect below: approving commits it, and nothing runs again',
+} as const;
+const PREVIEWS: Readonly<Record<ApprovalView['preview']['state'], string>> = {
+  none: 'none', waiting: 'waits for an executor', running: 'runs', ready: 'ran', failed: 'ran, and would not commit', abandoned: 'not finished: the call was decided before',
+};
+
+/** What an approver needs to know, for a terminal. */
+export function describe(approval: ApprovalView): string {
+  const { preview, binding } = approval;
+  return fieldsOf({
+    approval: approval.approval_id,
+    state: approval.state,
+    'would run': `${approval.tool_id}\n${JSON.stringify(approval.args, null, 2)}`,
+    why: approval.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    supervision: approval.autonomy_mode,
+    'approval of': OF[approval.of],
+    preview: `${PREVIEWS[preview.state]}${preview.round > 1 ? ', once more' : ''}${preview.why === null ? '' : `: ${preview.why}`}`,
+    'would ask for': preview.would_ask_for.map(({ kind, what }) => `${kind} ${what}`).join('\n'),
+    'exit status': preview.exit_code,
+    output: outputOf(preview.output),
+    effect: binding.effect_digest,
+    agent: approval.agent_id,
+    operation: approval.operation_id,
+    held: momentOf(approval.created_at),
+    expires: momentOf(approval.expires_at),
+    decided: approval.decided_at === null ? null : `${momentOf(approval.decided_at)} by ${approval.decided_by ?? '?'}`,
+    comment: approval.comment,
+  });
+}
+
+/** A command's output as it came; another tool's result as JSON. */
+function outputOf(result: unknown): string | null {
+  if (result === null || result === undefined) return null;
+  const { output } = result as { output?: unknown };
+  return typeof output === 'string' ? output : JSON.stringify(result, null, 2);
+}
+
+/** The staged effect, a file after the other. All of it is attacker-controlled. */
+export function describeDiff({ files, files_total }: ApprovalDiff): string {
+  if (files_total === 0) return 'the call would change nothing';
+  const sum = (pick: (file: FileDiff) => number | null): number => files.reduce((all, file) => all + (pick(file) ?? 0), 0);
+  const head = `${files_total} ${files_total === 1 ? 'path' : 'paths'} changed, ${paint.green(`+${sum((file) => file.added_lines)}`)} ${paint.red(`-${sum((file) => file.removed_lines)}`)}`;
+  return [head, ...files.map(fileText), ...(files_total > files.length ? [`and ${files_total - files.length} more`] : [])].join('\n');
+}
+
+const MARKS = { added: paint.green('A'), deleted: paint.red('D'), modified: paint.yellow('M') } as const;
+const WHY_NOT = { binary: 'not text', too_long: 'too long to show', not_a_file: 'not a file' } as const;
+
+function fileText({ path, change, text, why_no_text: why, before, after, added_lines: added, removed_lines: removed }: FileDiff): string {
+  const modes = before?.mode !== after?.mode && before !== null && after !== null ? ` mode ${before.mode ?? before.kind} → ${after.mode ?? after.kind}` : '';
+  const head = `${MARKS[change]} ${visibleLine(path)}${modes}`;
+  if (text === null) return `${head}  ${paint.dim(`${why === null ? 'no text' : WHY_NOT[why]}, ${before?.size ?? 0} → ${after?.size ?? 0} bytes`)}`;
+  return [`${head}  ${paint.dim(`+${added ?? 0} -${removed ?? 0}`)}`, ...visible(text).trimEnd().split('\n').map(painted)].join('\n');
+}
+
+function painted(line: string): string {
+  if (line.startsWith('+') && !line.startsWith('+++')) return paint.green(line);
+  if (line.startsWith('-') && !line.startsWith('---')) return paint.red(line);
+  return line.startsWith('@@') ? paint.cyan(line) : line;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type Budgets, type FaultCode, type ReportRequest } from '@writ/contract';
+import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
+import { openStaged, reportOfStaged, type CheckedEffect, type EffectCheck, type Landing, type StagedCall } from '../effects/index.ts';
+import { endingFault, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
+import { hasRun, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
+import { amountsOf, decidedUnder, refusal, reservationRows, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
+import type { OperationRow } from '../store/index.ts';
+import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
+import type { PreviewAgain } from './preview-again.ts';
+
+/** What makes a staged effect stale: others changed what it changes. */
+const STALE: ReadonlySet<FaultCode> = new Set<FaultCode>(['workspace.conflict']);
+/** A previewed call is counted when it ends; one that ran has been. What either used beside is settled. */
+const ONE_CALL: Budgets = { calls: 1 };
+
+/** What an approval of an effect works with beside. */
+export interface EffectParts {
+  readonly effects: EffectCheck;
+  readonly landing: Landing;
+  readonly endings: Endings;
+  readonly again: PreviewAgain;
+}
+
+/** A staged effect about to be committed. */
+interface Approved {
+  readonly rejudged: Rejudged;
+  readonly decision: NewDecision;
+  readonly facts: AttemptFacts;
+  readonly checked: CheckedEffect;
+}
+
+/**
+ * held → performed → committed: a person's yes to a staged effect.
+ * INVARIANT (exactly that): what commits is the delta that was shown, checked again as a report is, on a head where every `before` of it still stands.
+ */
+export class EffectApproval {
+  readonly #parts: DecisionParts;
+  readonly #judge: Judge;
+  readonly #held: HeldCalls;
+  readonly #effect: EffectParts;
+
+  constructor(parts: DecisionParts, judge: Judge, held: HeldCalls, effect: EffectParts) {
+    this.#parts = parts;
+    this.#judge = judge;
+    this.#held = held;
+    this.#effect = effect;
+  }
+
+  /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. @throws Fault `approval.previewed_anew` */
+  async run(held: HeldCall, closing: ApprovalClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
+    const { operation } = held;
+    if (held.staged === null) return await this.#end(held, closing, endingFault('approval.stale', 'the effect that was staged is no longer kept'));
+    const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies }, hasRun(held) ? {} : ONE_CALL);
+    const { judgement } = rejudged;
+    if (judgement.verdict === 'refused') {
+      const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
+      return await this.#held.end(rejudged.held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons });
+    }
+    const staged = await openStaged(this.#parts.vault, operation.tenant_id, operation.operation_id, held.staged);
+    const approved = await this.#check(rejudged, closing, staged);
+    const fault = approved.checked.fault ?? unexpected(held, approved.checked);
+    if (fault !== null) return await this.#end(rejudged.held, closing, fault);
+    return await this.#land(approved, closing);
+  }
+
+  async #check(rejudged: Rejudged, closing: ApprovalClosing, staged: StagedCall): Promise<Approved> {
+    const { held, judgement } = rejudged;
+    const decision = newDecision(this.#parts, this.#held, rejudged, closing, staged.snapshot);
+    const report: ReportRequest = reportOfStaged(held.operation.tenant_id, held.operation.operation_id, staged);
+    const facts = await readAttemptFacts(this.#parts.tenants, report);
+    const operation = {
+      ...facts.operation, ...decision.columns, limits: held.operation.limits,
+      // The person who decides was good for what the effect asked for, or could not have decided.
+      autonomy_mode: stricter(judgement.autonomy_mode, held.approval.autonomy_mode),
+    } as OperationRow;
+    const judged = { ...facts, operation };
+    return { rejudged, decision, facts: judged, checked: await this.#effect.effects.of(judged, report) };
+  }
+
+  async #land({ rejudged, decision, facts, checked }: Approved, closing: ApprovalClosing): Promise<OperationRow | null> {
+    const { held, judgement } = rejudged;
+    const { delta, digest } = checked;
+    if (delta === null || digest === null) throw new Error(`the staged effect of \`${held.operation.operation_id}\` has no delta`);
+    let stopped: EndingFault | null = null;
+    const { records, columns, approval } = decision;
+    const settled = hasRun(held) ? held.operation.budget_delta ?? {} : amountsOf(judgement.reservations);
+    const verdict = await unlessMoved(this.#effect.landing.land(facts, { delta, contents: checked.contents }, async (change): Promise<EndVerdict> => {
+      if ('code' in change) {
+        stopped = change;
+        return { verdict: 'gone' };
+      }
+      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled), {
+        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: decidedUnder(rejudged.call, rejudged.facts), labels: judgement.labels,
+      });
+    }));
+    if (verdict?.verdict === 'done') return verdict.operation;
+    return stopped === null ? null : await this.#stop(rejudged, closing, stopped);
+  }
+
+  /** A stale effect is previewed once more, and is nothing to approve after that. */
+  async #stop(rejudged: Rejudged, closing: ApprovalClosing, fault: EndingFault): Promise<OperationRow | null> {
+    const { held } = rejudged;
+    if (!STALE.has(fault.code)) return await this.#end(held, closing, fault);
+    if ((held.preview?.round ?? 1) < 2) {
+      const asked = await this.#effect.again.run(rejudged);
+      if (asked === 'moved') return null;
+      if (asked === 'asked') throw new Fault('approval.previewed_anew');
+    }
+    return await this.#end(held, closing, endingFault('approval.stale', 'others changed the same files since the effect was shown', 'propose the call anew'));
+  }
+
+  async #end(held: HeldCall, closing: ApprovalClosing, { code, message, hint }: EndingFault): Promise<OperationRow | null> {
+    return await this.#held.end(held, closing, { code, message, hint, reasons: [...held.operation.reasons, { code, message }] });
+  }
+}
+
+/** What can only be where the kernel's own store was tampered with, or the policy asks for more than anybody who decided is good for. */
+function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): EndingFault | null {
+  if (digest !== approval.effect_digest) return endingFault('approval.stale', 'what is staged is another effect than the one that was shown');
+  return asks === null ? null : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
+}
+
+function goodEnding({ result, digest }: CheckedEffect, head: HeadChange, settled: Budgets): Ending {
+  const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
+  return { states: ['performed', txOutcome], txOutcome, fault: null, result, effectDigest: digest, head, used: {}, settled, chainValid: true };
+}

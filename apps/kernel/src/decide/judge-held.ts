@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@writ/blobs';
+import { actionDigest, type Action } from '@writ/digest';
+import { Fault, type Budgets } from '@writ/contract';
+import { approvalColumns, argumentsOf, type ApprovalClosing, type HeldCall, type HeldCalls } from '../held/index.ts';
+import {
+  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, refusal, refuse, sealDecision,
+  type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
+} from '../judgement/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import type { PolicySets } from '../ports/index.ts';
+import type { RecordSealer, SealedRecord } from '../records/index.ts';
+import type { OperationRow, TenantPool } from '../store/index.ts';
+
+/** What a decision about a held call works with. */
+export interface DecisionParts {
+  readonly tenants: TenantPool;
+  readonly blobs: BlobStore;
+  readonly vault: TenantVault;
+  readonly sealer: RecordSealer;
+  readonly images: Images;
+  readonly policies: PolicySets;
+}
+
+/** A held call judged once more. */
+export interface Rejudged {
+  readonly held: HeldCall;
+  readonly call: JudgedCall;
+  readonly judgement: Judgement;
+  readonly facts: CallFacts;
+}
+
+/** Judges a held call with a person's yes, under the policy and on the head of now. `wanted`: what is still to be reserved, where it isn't the whole call. @throws Fault `frozen` */
+export async function judgeHeld(parts: DecisionParts, judge: Judge, held: HeldCall, approval: GivenApproval, wanted?: Budgets): Promise<Rejudged> {
+  const call = judgedCallOf(held.operation);
+  const facts = await readFacts(parts.tenants, parts.policies, call);
+  const prior = decideStanding(call, facts);
+  // The call stays held: a freeze says nothing about it, and ends.
+  if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
+  const args = await argumentsOf(held, parts.vault, parts.blobs);
+  const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
+  return { held: { ...held, now: facts.now }, call, judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images), facts };
+}
+
+/** The call as it was proposed. The supervision that it was held for is the least that it gets now. */
+function judgedCallOf(row: OperationRow): JudgedCall {
+  if (row.workspace_id === null) throw new Error(`operation \`${row.operation_id}\` is held without a workspace`);
+  return { ...row, workspace_id: row.workspace_id, max_autonomy: row.autonomy_mode };
+}
+
+/**
+ * A yes counts for exactly the action that was shown: tool and its definition, arguments, token, policy and image. The snapshot may
+ * have moved: the call runs on the head of now, and its effect is checked there.
+ */
+function unlessStale(held: HeldCall, judgement: Judgement, args: Arguments | null, images: Images): Judgement {
+  const { operation, approval } = held;
+  if (judgement.verdict === 'refused' || args === null) return judgement;
+  const now = approvedDigest(actionOf(operation, judgement, operation.args_hash, images));
+  if (now === approval.action_digest) return judgement;
+  return refuse(judgement, refusal('approval.stale', 'the policy, the tool or the image is another than when the call was held', 'propose the call anew'));
+}
+
+/** The decision that a person's yes leads to, with its records, sealed. */
+export interface NewDecision {
+  readonly action: Action;
+  /** the record of the approval, then that of the decision */
+  readonly records: readonly [SealedRecord, SealedRecord];
+  /** columns of the operation */
+  readonly columns: Readonly<Record<string, unknown>>;
+  /** what kernel.close_approval reads */
+  readonly approval: Record<string, string | null>;
+}
+
+/** `snapshot`: the state that the call runs on, where that isn't the head of now. */
+export function newDecision(parts: DecisionParts, calls: HeldCalls, { held, judgement, facts }: Rejudged, closing: ApprovalClosing, snapshot?: string): NewDecision {
+  const { operation, approval } = held;
+  const action = actionOf(operation, snapshot === undefined ? judgement : { ...judgement, head: snapshot }, operation.args_hash, parts.images);
+  const approvalRefs = [...operation.approval_refs, approval.approval_id];
+  const said = calls.sealApproval(held, closing);
+  const record = decisionRecord({ ...operation, recorded_at: facts.now, action }, judgement, 'admitted', null);
+  const decision = sealDecision(parts.sealer, { ...record, approval_refs: approvalRefs }, action);
+  return {
+    action,
+    records: [said, decision],
+    approval: approvalColumns(held, closing),
+    columns: {
+      operation_id: operation.operation_id,
+      autonomy_mode: judgement.autonomy_mode, risk_score: judgement.risk_score, risk_basis: judgement.risk_basis, reasons: judgement.reasons,
+      state_snapshot_id: action.state_snapshot_id, policy_hash: judgement.policy_hash, tool_definition_digest: action.tool_definition_digest,
+      action_digest: actionDigest(action), image_digest: action.image_digest,
+      approval_refs: approvalRefs, decision_record_id: decision.record_id, decision_hash: decision.digest,
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lane } from '@writ/contract';
+import { callKernel, type WorkerPool } from '../store/index.ts';
+import type { DispatcherOptions } from './dispatcher.ts';
+import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
+import type { Slots } from './slots.ts';
+
+const LANES: readonly Lane[] = ['inline', 'sandboxed'];
+
+interface DispatchedPreviews {
+  readonly calls: readonly DispatchedCall[];
+  readonly issued_at: number;
+  readonly expires_at: number;
+}
+
+/**
+ * Gives waiting previews to executors, where runs leave room: runs fill the lanes up to twice the free slots, previews only up to what is free.
+ * INVARIANT (durable before sent): as for runs.
+ */
+export class PreviewDispatcher {
+  readonly #workers: WorkerPool;
+  readonly #desk: PermitDesk;
+  readonly #slots: Slots;
+  readonly #options: DispatcherOptions;
+
+  constructor(workers: WorkerPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
+    this.#workers = workers;
+    this.#desk = desk;
+    this.#slots = slots;
+    this.#options = options;
+  }
+
+  /** One pass over the lanes. Resolves with how many were given out. */
+  async run(): Promise<number> {
+    const given = await Promise.all(LANES.map((lane) => this.#pass(lane)));
+    return given.reduce((sum, count) => sum + count, 0);
+  }
+
+  async #pass(lane: Lane): Promise<number> {
+    const free = this.#slots.free(lane);
+    if (free === 0) return 0;
+    const { calls, issued_at, expires_at } = await callKernel<DispatchedPreviews>(this.#workers.pool, 'dispatch_previews', [lane, free, this.#options.permitTtlMs]);
+    await Promise.all(calls.map((call) => this.#issue(lane, call, issued_at, expires_at)));
+    return calls.length;
+  }
+
+  async #issue(lane: Lane, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
+    try {
+      await this.#desk.issue(lane, 'preview', call, issuedAt, expiresAt);
+    } catch (error) {
+      this.#options.report(error);
+      await callKernel<boolean>(this.#workers.pool, 'undispatch_preview', [call.operation_id, call.attempt]);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import type { TenantVault } from '../payload/index.ts';
+import type { Contents } from './staged-effect.ts';
+
+/** What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every committed one is. */
+export interface StagedCall {
+  readonly v: 1;
+  /** the state that it ran on */
+  readonly snapshot: string;
+  readonly effect_digest: string;
+  readonly delta_ref: BlobRef;
+  readonly ended: ReportRequest['ended'];
+  readonly exit_code: number | null;
+  readonly result: unknown;
+  readonly result_ref: BlobRef | null;
+  readonly result_hash: string;
+  readonly usage: ReportRequest['usage'];
+  readonly asked_for: readonly AskedFor[];
+}
+
+/** A report whose effect was checked. */
+export interface CheckedReport {
+  readonly report: ReportRequest;
+  readonly snapshot: string;
+  readonly digest: string;
+  readonly delta: Delta;
+  readonly contents: Contents;
+}
+
+/** Stores what an effect names, so that nothing of it depends on an executor any more, and resolves with the sealed rest of it. */
+export async function stageCall(blobs: BlobStore, vault: TenantVault, { report, snapshot, digest, delta, contents }: CheckedReport): Promise<Buffer> {
+  const bytes = canonicalBytes(delta);
+  const tenantId = report.tenant_id as TenantId;
+  await blobs.putMany(tenantId, [bytes, ...contents.values()]);
+  const staged: StagedCall = {
+    v: 1, snapshot, effect_digest: digest, delta_ref: { sha256: sha256Hex(bytes), size: bytes.byteLength },
+    ended: report.ended, exit_code: report.exit_code, result: report.result, result_ref: report.result_ref, result_hash: report.result_hash,
+    usage: report.usage, asked_for: report.asked_for ?? [],
+  };
+  return (await vault.of(tenantId)).seal(report.operation_id, 'staged', Buffer.from(JSON.stringify(staged)));
+}
+
+/** What was staged, from base64 of its sealed bytes. */
+export async function openStaged(vault: TenantVault, tenantId: string, operationId: string, sealed: string): Promise<StagedCall> {
+  const box = await vault.of(tenantId as TenantId);
+  return JSON.parse(box.open(operationId, 'staged', Buffer.from(sealed, 'base64')).toString('utf8')) as StagedCall;
+}
+
+/** The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel itself kept it. */
+export function reportOfStaged(tenantId: string, operationId: string, staged: StagedCall): ReportRequest {
+  return {
+    v: 1, tenant_id: tenantId, operation_id: operationId, attempt: 1, executor_id: '', nonce: '',
+    ended: staged.ended, exit_code: staged.exit_code, error: null, delta: null, delta_ref: staged.delta_ref, contents: [],
+    result: staged.result, result_ref: staged.result_ref, result_hash: staged.result_hash, requests: [], usage: staged.usage,
+  };
+}
+
+/** The delta by value where it fits a message; else whoever reads blobs of the tenant finds it by its reference. */
+export async function shownDelta(blobs: BlobStore, tenantId: string, { delta_ref }: StagedCall): Promise<Delta | null> {
+  if (delta_ref.size > LIMITS.deltaInlineBytes.max) return null;
+  return JSON.parse(Buffer.from(await blobs.get(tenantId as TenantId, delta_ref.sha256)).toString('utf8')) as Delta;
+}
