@@ -1,6 +1,7 @@
 -- Admission, and what becomes of a held call. Each function is one transaction and one round trip: it sets the tenant, asserts what was
 -- decided on, and writes decision, reservation and signed record together.
 -- SQLSTATE WR001 says that the facts moved between reading and writing: nothing was written, decide again. WR002: the operation id is taken.
+-- Functions are plpgsql also where SQL would do: Postgres keeps a plpgsql statement's plan for the connection, and plans an SQL function's at every call.
 -- Locks are taken in one order everywhere: the tenant's rules (shared), idempotency key, operation, workspace (shared), budgets by id last.
 
 GRANT EXECUTE ON FUNCTION kernel.now_ms(), kernel.tenant() TO writ_kernel, writ_kernel_worker;
@@ -74,11 +75,12 @@ BEGIN
 END $$;
 
 -- Records, [{record_id, payload, keyid, sig}] with base64 bytes, on their way to the ledger.
-CREATE FUNCTION kernel.post_records(p_tenant text, p_records jsonb) RETURNS void LANGUAGE sql SET search_path = kernel, pg_temp AS $$
+CREATE FUNCTION kernel.post_records(p_tenant text, p_records jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
   INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig)
   SELECT x.record_id, p_tenant, decode(x.payload, 'base64'), x.keyid, decode(x.sig, 'base64')
   FROM jsonb_to_recordset(p_records) AS x(record_id text, payload text, keyid text, sig text);
-$$;
+END $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
 -- p: operation {columns}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,

@@ -204,11 +204,13 @@ BEGIN
 END $$;
 
 -- Why a chain of tokens doesn't serve any more: null, `token.revoked` or `token.expired`.
-CREATE FUNCTION kernel.chain_fault(p_token text, p_now bigint) RETURNS text LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
-  SELECT CASE WHEN bool_or(k.revoked_at IS NOT NULL) THEN 'token.revoked'
-              WHEN bool_or((k.grant_json ->> 'expires_at')::bigint <= p_now) THEN 'token.expired' END
-  FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = p_token
-$$;
+CREATE FUNCTION kernel.chain_fault(p_token text, p_now bigint) RETURNS text LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+BEGIN
+  RETURN (
+    SELECT CASE WHEN bool_or(k.revoked_at IS NOT NULL) THEN 'token.revoked'
+                WHEN bool_or((k.grant_json ->> 'expires_at')::bigint <= p_now) THEN 'token.expired' END
+    FROM token l JOIN token k ON k.capability_token_id = ANY (l.chain) WHERE l.capability_token_id = p_token);
+END $$;
 
 -- Extends a lease that still lives; with p_effect it also notes, durably, that an external effect is about to start. No row: fenced.
 -- `stop` says that the call must end now; then no effect is noted and none may be started, and the lease is left to run out: an executor

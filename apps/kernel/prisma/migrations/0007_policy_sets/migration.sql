@@ -56,28 +56,32 @@ CREATE INDEX operation_history ON kernel.operation (tenant_id, (coalesce(session
 
 -- Counts what the needs ask for, [{id, tools, task_classes|null, outcome, window_ms|null, most}], by their ids; none further than `most`. Only calls that
 -- were let run count: refused and held ones weren't, and neither were dry runs, which never had a lane.
-CREATE FUNCTION kernel.session_history(p_tenant text, p_session text, p_needs jsonb) RETURNS jsonb LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
-  SELECT coalesce(jsonb_object_agg(n.id, (
-      SELECT count(*) FROM (
-        SELECT 1 FROM operation o
-        WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.tool_id = ANY (n.tools)
-          AND o.created_at >= coalesce(now_ms() - n.window_ms, 0) AND (n.task_classes IS NULL OR o.task_class = ANY (n.task_classes))
-          AND o.lane IS NOT NULL AND o.state NOT IN ('proposed', 'held', 'refused')
-          AND (n.outcome = 'admitted' OR (o.state IN ('committed', 'no_op') AND o.fault_code IS NULL))
-        LIMIT n.most) AS counted)), '{}')
-  FROM jsonb_to_recordset(p_needs) AS n(id text, tools text[], task_classes text[], outcome text, window_ms bigint, most bigint)
-$$;
+CREATE FUNCTION kernel.session_history(p_tenant text, p_session text, p_needs jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+BEGIN
+  RETURN (
+    SELECT coalesce(jsonb_object_agg(n.id, (
+        SELECT count(*) FROM (
+          SELECT 1 FROM operation o
+          WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.tool_id = ANY (n.tools)
+            AND o.created_at >= coalesce(now_ms() - n.window_ms, 0) AND (n.task_classes IS NULL OR o.task_class = ANY (n.task_classes))
+            AND o.lane IS NOT NULL AND o.state NOT IN ('proposed', 'held', 'refused')
+            AND (n.outcome = 'admitted' OR (o.state IN ('committed', 'no_op') AND o.fault_code IS NULL))
+          LIMIT n.most) AS counted)), '{}')
+    FROM jsonb_to_recordset(p_needs) AS n(id text, tools text[], task_classes text[], outcome text, window_ms bigint, most bigint));
+END $$;
 
 -- What of the tenant's rules a call is judged under: the hash of the policy in force (null: the default set), the labels of its session and its
 -- workspace, and the counts that its policy needs (null where it needs none).
 CREATE FUNCTION kernel.rules_in_force(p_tenant text, p_session text, p_workspace text, p_needs jsonb) RETURNS jsonb
-LANGUAGE sql STABLE SET search_path = kernel, pg_temp AS $$
-  SELECT jsonb_build_object(
-    'policy', (SELECT a.policy_hash FROM policy_activation a WHERE a.tenant_id = p_tenant ORDER BY a.seq DESC LIMIT 1),
-    'labels', (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM label l
-               WHERE l.tenant_id = p_tenant AND ((l.scope = 'session' AND l.id = p_session) OR (l.scope = 'workspace' AND l.id = p_workspace))),
-    'history', CASE WHEN jsonb_typeof(p_needs) = 'array' THEN session_history(p_tenant, p_session, p_needs) END)
-$$;
+LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+BEGIN
+  RETURN (
+    SELECT jsonb_build_object(
+      'policy', (SELECT a.policy_hash FROM policy_activation a WHERE a.tenant_id = p_tenant ORDER BY a.seq DESC LIMIT 1),
+      'labels', (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM label l
+                 WHERE l.tenant_id = p_tenant AND ((l.scope = 'session' AND l.id = p_session) OR (l.scope = 'workspace' AND l.id = p_workspace))),
+      'history', CASE WHEN jsonb_typeof(p_needs) = 'array' THEN session_history(p_tenant, p_session, p_needs) END));
+END $$;
 
 -- Returns where the rules are what was decided under; under kernel.hold_rules they are until COMMIT. Otherwise WR001. p: session, workspace, needs, seen.
 -- Calls that count what the session did come one after another: of two that may each be the last, one is decided again.
@@ -90,15 +94,16 @@ BEGIN
 END $$;
 
 -- Puts labels on the session of an admitted call and, where it may write, on its workspace.
-CREATE FUNCTION kernel.put_labels(o kernel.operation, p_labels jsonb) RETURNS void LANGUAGE sql VOLATILE SET search_path = kernel, pg_temp AS $$
+CREATE FUNCTION kernel.put_labels(o kernel.operation, p_labels jsonb) RETURNS void LANGUAGE plpgsql VOLATILE SET search_path = kernel, pg_temp AS $$
+BEGIN
   INSERT INTO label (tenant_id, scope, id, label, operation_id)
   SELECT o.tenant_id, s.scope, s.id, l.label, o.operation_id
   FROM (VALUES ('session', coalesce(o.session_id, o.capability_token_id)), ('workspace', CASE WHEN o.mutating THEN o.workspace_id END)) AS s(scope, id),
     jsonb_array_elements_text(p_labels) AS l(label)
   WHERE s.id IS NOT NULL
   ORDER BY s.scope, l.label
-  ON CONFLICT DO NOTHING
-$$;
+  ON CONFLICT DO NOTHING;
+END $$;
 
 GRANT EXECUTE ON FUNCTION
   kernel.session_history, kernel.rules_in_force, kernel.assert_rules, kernel.put_labels TO writ_kernel;
