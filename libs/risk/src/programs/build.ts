@@ -5,6 +5,7 @@ import { HOME } from '../shell/scope.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, passedOn, textOf, type Source } from '../shell/source.ts';
 import { noteSentFile } from './egress.ts';
+import { noteSshCommands } from './keys.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
 
@@ -66,6 +67,7 @@ const tool: Reading = ({ args }, shell) => {
 const ESCAPES = /^\+?(?:!|shell\s|sh\s)\s*(.+)$/s;
 const escapes: Reading = ({ name, args, stdin }, shell) => {
   if (TRANSFERS.has(name)) noteSentFiles(name, stdin, shell);
+  if (name === 'sftp') noteSshCommands(takeOptions(args, ['-o', '-i', '-P', '-F', '-J', '-b', '-S']), shell);
   for (const text of [...args.map((arg) => arg.text), ...textOf(stdin).split('\n')]) {
     const command = ESCAPES.exec(text)?.[1];
     if (command !== undefined) shell.script(command, NOTHING);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field } from '../shell/field.ts';
-import { has, takeOptions } from '../shell/options.ts';
-import type { Reading } from '../shell/shell.ts';
-import { ANYTHING, textOf } from '../shell/source.ts';
+import { has, takeOptions, type Options } from '../shell/options.ts';
+import type { Reading, Shell } from '../shell/shell.ts';
+import { ANYTHING, NOTHING, textOf } from '../shell/source.ts';
 import { noteWrite } from './write.ts';
 
 const VALUES = ['-f', '-t', '-b', '-C', '-N', '-P', '-m', '-a', '-E', '-F', '-R', '-I', '-n', '-O', '-s', '-V', '-Y', '-D', '-w', '-Z', '-z'];
@@ -16,5 +16,13 @@ const sshKeygen: Reading = ({ name, args, stdin }, shell) => {
   else if (/^y/im.test(textOf(stdin))) noteWrite('overwrite', name, field('/home/agent/.ssh/id_ed25519'), shell);
   return ANYTHING;
 };
+
+/** What ssh and its kin start on this machine on the way to another. */
+export function noteSshCommands(options: Options, shell: Shell): void {
+  for (const { text } of options.allValues.get('-o') ?? []) {
+    const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[=\s]\s*(.+)$/is.exec(text)?.[1];
+    if (command !== undefined && command !== 'none') shell.script(command, NOTHING);
+  }
+}
 
 export const KEYS: Readonly<Record<string, Reading>> = { 'ssh-keygen': sshKeygen };

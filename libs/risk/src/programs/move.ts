@@ -5,6 +5,7 @@ import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, tainted, type Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
+import { noteSshCommands } from './keys.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
 import { noteEmptied, noteEndless, noteMade, noteWrite } from './write.ts';
 
@@ -45,11 +46,15 @@ function noteNewName(sources: readonly Field[], target: Field, isLink: boolean, 
   shell.scope.movedTo.set(to, { from, isLink });
 }
 
-const cp: Reading = ({ name, args }, shell) => {
+/** Sources that give nothing. */
+const givesNothing = ({ text }: Field, stdin: Source): boolean =>
+  text === '/dev/null' || (/^\/dev\/(?:stdin|fd\/0)$/.test(text) && (stdin.kind === 'nothing' || (stdin.kind === 'text' && stdin.text === '')));
+
+const cp: Reading = ({ name, args, stdin }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
-  if (sources.some(({ text }) => text === '/dev/null')) for (const path of [...sources.filter(({ text }) => text !== '/dev/null'), target]) noteEmptied(name, path, shell);
+  if (sources.some((source) => givesNothing(source, stdin))) for (const path of [...sources.filter((source) => !givesNothing(source, stdin)), target]) noteEmptied(name, path, shell);
   noteProgram(sources, target, shell);
   passContent(sources, target, shell);
   return NOTHING;
@@ -79,6 +84,7 @@ function passContent(sources: readonly Field[], target: Field, shell: Shell): vo
 const scp: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, ['-i', '-P', '-o', '-F', '-J', '-l', '-c', '-S']);
   const { operands } = options;
+  noteSshCommands(options, shell);
   for (const { text } of options.allValues.get('-S') ?? []) shell.script(text, NOTHING);
   noteRead(name, operands, shell);
   const target = operands.at(-1);
@@ -164,7 +170,11 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
     if (command) shell.script(command.text, NOTHING);
   }
   const action = options.values.get('--checkpoint-action')?.text;
-  if (action?.startsWith('exec=')) shell.script(action.slice('exec='.length), NOTHING);
+  if (action?.startsWith('exec=')) {
+    // Nobody packs files to start something else.
+    shell.act('run_unknown', `${name} --checkpoint-action`, action);
+    shell.script(action.slice('exec='.length), NOTHING);
+  }
   const inputs = options.operands.slice(args[0]?.text.startsWith('-') ? 0 : 1);
   if (has(options, '--remove-files')) noteDeletions('tar --remove-files', inputs, true, shell);
   const extracts = has(options, '-x', '--extract', '--get') || EXTRACTS.test(args[0]?.text ?? '');
@@ -211,5 +221,5 @@ const makes: Reading = ({ name, args }, shell) => {
 };
 
 export const MOVING: Readonly<Record<string, Reading>> = {
-  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, zip, '7z': zip, '7za': zip, '7zz': zip, mkdir: makes, touch: makes,
+  mv, cp, gcp: cp, gmv: mv, scp, install: cp, ln, link: ln, tee, sponge: tee, dd, dcfldd: dd, rsync, tar, gtar: tar, bsdtar: tar, unzip, zip, '7z': zip, '7za': zip, '7zz': zip, mkdir: makes, touch: makes,
 };

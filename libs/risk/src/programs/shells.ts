@@ -4,6 +4,7 @@ import { takeOptions } from '../shell/options.ts';
 import { quote, runSource } from '../shell/run-source.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, FROM_NETWORK, NOTHING, textSource, type Source } from '../shell/source.ts';
+import { noteSshCommands } from './keys.ts';
 import { noteTellingName } from './telling-names.ts';
 
 /** `sh -c text`, `sh file`, or a script on its input. */
@@ -90,10 +91,7 @@ const flock: Reading = (call, shell) => {
 /** A command for another machine, and what ssh starts on this one on the way. */
 const ssh: Reading = (call, shell) => {
   const options = takeOptions(call.args, SSH_VALUES, true);
-  for (const { text } of options.allValues.get('-o') ?? []) {
-    const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\s*[=\s]\s*(.+)$/is.exec(text)?.[1];
-    if (command !== undefined && command !== 'none') shell.script(command, NOTHING);
-  }
+  noteSshCommands(options, shell);
   if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
   const before = shell.scope.cwds;
   // What is deleted there isn't in this workspace.

@@ -4,7 +4,7 @@ import { noteEmptied, noteEndless, noteMade, noteWrite } from '../programs/write
 import { isExact, type Field } from './field.ts';
 import { ANYTHING, deviceSource, KEPT_SECRET, NOTHING, passedOn, textSource, type Source } from './source.ts';
 import type { Statements } from './statements.ts';
-import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
+import { descendants, fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
 /** Statements that a redirection can't belong to as a whole: it is the last command's in them. */
@@ -14,6 +14,7 @@ const OPEN_ENDED = new Set(['pipeline', 'list', 'negated_command', 'redirected_s
 export function withRedirects(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const redirects = namedChildren(node).filter(({ type }) => type.endsWith('_redirect'));
   const body = fieldOf(node, 'body');
+  if (body) for (const redirect of redirects) noteReadsItself(body, redirect, shell);
   if (body && OPEN_ENDED.has(body.type)) return shell.run(pushedDown(body, redirects), stdin);
   let input = stdin;
   for (const redirect of redirects) input = inputOf(redirect, shell) ?? input;
@@ -46,6 +47,20 @@ function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statem
   if (body.type !== 'command') shell.act('unparsed', 'the command', body.text);
   return { ...body, children: [...body.children, ...words.map((word) => ({ ...word, field: 'argument' }))] };
 }
+
+/** The shell empties the file before the command reads it: `sort f > f` leaves nothing. */
+function noteReadsItself(body: SyntaxNode, redirect: SyntaxNode, shell: Statements): void {
+  const to = redirect.children.find(({ field }) => field === 'destination');
+  if (!to || (body.type !== 'command' && body.type !== 'pipeline') || !/^>\|?$/.test(operatorOf(redirect)) || !isOutput(redirect)) return;
+  const reads = [...descendants(body, ({ type }) => type === 'command')].some((command) =>
+    READS_ITS_FILES.has(fieldOf(command, 'name')?.text ?? '') && command.children.some(({ field, text }) => field === 'argument' && text === to.text));
+  if (reads) for (const path of shell.words(to)) noteEmptied('>', path, shell);
+}
+/** Programs that read the files that they are given; to others a name may be only a name. */
+const READS_ITS_FILES = new Set([
+  'cat', 'tac', 'bat', 'sort', 'uniq', 'sed', 'gsed', 'awk', 'gawk', 'mawk', 'perl', 'grep', 'egrep', 'fgrep', 'rg', 'jq', 'yq', 'xq', 'cut', 'head', 'tail', 'rev', 'nl', 'column', 'fmt', 'fold', 'expand', 'unexpand', 'iconv', 'paste', 'join', 'comm', 'shuf', 'tsort',
+  'xmllint', 'tidy', 'prettier', 'clang-format', 'black', 'gofmt', 'rustfmt', 'shfmt', 'terser', 'uglifyjs', 'csvcut', 'csvsort', 'mlr', 'openssl', 'gpg', 'base64', 'xxd', 'dos2unix', 'unix2dos', 'pandoc', 'strings', 'diff', 'envsubst', 'm4', 'cpp', 'gzip', 'gunzip', 'zcat', 'xz', 'zstd',
+]);
 
 /** What the redirection puts on the input; undefined if it doesn't. */
 function inputOf(redirect: SyntaxNode, shell: Statements): Source | undefined {

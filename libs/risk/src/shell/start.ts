@@ -2,6 +2,7 @@
 import { noteWrittenScripts } from '../programs/build.ts';
 import { noteSqlArguments } from '../programs/database.ts';
 import { noteEgress } from '../programs/egress.ts';
+import { noteHandedCommands } from '../programs/handed-commands.ts';
 import { PROGRAMS } from '../programs/programs.ts';
 import { whereabouts } from '../programs/output.ts';
 import { onlyReads } from '../programs/only-reads.ts';
@@ -99,6 +100,7 @@ function startProgram(call: Invocation, shell: Shell): Source {
   if (inner) return shell.invoke(inner, call.stdin);
   const readsSecret = noteCredentials(call.name, call.args, shell);
   noteEgress(call, shell);
+  noteHandedCommands(call, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
   if (!listed) noteTellingName(call, reading !== undefined, shell);
   if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);
