@@ -26,8 +26,8 @@ import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
-import { StoredPolicySets, type PolicyEngine } from './policies/index.ts';
-import { ActivatePolicy, PoliciesController, PolicyShelf, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
+import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
+import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
 import type { Bell, PolicySets } from './ports/index.ts';
 import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
@@ -42,6 +42,7 @@ import { PreviewSweeper, Sweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, TenantsController } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
@@ -137,6 +138,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const tenancy = new Tenancy(on.tenants);
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   const shelf = new PolicyShelf(engine, stored, tenancy);
+  const recorded = new RecordedCalls(on);
   return {
     tenancy,
     useCases: [
@@ -148,8 +150,9 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(changes, shelf),
+      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController],
+    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
   };
 }
 

@@ -10,7 +10,7 @@ export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
-export { KERNEL_REQUESTS, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
+export { KERNEL_REQUESTS, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff } from './messages/approval-diff.ts';
@@ -21,6 +21,7 @@ export {
 export {
   POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
 } from './messages/policies.ts';
+export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';

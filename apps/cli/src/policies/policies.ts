@@ -8,6 +8,8 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from './policy-file.ts';
+import { verifyBacktestCommand } from './verify-backtest.ts';
+import { backtestCommand, explainCommand } from './what-if.ts';
 import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
 
 type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string };
@@ -23,6 +25,9 @@ export function policyCommand(context: Context): Command {
     .addCommand(activateCommand(context))
     .addCommand(rollbackCommand(context))
     .addCommand(historyCommand(context))
+    .addCommand(explainCommand(context))
+    .addCommand(backtestCommand(context))
+    .addCommand(verifyBacktestCommand(context))
     .addCommand(schemaCommand(context))
     .addCommand(templatesCommand(context));
 }

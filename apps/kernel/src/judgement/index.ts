@@ -3,6 +3,7 @@ export { actionOf, actionOfRow, approvedDigest, toolDigestOf, type Images } from
 export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal, type RulesInForce } from './call.ts';
 export { decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
 export { stricter, type GivenApproval } from './decide-supervision.ts';
+export { decideForm, type WellFormed } from './decide-form.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { readFacts, sessionOf } from './facts.ts';

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type KernelRequest, type PolicyActivation } from '@writ/contract';
 import type { Changes, Changed } from '../changes/index.ts';
-import type { ReadyPolicy } from '../policies/index.ts';
 import { requireRole, type Rows } from '../tenancy/index.ts';
 import { storeSet } from './put-policy.ts';
-import { activeRow, type ActivationRow, type PolicyShelf } from './policy-shelf.ts';
+import { activeRow, type ActivationRow, type PolicyShelf, type ReadyPolicy } from '../policies/index.ts';
 
 interface Order {
   readonly caller: Caller;

@@ -8,7 +8,7 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 let kernel: PolicyKernel;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => { kernel = await openPolicyKernel(); });
+beforeAll(async () => { kernel = await openPolicyKernel(); }, 60_000);
 afterAll(() => kernel.close());
 beforeEach(async () => {
   tenant = await kernel.newTenant();

@@ -4,7 +4,7 @@ import { canonicalBytes, JsonError } from '@writ/digest';
 import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
 import type { Changes } from '../changes/index.ts';
 import { requireRole, type Rows } from '../tenancy/index.ts';
-import { activeRow, viewOf, type PolicyShelf, type SetRow } from './policy-shelf.ts';
+import { activeRow, viewOf, type PolicyShelf, type SetRow } from '../policies/index.ts';
 
 /** A set and its difference to another travel in one message. */
 const DOCUMENT_BYTES_MAX = 384 * 1024;

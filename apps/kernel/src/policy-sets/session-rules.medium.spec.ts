@@ -12,7 +12,7 @@ let token: string;
 beforeAll(async () => {
   kernel = await openPolicyKernel();
   run = openExecution(kernel);
-});
+}, 60_000);
 afterAll(async () => {
   await run.close();
   await kernel.close();

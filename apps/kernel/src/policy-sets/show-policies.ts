@@ -3,7 +3,7 @@ import { TOOLS, type Caller, type KernelRequest, type PolicyActivation, type Pol
 import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
 import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
-import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from './policy-shelf.ts';
+import { enforcementOf, viewOf, type FoundSet, type PolicyShelf } from '../policies/index.ts';
 
 /** Shows policy sets and what they are written in. Those who look after a tenant may look; agents may not know what they aren't stopped by. */
 export class ShowPolicies {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalView, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut,
+  AgentView, ApprovalView, Backtest, BacktestPage, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut,
   PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
-  Resolution, ResourceView, ResultError, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
+  Resolution, ResourceView, ResultError, Simulation, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
 } from '@writ/contract';
 import type { TSchema } from 'typebox';
 import { Problem } from '../http/problem.ts';
@@ -16,10 +16,10 @@ import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } 
 
 /** Schemas that have a name in the document. */
 export const NAMED: Readonly<Record<string, TSchema>> = {
-  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
-  NewApiKey, NewTenant, Operation: OperationView, OperationList, PolicyActivation, PolicyActivationList, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicySchema: PolicySchemaView,
+  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Backtest, BacktestPage, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
+  NewApiKey, NewTenant, Operation: OperationView, OperationExplanation, OperationList, PolicyActivation, PolicyActivationList, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut, PolicySchema: PolicySchemaView,
   PolicySet: PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
-  Resolution, Resource: ResourceView, ResourceList, ResultError, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
+  Resolution, Resource: ResourceView, ResourceList, ResultError, Simulation, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
   Delivery: DeliveryView, DeliveryList, NewWebhook: NewWebhookView, Webhook: WebhookView, WebhookList, Workspace: WorkspaceView, WorkspaceList,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { OperationView } from '@writ/contract';
+import type { OperationExplanation, OperationView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { pageOf } from '../http/fields.ts';
@@ -31,6 +31,11 @@ export class OperationsController {
     } finally {
       ear.stop();
     }
+  }
+
+  @Route(OPERATIONS.explain)
+  explain(@Asked() { caller, params }: AskedOf<typeof OPERATIONS.explain>): Promise<OperationExplanation> {
+    return this.kernel.ask('operation.explain', caller, params);
   }
 
   @Route(OPERATIONS.cancel)

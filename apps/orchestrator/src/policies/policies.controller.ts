@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
+import type { Backtest, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, Simulation } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { PolicyFault } from '../http/problem.ts';
@@ -10,6 +10,8 @@ import { KernelClient } from '../support/kernel-client.ts';
 
 /** Stands for the set in force where a set is named in the path; no set can be put under it. */
 const ACTIVE = 'active';
+/** Operations of a page: well within the time that an answer may take. */
+const BACKTEST_ROWS = 100;
 
 @Controller()
 export class PoliciesController {
@@ -25,6 +27,18 @@ export class PoliciesController {
     const put = await this.kernel.ask('policy.put', caller, body);
     if (!put.valid) throw new PolicyFault(put.problems);
     return put;
+  }
+
+  @Route(POLICIES.simulate)
+  simulate(@Asked() { caller, body }: AskedOf<typeof POLICIES.simulate>): Promise<Simulation> {
+    const { policy = null, document = null, call: { session_id = null, session_mode = 'interactive', max_autonomy = null, task_class = 'general', ...call } } = body;
+    return this.kernel.ask('policy.simulate', caller, { policy, document, call: { ...call, session_id, session_mode, max_autonomy, task_class } });
+  }
+
+  @Route(POLICIES.backtest)
+  backtest(@Asked() { caller, body }: AskedOf<typeof POLICIES.backtest>): Promise<Backtest> {
+    const { policy = null, document = null, since = 0, cursor = null, limit = BACKTEST_ROWS } = body;
+    return this.kernel.ask('policy.backtest', caller, { policy, document, since, cursor, limit });
   }
 
   @Route(POLICIES.schema)

@@ -101,6 +101,18 @@ export class FakeKernel {
     });
     handlers.set('policy.rollback', () => active);
     handlers.set('policy.activations', () => ({ items: [active], next_cursor: null }));
+    const policy = { policy_hash: POLICY.policy_hash, name: 'default', enforcement: 'enforce' };
+    handlers.set('policy.simulate', () => ({
+      simulated: true, would_be: 'admitted', error: null, autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [], reasons: [], approvers: null, labels: [], explanation: null,
+    }));
+    handlers.set('policy.backtest', ({ tenant_id }) => ({
+      page: { v: 1, tenant_id, kernel_key_id: 'k', candidate: policy, since: 0, cursor: null, next_cursor: null, made_at: 0, examined: 0, skipped: 0, changed: 0, changes: [], examples: [] },
+      envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
+    }));
+    handlers.set('operation.explain', (caller, { operation_id }) => {
+      this.find(caller, operation_id);
+      return { operation_id, policy_hash: POLICY.policy_hash, asked: false, why_not: 'no', then: null, now: null, alike: null };
+    });
     handlers.set('policy.schema', () => ({ version: 1, cedar: 'entity Agent;', document: {} }));
     handlers.set('policy.templates', () => ({ items: [{ id: 'one', description: 'one', parameters: {} }] }));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, FreezeView, idSchema, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SnapshotView,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -53,6 +53,9 @@ export const KERNEL_REPLIES = {
   'policy.activations': pageOf(PolicyActivation),
   'policy.schema': opened(PolicySchemaView),
   'policy.templates': opened(PolicyTemplateList),
+  'policy.simulate': opened(Simulation),
+  'policy.backtest': opened(Backtest),
+  'operation.explain': opened(OperationExplanation),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;
 export type KernelReply<V extends KernelVerb> = Static<(typeof KERNEL_REPLIES)[V]>;

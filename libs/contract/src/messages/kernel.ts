@@ -6,12 +6,20 @@ import { Budgets, Grant } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { ProposedCall, TaskClass } from '../tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 const asked = { v: Type.Literal(1), caller: Caller } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64 });
 const activation = { if_active: orNull(PolicyRef), note: orNull(Type.String({ maxLength: 1000 })) } as const;
+const candidate = { policy: orNull(PolicyRef), document: orNull(Type.Record(Type.String(), Type.Unknown())) } as const;
+/** A call that is only asked about. */
+export const SimulatedCall = Type.Object({
+  agent_id: Key, capability_token_id: Key, workspace_id: Key, tool_id: Type.String({ minLength: 1, maxLength: 128 }), args: Type.Record(Type.String(), Type.Unknown()),
+  session_id: orNull(Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' })), session_mode: ProposedCall.properties.session_mode, max_autonomy: ProposedCall.properties.max_autonomy, task_class: TaskClass,
+}, closed);
+export type SimulatedCall = Static<typeof SimulatedCall>;
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 
 /** orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault `not_found`, whosever they are. */
@@ -79,6 +87,12 @@ export const KERNEL_REQUESTS = {
   'policy.schema': Type.Object({ ...asked }, closed),
   /** → PolicyTemplateList */
   'policy.templates': Type.Object({ ...asked }, closed),
+  /** → Simulation of one call; `document`: under a set that isn't stored, else under `policy`, else under the one in force */
+  'policy.simulate': Type.Object({ ...asked, ...candidate, call: SimulatedCall }, closed),
+  /** → Backtest: one signed page over recorded operations, newest first */
+  'policy.backtest': Type.Object({ ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) }, closed),
+  /** → OperationExplanation */
+  'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
   ...FREEZE_REQUESTS,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OperationView, Receipt, Resolution, STATES } from '@writ/contract';
+import { OperationExplanation, OperationView, Receipt, Resolution, STATES } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -40,6 +40,12 @@ export const OPERATIONS = {
     body: Type.Object({ outcome: Resolution.properties.outcome, note: Resolution.properties.note }, closed),
     answers: { 200: { says: 'The operation with its resolution', schema: OperationView } },
     faults: ['not_found', 'conflict', 'resolution.own_call'],
+  }),
+  explain: route({
+    ...one, id: 'explainOperation', method: 'GET', path: '/v1/operations/{operation_id}/explain', allowed: ['admin', 'operator', 'auditor'],
+    summary: 'Explains the decision: under which set, by which rules, and whether the set in force decides alike',
+    answers: { 200: { says: 'The decision asked for once more, under both sets', schema: OperationExplanation } },
+    faults: ['not_found', 'policy.unreadable'],
   }),
   receipt: route({
     ...one, id: 'readReceipt', method: 'GET', path: '/v1/operations/{operation_id}/receipt', allowed: ROLES,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyRef, PolicySchemaView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
+import { Backtest, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyRef, PolicySchemaView, PolicySetWhole, PolicyTemplateList, SimulatedCall, Simulation } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../fields.ts';
 import { route } from '../route.ts';
@@ -12,7 +12,32 @@ const activation = {
   note: Type.Optional(Type.String({ maxLength: 1000, description: 'why, for those who read it later' })),
 };
 
+const candidate = {
+  policy: Type.Optional(PolicyRef),
+  document: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a set that isn\'t stored, in the place of `policy`' })),
+};
+const { agent_id, capability_token_id, workspace_id, tool_id, args, session_id, session_mode, max_autonomy, task_class } = SimulatedCall.properties;
+const call = Type.Object({
+  agent_id, capability_token_id, workspace_id, tool_id, args, session_id: Type.Optional(session_id), session_mode: Type.Optional(session_mode),
+  max_autonomy: Type.Optional(max_autonomy), task_class: Type.Optional(task_class),
+}, closed);
+
 export const POLICIES = {
+  simulate: route({
+    ...eyes, id: 'simulatePolicy', method: 'POST', path: '/v1/policies/simulate', summary: 'Says what would become of a call; nothing is decided, reserved or recorded',
+    body: Type.Object({ ...candidate, call }, closed),
+    answers: { 200: { says: 'What would become of it, and why', schema: Simulation } },
+    faults: ['not_found', 'policy.invalid', 'policy.unreadable', 'record.backlog'],
+  }),
+  backtest: route({
+    ...eyes, id: 'backtestPolicy', method: 'POST', path: '/v1/policies/backtest', summary: 'Asks a set about recorded calls, page by page: which decisions would be others; signed',
+    body: Type.Object({
+      ...candidate, since: Type.Optional(Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; from the beginning unless said' })),
+      cursor: paging.cursor, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'operations of a page; 100 unless said' })),
+    }, closed),
+    answers: { 200: { says: 'A page, and the envelope that the kernel signed', schema: Backtest } },
+    faults: ['not_found', 'policy.invalid', 'policy.unreadable'],
+  }),
   list: route({
     ...eyes, id: 'listPolicies', method: 'GET', path: '/v1/policies', summary: 'Lists the policy sets: the one in force, the shipped ones, and the tenant\'s own',
     query: Type.Object(paging, closed),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type PolicyActivation, type PolicySetView } from '@writ/contract';
-import type { PolicyEngine, ReadyPolicy, StoredPolicySets } from '../policies/index.ts';
+import type { PolicyEngine, ReadyPolicy } from './policy-engine.ts';
+import type { StoredPolicySets } from './stored-policy-sets.ts';
 import type { Rows, Tenancy } from '../tenancy/index.ts';
 
 /** A row of kernel.policy_set without its document. */
@@ -48,6 +49,16 @@ export class PolicyShelf {
     if (ref === null) return { ready: this.#engine.standard, row: null };
     if (shipped !== undefined) return { ready: shipped, row: null };
     throw new Fault('not_found', 'there is no such policy set');
+  }
+
+  /** The set under which a call of the tenant was decided; null where it is known no more. */
+  async findDecided(tenantId: string, hash: string): Promise<ReadyPolicy | null> {
+    try {
+      return (await this.find(tenantId, hash)).ready;
+    } catch (error) {
+      if (error instanceof Fault && (error.code === 'not_found' || error.code === 'policy.unreadable')) return null;
+      throw error;
+    }
   }
 
   /** The newest activations, the newest first. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs without a connection, as `writ verify` does.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BACKTEST_PAYLOAD_TYPE, BacktestPage, Fault, parseMessage } from '@writ/contract';
+import { JsonError, parseIJson } from '@writ/digest';
+import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
+import { SignatureError, verifyEnvelope } from '@writ/signing';
+import { Command } from 'commander';
+import { CliError, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { describeBacktest } from './what-if.ts';
+
+/** Far deeper than a page is. */
+const DEPTH_MAX = 16;
+
+export function verifyBacktestCommand(context: Context): Command {
+  const command = new Command('verify-backtest').description('verify a backtest offline, from public keys and nothing else').argument('<file>')
+    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
+  return command.action((path: string) => {
+    const options = command.optsWithGlobals<CommonOptions & { keys: string }>();
+    const pages = verified(() => verifyBacktest(bytesOf(resolve(context.cwd, path)), parseKeySet(bytesOf(resolve(context.cwd, options.keys)))));
+    show(context, options, { ok: true, pages }, () => `every page is signed, and they join\n\n${describeBacktest(pages)}`);
+  });
+}
+
+/** The pages of a file: all signed by a kernel at the time that its key was good for, of one candidate and tenant, joined without a gap. @throws CliError `verify.backtest` */
+export function verifyBacktest(bytes: Uint8Array, { recordKeys }: KeySet): BacktestPage[] {
+  const { pages: envelopes } = parseIJson(bytes, { depthMax: DEPTH_MAX }) as { pages?: unknown };
+  if (!Array.isArray(envelopes) || envelopes.length === 0) throw wrong('the file holds no pages');
+  const verifiers = new Map([...recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
+  const pages = envelopes.map((envelope) => parseMessage(BacktestPage, parseIJson(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE), { depthMax: DEPTH_MAX })));
+  for (const { kernel_key_id, made_at } of pages) {
+    const key = recordKeys.get(kernel_key_id);
+    if (key === undefined || made_at < (key.notBefore ?? made_at) || made_at > (key.notAfter ?? made_at)) throw wrong('a page is signed with a key that wasn\'t good when it was made');
+  }
+  pages.forEach((page, n) => {
+    const [first, before] = [pages[0] as BacktestPage, pages[n - 1]];
+    if (page.cursor !== (before?.next_cursor ?? null)) throw wrong(`page ${n + 1} doesn't follow the one before it`);
+    if (page.tenant_id !== first.tenant_id || page.candidate.policy_hash !== first.candidate.policy_hash || page.since !== first.since) throw wrong(`page ${n + 1} is of another backtest`);
+  });
+  return pages;
+}
+
+const wrong = (message: string): CliError => new CliError('verify.backtest', message);
+
+function verified<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof SignatureError || error instanceof ReceiptError || error instanceof JsonError || error instanceof Fault) throw wrong(error.message);
+    throw error;
+  }
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw usage(`\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

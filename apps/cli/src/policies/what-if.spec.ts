@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BACKTEST_PAYLOAD_TYPE, type BacktestPage } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
+import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
+import { fakeApi, writ } from '../specs/run-cli.ts';
+import { IDS } from '../specs/samples.ts';
+
+const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+const signer = newSigner();
+const HASH = '1'.repeat(64);
+const pageOf = (more: Partial<BacktestPage> = {}): BacktestPage => ({
+  v: 1, tenant_id: IDS.tenant, kernel_key_id: signer.keyid, candidate: { policy_hash: HASH, name: 'ours', enforcement: 'enforce' }, since: 0, cursor: null, next_cursor: null, made_at: 5,
+  examined: 3, skipped: 1, changed: 1, changes: [{ from: 'autopilot', to: 'no_go', tool_id: 'fs.read', count: 1 }],
+  examples: [{ operation_id: IDS.operation, tool_id: 'fs.read', from: 'autopilot', to: 'no_go', rule_ids: ['no.reads'] }], ...more,
+});
+const signed = (page: BacktestPage, by = signer) => ({ page, envelope: sealEnvelope(BACKTEST_PAYLOAD_TYPE, canonicalBytes(page), by) });
+const KEYS = { record_keys: [{ keyid: signer.keyid, jwk: signer.publicJwk, not_before: null, not_after: 1_000 }], log_keys: [] };
+
+function folderOf(files: Readonly<Record<string, unknown>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-backtest-'));
+  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+  return folder;
+}
+const verify = (pages: readonly unknown[], keys: unknown = KEYS) =>
+  writ(['policy', 'verify-backtest', 'b.json', '--keys', 'k.json'], { cwd: folderOf({ 'b.json': { media_type: 'x', pages }, 'k.json': keys }) });
+
+test('a backtest goes page by page, tells of its progress, and its signed answer verifies offline', async () => {
+  const pages = [signed(pageOf({ next_cursor: 'a' })), signed(pageOf({ cursor: 'a', changed: 0, changes: [], examples: [] }))];
+  const api = await fakeApi(({ body }) => ({ body: pages[(JSON.parse(body) as { cursor?: string }).cursor === undefined ? 0 : 1] }));
+  const cwd = folderOf({ 'set.json': { v: 1, name: 'ours', cedar: '@id("all") @reason("all") permit (principal, action, resource);' } });
+  const { out, err } = await writ(['policy', 'backtest', 'set.json', '--since', '7d', '--json'], { env: api.env, cwd });
+  expect(err).toBe('3 operations looked at\n6 operations looked at\n');
+  expect(api.heard.map(({ body }) => (JSON.parse(body) as { cursor?: string }).cursor)).toEqual([undefined, 'a']);
+  const file = JSON.parse(out) as { pages: unknown[] };
+  expect(await verify(file.pages)).toMatchObject({ exit: 0, out: expect.stringContaining('autopilot → no_go') as string });
+  expect((await writ(['policy', 'backtest', 'set.json'], { env: api.env, cwd })).out).toMatch(/decided otherwise {2}1/);
+  await api.close();
+});
+
+test('what was changed, left out, mixed, or signed by another or too late doesn\'t verify', async () => {
+  const [first, second] = [signed(pageOf({ next_cursor: 'a' })), signed(pageOf({ cursor: 'a' }))];
+  const forged = { ...first.envelope, payload: Buffer.from(canonicalBytes(pageOf({ changed: 0, next_cursor: 'a' }))).toString('base64') };
+  const other = signed(pageOf({ cursor: 'a', candidate: { policy_hash: '2'.repeat(64), name: 'other', enforcement: 'enforce' } }));
+  for (const pages of [[forged, second.envelope], [second.envelope], [first.envelope, other.envelope], [signed(pageOf(), newSigner()).envelope], [signed(pageOf({ made_at: 2_000 })).envelope],
+    [sealEnvelope('application/vnd.in-toto+json', canonicalBytes(pageOf()), signer)], []]) {
+    expect(await verify(pages)).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.backtest') as string });
+  }
+  expect(await verify([first.envelope, second.envelope])).toMatchObject({ exit: 0 });
+});
+
+test('an explanation says why, what would have passed, and whether the set in force decides alike', async () => {
+  const said = { policy: { policy_hash: HASH, name: 'ours', enforcement: 'enforce' }, mode: 'soft_gate', decided: 'soft_gate', rule_ids: ['ask'], reasons: [{ code: 'ask', message: 'ask\u001b[31m' }], would_pass: ['a person approves it'], better_with: [{ with: 'no risk at all', mode: 'autopilot' }], rules: [], errors: [] };
+  const api = await fakeApi(() => ({ body: { operation_id: IDS.operation, policy_hash: HASH, asked: true, why_not: null, then: said, now: { ...said, mode: 'no_go' }, alike: false } }));
+  const { out } = await writ(['policy', 'explain', IDS.operation], { env: api.env });
+  for (const words of ['soft_gate by ours', 'would pass: a person approves it', 'with no risk at all: autopilot', 'no_go by ours', 'the set in force decides otherwise']) expect(out).toContain(words);
+  expect(out).not.toContain('\u001b[31m');
+  await api.close();
+});

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BACKTEST_PAYLOAD_TYPE, type AutonomyMode, type Backtest, type BacktestPage, type KernelRequest } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
+import { sealEnvelope, type Signer } from '@writ/signing';
+import type { PolicyShelf, ReadyPolicy } from '../policies/index.ts';
+import { pageOf, parseCursor } from '../store/index.ts';
+import { requireRole } from '../tenancy/index.ts';
+import { readyCandidate } from './asked-of.ts';
+import type { RecordedCall, RecordedCalls } from './recorded-calls.ts';
+
+const EXAMPLES_MAX = 20;
+type Change = BacktestPage['examples'][number];
+
+/**
+ * Asks a set about recorded calls: which decisions would be others. Both the set that decided and the candidate are asked anew about the same call, so that what differs is the sets'.
+ * The answer is signed with the key of records, under a type of its own: it can't be read as a record or a permit.
+ */
+export class BacktestPolicy {
+  readonly #calls: RecordedCalls;
+  readonly #shelf: PolicyShelf;
+  readonly #signer: Signer;
+
+  constructor(calls: RecordedCalls, shelf: PolicyShelf, signer: Signer) {
+    this.#calls = calls;
+    this.#shelf = shelf;
+    this.#signer = signer;
+  }
+
+  /** One page: at most `limit` calls are looked at. @throws Fault `auth.role`, `not_found`, `policy.invalid`, `policy.unreadable`, `request.malformed` */
+  async run({ caller, policy, document, since, cursor, limit }: KernelRequest<'policy.backtest'>): Promise<Backtest> {
+    requireRole(caller, 'admin', 'operator', 'auditor');
+    const { tenant_id } = caller;
+    const candidate = document === null ? (await this.#shelf.find(tenant_id, policy)).ready : readyCandidate(this.#shelf.engine, document);
+    const found = await this.#calls.since(tenant_id, since, parseCursor(cursor), limit + 1);
+    const { items, next_cursor } = pageOf(found, limit, ({ operation }) => ({ created_at: operation.created_at, id: operation.operation_id }));
+    const changes: Change[] = [];
+    let skipped = 0;
+    for (const call of items) {
+      const change = await this.#changeOf(call, candidate);
+      if (change === null) skipped += 1;
+      else if (change.from !== change.to) changes.push(change);
+    }
+    const { name, enforcement } = candidate.set.document;
+    const page: BacktestPage = {
+      v: 1, tenant_id, kernel_key_id: this.#signer.keyid, candidate: { policy_hash: candidate.set.policy_hash, name, enforcement }, since, cursor, next_cursor,
+      made_at: items[0]?.now ?? await this.#calls.now(tenant_id), examined: items.length, skipped, changed: changes.length, changes: counted(changes), examples: changes.slice(0, EXAMPLES_MAX),
+    };
+    return { page, envelope: sealEnvelope(BACKTEST_PAYLOAD_TYPE, canonicalBytes(page), this.#signer) };
+  }
+
+  /** Null where there is nothing to compare. */
+  async #changeOf(call: RecordedCall, candidate: ReadyPolicy): Promise<Change | null> {
+    const { operation } = call;
+    const [action, decided] = [await this.#calls.actionOf(call), await this.#shelf.findDecided(operation.tenant_id, operation.policy_hash)];
+    if (typeof action === 'string' || decided === null) return null;
+    const [before, after] = [decided, candidate].map(async (ready) => ready.active.judge(await this.#calls.counted(action, ready, operation)));
+    const [from, to] = [await before, await after].map((verdict): AutonomyMode => (verdict?.effect === 'allow' ? verdict.autonomy_mode : 'no_go'));
+    const said = await after;
+    return {
+      operation_id: operation.operation_id, tool_id: operation.tool_id, from: from as AutonomyMode, to: to as AutonomyMode,
+      rule_ids: said?.effect === 'allow' ? said.rule_ids.slice(0, 16) : ['policy.error'],
+    };
+  }
+}
+
+function counted(changes: readonly Change[]): BacktestPage['changes'] {
+  const counts = new Map<string, BacktestPage['changes'][number]>();
+  for (const { from, to, tool_id } of changes) {
+    const key = `${from} ${to} ${tool_id}`;
+    counts.set(key, { from, to, tool_id, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}

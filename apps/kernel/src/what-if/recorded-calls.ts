@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { inTenant } from '@writ/database';
+import { argumentsOf, type HeldCall } from '../held/index.ts';
+import { decideForm, sessionOf } from '../judgement/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import type { ReadyPolicy } from '../policies/index.ts';
+import type { JudgedAction } from '../ports/index.ts';
+import type { OperationRow, Place, TenantPool, Trees } from '../store/index.ts';
+
+/** A call as it was recorded, with what is kept of its arguments. */
+export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[] };
+
+/** What recorded calls are read from. Their arguments are decrypted here and go no further. */
+export interface RecordedSources {
+  readonly tenants: TenantPool;
+  readonly blobs: BlobStore;
+  readonly vault: TenantVault;
+  readonly trees: Trees;
+}
+
+/** Labels as they were: those of earlier calls. */
+const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
+  (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
+     AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels
+  FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
+
+/** Recorded calls, to be asked about once more. */
+export class RecordedCalls {
+  readonly #from: RecordedSources;
+
+  constructor(from: RecordedSources) {
+    this.#from = from;
+  }
+
+  async find(tenantId: string, operationId: string): Promise<RecordedCall | null> {
+    return (await this.#select(tenantId, 'WHERE o.operation_id = $1', [operationId]))[0] ?? null;
+  }
+
+  /** The database's clock, in milliseconds. */
+  async now(tenantId: string): Promise<number> {
+    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => (await client.query<{ now: number }>('SELECT kernel.now_ms() AS now')).rows[0]?.now ?? 0, { readOnly: true });
+  }
+
+  /** Newest first. */
+  async since(tenantId: string, since: number, after: Place, rows: number): Promise<RecordedCall[]> {
+    return await this.#select(tenantId, 'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4', [since, after.created_at, after.id, rows]);
+  }
+
+  /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */
+  async actionOf(call: RecordedCall): Promise<JudgedAction | string> {
+    const { operation } = call;
+    if (operation.autonomy_mode === 'no_go' && operation.fault_code !== 'policy.denied' && operation.fault_code !== 'policy.error') {
+      return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
+    }
+    if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
+    const args = await argumentsOf(call, this.#from.vault, this.#from.blobs);
+    const form = decideForm({ ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' }, args);
+    if (form.effect === 'refuse') return form.message;
+    const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
+    const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));
+    return { tenant_id, agent_id, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null };
+  }
+
+  /** The action with the counts that the set needs, as they were before the call. */
+  async counted(action: JudgedAction, { active }: ReadyPolicy, operation: OperationRow): Promise<JudgedAction> {
+    const needs = active.historyNeeds(operation);
+    if (needs === null) return action;
+    const history = await inTenant(this.#from.tenants.pool, operation.tenant_id, async (client) =>
+      (await client.query<{ counts: Record<string, number> }>('SELECT kernel.session_history($1, $2, $3, $4) AS counts', [operation.tenant_id, sessionOf(operation), JSON.stringify(needs), operation.created_at])).rows[0]?.counts ?? null, { readOnly: true });
+    return { ...action, history };
+  }
+
+  async #select(tenantId: string, where: string, values: unknown[]): Promise<RecordedCall[]> {
+    return await inTenant(this.#from.tenants.pool, tenantId, async (client) => (await client.query<RecordedCall>(`${SELECT} ${where}`, values)).rows, { readOnly: true });
+  }
+}

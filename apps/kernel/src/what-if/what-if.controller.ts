@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { KERNEL_REQUESTS, parseMessage, type Backtest, type OperationExplanation, type Simulation } from '@writ/contract';
+import { BacktestPolicy } from './backtest.ts';
+import { ExplainOperation } from './explain-operation.ts';
+import { Simulate } from './simulate.ts';
+
+/** Backtests at once by one replica: each keeps a processor busy for a part of a second, which calls need too. */
+const BACKTESTS_MAX = 2;
+
+@Controller()
+export class WhatIfController {
+  readonly #simulate: Simulate;
+  readonly #backtest: BacktestPolicy;
+  readonly #explain: ExplainOperation;
+
+  constructor(simulate: Simulate, backtest: BacktestPolicy, explain: ExplainOperation) {
+    this.#simulate = simulate;
+    this.#backtest = backtest;
+    this.#explain = explain;
+  }
+
+  @MessagePattern('kernel.policy.simulate')
+  async simulate(@Payload() payload: unknown): Promise<Simulation> {
+    return await this.#simulate.run(parseMessage(KERNEL_REQUESTS['policy.simulate'], payload));
+  }
+
+  @MessagePattern('kernel.policy.backtest', { concurrencyMax: BACKTESTS_MAX })
+  async backtest(@Payload() payload: unknown): Promise<Backtest> {
+    return await this.#backtest.run(parseMessage(KERNEL_REQUESTS['policy.backtest'], payload));
+  }
+
+  @MessagePattern('kernel.operation.explain')
+  async explain(@Payload() payload: unknown): Promise<OperationExplanation> {
+    return await this.#explain.run(parseMessage(KERNEL_REQUESTS['operation.explain'], payload));
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BACKTEST_PAYLOAD_TYPE } from '@writ/contract';
+import { parseVerifier, verifyEnvelope } from '@writ/signing';
+import { askedBy, callerOf, refusalOf } from '../specs/test-management.ts';
+import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
+import type { TestTenant } from '../specs/test-tenant.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate } from './index.ts';
+import { Trees } from '../store/index.ts';
+
+let kernel: PolicyKernel;
+let tenant: TestTenant;
+let token: string;
+let simulate: Simulate;
+let backtest: BacktestPolicy;
+let explain: ExplainOperation;
+beforeAll(async () => {
+  kernel = await openPolicyKernel();
+  const trees = new Trees(kernel.blobs);
+  const recorded = new RecordedCalls({ ...kernel, trees });
+  simulate = new Simulate({ ...kernel, trees });
+  backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer);
+  explain = new ExplainOperation(recorded, kernel.shelf);
+}, 60_000);
+afterAll(() => kernel.close());
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+  await tenant.write({ 'a.txt': 'hello', '.env': 'KEY=1' });
+  token = await tenant.token();
+});
+
+const NO_READS = setOf('no-reads', '@id("no.reads") @reason("nothing is read here") @would_pass("another tool") forbid (principal, action == Action::"fs.read", resource);');
+const callOf = (more = {}) => ({
+  agent_id: tenant.agentId, capability_token_id: token, workspace_id: tenant.workspaceId, tool_id: 'fs.read', args: { path: 'a.txt' },
+  session_id: null, session_mode: 'interactive' as const, max_autonomy: null, task_class: 'general', ...more,
+});
+const ask = (more = {}, call = callOf()) => simulate.run({ ...kernel.asAdmin(tenant), policy: null, document: null, call, ...more });
+const test = (more = {}) => backtest.run({ ...kernel.asAdmin(tenant), policy: null, document: { ...NO_READS }, since: 0, cursor: null, limit: 100, ...more });
+
+describe('a simulation', () => {
+  it('says what would become of a call, under the set in force, a named one or one that isn\'t stored', async () => {
+    expect(await ask()).toMatchObject({ simulated: true, would_be: 'admitted', explanation: { mode: 'autopilot' } });
+    expect(await ask({ document: { ...NO_READS } })).toMatchObject({ would_be: 'refused', error: { code: 'policy.denied' }, explanation: { would_pass: ['another tool'], rules: [{ id: 'no.reads' }] } });
+    expect(await ask({ policy: 'strict' }, callOf({ tool_id: 'shell.run', args: { command: 'ls' } }))).toMatchObject({ would_be: 'held', approvers: { count: 1, role: 'operator' } });
+    expect(await ask({}, callOf({ args: { path: '../x' } }))).toMatchObject({ would_be: 'refused', error: { code: 'path.escape' }, explanation: null });
+  });
+
+  it('writes, reserves, records and labels nothing', async () => {
+    const poor = await tenant.token({ budgets: { calls: 1 } });
+    for (let n = 0; n < 3; n += 1) expect(await ask({}, callOf({ capability_token_id: poor, args: { path: '.env' } }))).toMatchObject({ would_be: 'admitted', labels: [] });
+    expect([await tenant.countOf('operation'), await tenant.countOf('outbox'), await tenant.countOf('payload')]).toEqual([0, 0, 0]);
+    expect((await tenant.budgetOf(poor))['calls']).toMatchObject({ reserved: 0, used: 0 });
+  });
+
+  it('is for those who look after the tenant, and tells a set\'s faults', async () => {
+    const call = callOf();
+    expect(await refusalOf(simulate.run({ ...askedBy(callerOf(tenant.tenantId, 'agent', tenant.agentId)), policy: null, document: null, call }))).toMatchObject({ code: 'auth.role' });
+    expect(await refusalOf(ask({ document: { v: 1 } }))).toMatchObject({ code: 'policy.invalid' });
+  });
+});
+
+describe('an explanation', () => {
+  it('tells under which set a call was decided, why, and whether the one in force decides alike', async () => {
+    const { operation_id } = await kernel.admit.run(tenant.call(token), null);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: true, then: { policy: { name: 'default' }, mode: 'autopilot' }, alike: true });
+    await kernel.install(tenant, NO_READS);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'autopilot' }, now: { mode: 'no_go', rule_ids: ['no.reads'] }, alike: false });
+  });
+
+  it('says of a call that policy was not asked about why it was not', async () => {
+    const { operation_id } = await kernel.admit.run(tenant.call('cap_x'), null);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: false, why_not: expect.stringContaining('token.unknown') as string });
+    expect(await refusalOf(explain.run({ ...kernel.asAdmin(await kernel.newTenant()), operation_id }))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('counts the session\'s past as it was then', async () => {
+    await kernel.install(tenant, setOf('once', '', { history: [{ id: 'once', kind: 'at_most', tools: ['fs.read'], n: 1, then: 'refuse', reason: 'once' }] }));
+    const { operation_id } = await kernel.admit.run(tenant.call(token), null);
+    await kernel.admit.run(tenant.call(token), null);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'autopilot' }, alike: true });
+  });
+});
+
+describe('a backtest', () => {
+  it('tells which recorded decisions would be others, counted, with examples', async () => {
+    const reads = [await kernel.admit.run(tenant.call(token), null), await kernel.admit.run(tenant.call(token), null)];
+    await kernel.admit.run(tenant.writeCall(token), null);
+    await kernel.admit.run(tenant.call('cap_x'), null);
+    const { page } = await test();
+    expect(page).toMatchObject({ examined: 4, skipped: 1, changed: 2, changes: [{ from: 'autopilot', to: 'no_go', tool_id: 'fs.read', count: 2 }], next_cursor: null, candidate: { name: 'no-reads' } });
+    expect(page.examples.map(({ operation_id }) => operation_id).sort()).toEqual(reads.map(({ operation_id }) => operation_id).sort());
+    expect((await test({ policy: 'default', document: null })).page).toMatchObject({ changed: 0 });
+  });
+
+  it('goes page by page, each signed under a type of its own', async () => {
+    for (let n = 0; n < 5; n += 1) await kernel.admit.run(tenant.call(token), null);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { page, envelope } = await test({ limit: 2, cursor });
+      const verifiers = new Map([[kernel.signer.keyid, parseVerifier(kernel.signer.publicJwk)]]);
+      expect(JSON.parse(Buffer.from(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE)).toString())).toEqual(page);
+      expect(() => verifyEnvelope(envelope, verifiers, 'application/vnd.in-toto+json')).toThrow();
+      expect(page.cursor).toBe(cursor);
+      seen.push(...page.examples.map(({ operation_id }) => operation_id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(new Set(seen).size).toBe(5);
+  });
+});
