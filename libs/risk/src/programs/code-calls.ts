@@ -45,7 +45,7 @@ export const COMPUTED_CALL = /\bgetattr\s*\(\s*[\w.]+\s*,\s*(?!""\s*[,)])[^()]*(
 /** What the code is only given when it runs. */
 export const FROM_OUTSIDE = /\b(?:sys\.argv|process\.argv|ARGV|argv|input\s*\(|stdin|STDIN|gets|getenv|os\.environ|process\.env|urlopen|recv|read\s*\(\s*\)|readFileSync|file_get_contents)\b|\$_(?:GET|POST|REQUEST|SERVER|ENV)\b|@ARGV|<>/;
 /** Ends a process that isn't the code's own; the signal 0 only asks whether there is one. */
-export const KILLS = /\bprocess\.kill\s*\((?!\s*process\.pid\b)(?![^)]*,\s*0\s*\))|\bos\.killp?g?\s*\((?!\s*os\.getp(?:gr|p)?id\b)(?![^)]*,\s*0\s*\))|\bProcess\.kill\b(?!\s*\(?\s*0)|\bposix_kill\s*\(|(?:^|[;{(&]\s*)kill\s*\(?\s*(?:""|-?\d+)\s*(?:,|=>)/;
+export const KILLS = /\bprocess\.kill\s*\((?!\s*process\.pid\b)(?![^)]*,\s*0\s*\))|\bos\.killp?g?\s*\((?!\s*os\.getp(?:id|grp)\()(?![^)]*,\s*0\s*\))|\bProcess\.kill\b(?!\s*\(?\s*0)|\bposix_kill\s*\(|(?:^|[;{(&]\s*)kill\s*\(?\s*(?:""|-?\d+)\s*(?:,|=>)/;
 /** Opens a file to write it, or writes nothing to it: told in the text itself, where an empty string is one. */
-export const WRITES_NOTHING = /\bwrite_(?:text|bytes)\(\s*b?(?:''|"")\s*\)|\b(?:writeFileSync|writeFile|file_put_contents|File\.(?:bin)?write|IO\.(?:bin)?write|writeTextFileSync|writeTextFile|Bun\.write|outputFileSync)\s*\(?\s*[^,()]+,\s*(?:''|""|``|null|Buffer\.alloc\(0\))/;
+export const WRITES_NOTHING = /\bwrite_(?:text|bytes)\(\s*b?(?:''|"")\s*\)|\b(?:writeFileSync|writeFile|file_put_contents|File\.(?:bin)?write|IO\.(?:bin)?write|writeTextFileSync|writeTextFile|Bun\.write|outputFileSync)\s*\(?\s*[^,()]+,\s*(?:''|""|``|null|Buffer\.alloc\(0\))|\bcreateWriteStream\([^()]*\)\.end\(\s*\)/;
 export const WRITES_SOMETHING = /\bwrite|print|dump|\bputs\b|<<|\bsave|to_\w+\(|copyfileobj|fputs|fputcsv|tofile|\bsay\b|\.pipe\(|\.end\(/;

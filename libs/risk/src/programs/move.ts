@@ -135,7 +135,7 @@ const dd: Reading = ({ name, args, stdin }, shell) => {
   return NOTHING;
 };
 
-const rsync: Reading = ({ name, args }, shell) => {
+const rsync: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-e', '--rsh', '--exclude', '--include', '--filter', '-f', '--files-from', '--log-file', '--rsync-path', '--bwlimit', '--port']);
   const target = options.operands.at(-1);
   const deletes = [...options.flags].some((flag) => flag.startsWith('--del') || flag === '--remove-source-files');
@@ -145,6 +145,7 @@ const rsync: Reading = ({ name, args }, shell) => {
   const remote = /^[\w.@-]+:/.test(target.text);
   if (remote && deletes) shell.act('remote_loss', 'rsync --delete', target.text);
   if (remote) return NOTHING;
+  if (options.operands.some((source) => givesNothing(source, stdin))) noteEmptied(name, target, shell);
   if (deletes) noteDeletions('rsync --delete', [target], true, shell);
   noteWrite('place', name, target, shell);
   return NOTHING;
@@ -167,7 +168,8 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-C', '--directory', '-f', '--file', '--exclude', '--to-command', '--checkpoint-action', '--use-compress-program', '-I', '-T', '--transform']);
   for (const flag of ['--to-command', '--use-compress-program', '-I']) {
     const command = options.values.get(flag);
-    if (command) shell.script(command.text, NOTHING);
+    // What is packed is on its input.
+    if (command) shell.script(command.text, flag === '--to-command' ? ANYTHING : NOTHING);
   }
   const action = options.values.get('--checkpoint-action')?.text;
   if (action?.startsWith('exec=')) {

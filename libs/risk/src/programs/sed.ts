@@ -51,7 +51,7 @@ function endOf(text: string, end: RegExp): number {
 
 /** Answers whether the script leaves no line of any input. */
 const empties = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 'c' && /^\\?\s*$/.test(rest)) || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/\.?\/,\$|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
 
 /** Answers whether anything is printed of what isn't printed by itself. */
 const prints = (commands: readonly SedCommand[]): boolean =>
