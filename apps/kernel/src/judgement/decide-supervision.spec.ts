@@ -41,4 +41,12 @@ describe('supervision', () => {
     expect(decideSupervision(call('gateway', null), asked('soft_gate'), null)).toMatchObject({ code: 'policy.denied', hint: expect.stringContaining('interactive') as string });
     expect(decideSupervision(call('interactive', null), asked('escalated'), { satisfies: 'soft_gate' })).toMatchObject({ code: 'approval.stale' });
   });
+
+  it('a refusal of the policy says what would have passed, in the rules\' words, each once', () => {
+    const told = (mode: AutonomyMode) => ({ ...asked(mode), would_pass: ['another file', 'a lower risk', 'another file'] });
+    const no = (session: JudgedCall['session_mode'], mode: AutonomyMode) => decideSupervision(call(session, null), told(mode), null);
+    expect(no('interactive', 'no_go')).toMatchObject({ hint: 'it would pass: another file; and a lower risk' });
+    expect(no('gateway', 'soft_gate')).toMatchObject({ hint: 'propose it in an interactive session, where it waits for the approval. it would pass: another file; and a lower risk' });
+    expect(decideSupervision(call('interactive', null), asked('no_go'), null)).not.toHaveProperty('hint');
+  });
 });

@@ -36,13 +36,21 @@ export function decideSupervision(call: JudgedCall, asked: Supervision, approval
   const reasons = call.max_autonomy === mode ? [{ code: 'session.max_autonomy', message: `the session asks for ${WORDS[mode]}` }, ...asked.reasons] : asked.reasons;
   if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons };
   const nobody = refusal('policy.denied', `the call needs ${WORDS[mode]}, and a ${call.session_mode} session has nobody to ask`,
-    'propose it in an interactive session, where it waits for the approval');
+    hintOf(asked, 'propose it in an interactive session, where it waits for the approval'));
   return { ...nobody, reasons: [...reasons, { code: nobody.code, message: nobody.message }], mode };
 }
 
-function denied({ autonomy_mode, reasons }: Supervision, call: JudgedCall): Refusal {
+/** What would have passed, as a hint after what else helps; nothing where nothing would. */
+function hintOf({ would_pass = [] }: Supervision, first?: string): string | undefined {
+  const passes = would_pass.length === 0 ? [] : [`it would pass: ${[...new Set(would_pass)].join('; and ')}`];
+  const parts = [...(first === undefined ? [] : [first]), ...passes];
+  return parts.length === 0 ? undefined : parts.join('. ');
+}
+
+function denied(asked: Supervision, call: JudgedCall): Refusal {
+  const { autonomy_mode, reasons } = asked;
   if (autonomy_mode !== 'no_go') return refusal('policy.denied', 'the session permits no action', 'propose it in a session that does');
   const hint = call.session_mode === 'interactive' ? undefined : 'in an interactive session a person may be asked, unless no approval lifts the rule';
-  const no = refusal('policy.denied', reasons[0]?.message ?? 'no policy permits the call', hint);
+  const no = refusal('policy.denied', reasons[0]?.message ?? 'no policy permits the call', hintOf(asked, hint));
   return reasons.length > 0 ? { ...no, reasons } : no;
 }

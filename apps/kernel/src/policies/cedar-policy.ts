@@ -70,6 +70,7 @@ function supervisionOf(decision: PolicyDecision, risk: Risk): Verdict<Supervisio
     risk_basis: risk.risk_basis,
     rule_ids: [...observedIds(decision), ...decision.rule_ids],
     reasons: eachOnce([...risk.reasons, ...decision.reasons]),
+    would_pass: decision.would_pass,
   };
 }
 

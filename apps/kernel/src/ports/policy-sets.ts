@@ -40,6 +40,8 @@ export interface Supervision {
   readonly risk_basis: readonly string[];
   readonly rule_ids: readonly string[];
   readonly reasons: readonly Reason[];
+  /** what would have passed, in words: one for each rule that asks for more */
+  readonly would_pass?: readonly string[];
 }
 
 /** A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them, and nobody needs to count past `most`. */
