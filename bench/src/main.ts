@@ -11,6 +11,7 @@ import type { Metric } from './measure.ts';
 import { admissions } from './metrics/admissions.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
+import { fairnessFlood } from './metrics/fairness.ts';
 import { dockerRun, pgCommit } from './metrics/references.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
@@ -38,6 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(64, load(1, 3_000, 300)) },
   { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(64, load(32, 15_000, 1_000)) },
   { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 10_000, 1_000)) },
+  { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
   { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },

@@ -4,6 +4,7 @@
 export interface Metric {
   readonly n: number;
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly rate: number;
   readonly unit: 'ms';
@@ -39,7 +40,12 @@ export async function measure(load: Load, sample: (client: number) => Promise<vo
     }
   };
   await Promise.all(Array.from({ length: load.clients }, (_, number) => client(number)));
-  const seconds = (performance.now() - began) / 1_000;
-  times.sort((a, b) => a - b);
-  return { n: times.length, p50: round(quantile(times, 0.5)), p99: round(quantile(times, 0.99)), rate: round(times.length / seconds), unit: 'ms' };
+  return summarise(times, performance.now() - began);
+}
+
+/** What so many milliseconds of samples come to. */
+export function summarise(times: readonly number[], ms: number): Omit<Metric, 'reference' | 'ratio'> {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (q: number): number => round(quantile(sorted, q));
+  return { n: sorted.length, p50: at(0.5), p95: at(0.95), p99: at(0.99), rate: round((sorted.length * 1_000) / ms), unit: 'ms' };
 }

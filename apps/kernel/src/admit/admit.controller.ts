@@ -5,15 +5,19 @@ import { AdmitRequest, parseMessage, TOOLS, type OperationView, type ProposedCal
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationCounter } from '../support/operation-counter.ts';
 import { Admit, type Decided } from './admit.ts';
+import { Shares } from './shares.ts';
 
 /** Calls decided at once by one replica; one more is told to come back. Far above what the database decides in a second's wait. */
 const CONCURRENCY_MAX = 256;
+/** Of one tenant: a quarter, so that a flood leaves room for others. More at once than any honest caller's pool of connections. */
+const TENANT_MAX = 64;
 
 /** in: bytes become an AdmitRequest. What can't be parsed never becomes an operation. */
 @Controller()
 export class AdmitController {
   readonly #admit: Admit;
   readonly #counter: OperationCounter;
+  readonly #shares = new Shares(TENANT_MAX);
 
   constructor(admit: Admit, counter: OperationCounter) {
     this.#admit = admit;
@@ -23,7 +27,7 @@ export class AdmitController {
   @MessagePattern('kernel.admit', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<OperationView> {
     const { wait_ms = 0, ...call } = parseMessage(AdmitRequest, payload);
-    return await this.#admit.answer(await this.#decide(call, wait_ms));
+    return await this.#shares.run(call.tenant_id, async () => await this.#admit.answer(await this.#decide(call, wait_ms)));
   }
 
   async #decide(call: ProposedCall, waitMs: number): Promise<Decided> {
