@@ -14,7 +14,7 @@ import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
-import { Approvals, Decide, DecideController, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
+import { Approvals, Decide, DecideController, Edit, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, Landing } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
@@ -122,9 +122,11 @@ function admission(on: Ground, { announcer, endings, effects, landing }: ReturnT
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
   const parts = { ...on, policies };
   const again = new PreviewAgain(parts, announcer);
+  const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views);
   return {
     views,
-    admit: new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views),
+    admit,
+    edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     decide: new Decide(held, new Readmission(parts, judge, held, announcer), new EffectApproval(parts, judge, held, { effects, landing, endings, again }), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
@@ -185,7 +187,7 @@ export class KernelModule {
       module: KernelModule,
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
       providers: [
-        ...[ask.admit, ask.decide, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
+        ...[ask.admit, ask.decide, ask.edit, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),

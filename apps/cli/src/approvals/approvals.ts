@@ -5,6 +5,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { describe, describeDiff } from './describe-approval.ts';
+import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
 interface ListOptions extends CommonOptions {
@@ -22,6 +23,7 @@ export function approvalsCommand(context: Context): Command {
     .addCommand(showCommand(context))
     .addCommand(decideCommand(context, 'approve', 'let it run, or commit the effect that was shown')
       .option('--effect <digest>', 'only if this is the effect that is staged; `show` names it'))
+    .addCommand(editCommand(context))
     .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'));
 }
 
@@ -58,5 +60,16 @@ function decideCommand(context: Context, verb: 'approve' | 'deny', summary: stri
     const { client } = connect(context, options, 'operator');
     const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment, effect_digest: options.effect } });
     show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id }));
+  });
+}
+
+function editCommand(context: Context): Command {
+  const command = new Command('edit').description('end it, and propose the call anew with other arguments').argument('<approval>')
+    .requiredOption('--args <json>', 'the arguments, whole: JSON, @FILE or -').option('--comment <text>', 'for the agent, and those who read it later');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions & { comment?: string; args: string }>();
+    const body = { args: await readJsonOption(context, '--args', options.args), comment: options.comment };
+    const operation = await connect(context, options, 'operator').client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/edit`, { method: 'POST', body });
+    show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id, approval: operation.approval_id }));
   });
 }

@@ -4,15 +4,18 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type ApprovalEffect, type ApprovalView, type OperationView } from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { Decide } from './decide.ts';
+import { Edit } from './edit.ts';
 
 @Controller()
 export class DecideController {
   readonly #decide: Decide;
   readonly #approvals: Approvals;
+  readonly #edit: Edit;
 
-  constructor(decide: Decide, approvals: Approvals) {
+  constructor(decide: Decide, approvals: Approvals, edit: Edit) {
     this.#decide = decide;
     this.#approvals = approvals;
+    this.#edit = edit;
   }
 
   @MessagePattern('kernel.approval.decide')
@@ -23,6 +26,11 @@ export class DecideController {
   @MessagePattern('kernel.approval.read')
   async read(@Payload() payload: unknown): Promise<ApprovalView> {
     return await this.#approvals.read(parseMessage(KERNEL_REQUESTS['approval.read'], payload));
+  }
+
+  @MessagePattern('kernel.approval.edit')
+  async edit(@Payload() payload: unknown): Promise<OperationView> {
+    return await this.#edit.run(parseMessage(KERNEL_REQUESTS['approval.edit'], payload));
   }
 
   @MessagePattern('kernel.approval.effect')

@@ -2,6 +2,7 @@
 export { Approvals } from './approvals.ts';
 export { DecideController } from './decide.controller.ts';
 export { Decide } from './decide.ts';
+export { Edit, type ProposeCall } from './edit.ts';
 export { EffectApproval, type EffectParts } from './effect-approval.ts';
 export { type DecisionParts } from './judge-held.ts';
 export { PreviewAgain } from './preview-again.ts';

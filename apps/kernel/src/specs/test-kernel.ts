@@ -8,7 +8,7 @@ import { testDatabase } from '@writ/testing';
 import { Admit, Decisions } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
-import { Approvals, Decide, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
+import { Approvals, Decide, Edit, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
 import { EffectCheck, Landing } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { ExpireHeld } from '../expire/index.ts';
@@ -62,6 +62,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), new EffectApproval(parts, parts.judge, held, {
       effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer),
     }), parts.views),
+    edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import type { ApprovalDiff, ApprovalView, Caller, OperationView } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
@@ -36,6 +37,12 @@ export class ApprovalsController {
   @Route(APPROVALS.deny)
   deny(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.deny>): Promise<OperationView> {
     return this.#decide(caller, { approval_id: params.approval_id, decision: 'deny', comment: body.comment ?? null });
+  }
+
+  @Route(APPROVALS.edit)
+  async edit(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.edit>): Promise<OperationView> {
+    const edited = { approval_id: params.approval_id, operation_id: newId('operation'), args: body.args, comment: body.comment ?? null };
+    return await this.show.view(caller, await this.kernel.ask('approval.edit', caller, edited));
   }
 
   async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null; effect_digest?: string | null }): Promise<OperationView> {

@@ -43,6 +43,10 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
     return kernel.find(caller, id);
   });
+  kernel.handlers.set('approval.edit', (caller, request) => {
+    const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
+    return kernel.find(caller, id);
+  });
   kernel.handlers.set('approval.effect', (caller, request) => {
     kernel.find(caller, request['approval_id']);
     const { sha256, size } = file;
@@ -78,6 +82,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
+    case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };

@@ -23,6 +23,7 @@ export const KERNEL_REPLIES = {
   'approval.list': pageOf(ApprovalView),
   'approval.read': opened(ApprovalView),
   'approval.decide': operation,
+  'approval.edit': operation,
   'approval.effect': opened(ApprovalEffect),
   'token.issue': token,
   'token.attenuate': token,

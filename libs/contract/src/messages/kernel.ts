@@ -41,6 +41,10 @@ export const KERNEL_REQUESTS = {
     ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })),
     effect_digest: Type.Optional(orNull(Sha256Hex)),
   }, closed),
+  /** → OperationView of the new call, `operation_id`: made by the asker, so that asked twice it is made once */
+  'approval.edit': Type.Object({
+    ...asked, approval_id: Key, operation_id: idSchema('operation'), args: Type.Record(Type.String(), Type.Unknown()), comment: orNull(Type.String({ maxLength: 1000 })),
+  }, closed),
   /** → ApprovalEffect; `conflict` where no effect is staged */
   'approval.effect': Type.Object({ ...asked, approval_id: Key }, closed),
   /** → CapabilityToken & TokenUse */

@@ -38,5 +38,11 @@ export const APPROVALS = {
       effect_digest: Type.Optional({ ...Sha256Hex, description: 'the effect that was seen: with another one staged nothing is approved. Needed once an effect was shown anew' }),
     }, closed),
   }),
+  edit: route({
+    ...decision, id: 'editApproval', method: 'POST', path: '/v1/approvals/{approval_id}/edit',
+    summary: 'Ends the held call and proposes it anew with other arguments; where that one needs a person, it is another than who edited',
+    body: Type.Object({ args: Type.Record(Type.String(), Type.Unknown(), { description: 'as the tool\'s `parameters` say' }), comment: Comment }, closed),
+    answers: { 200: { says: 'The new operation', schema: OperationView } },
+  }),
   deny: route({ ...decision, id: 'deny', method: 'POST', path: '/v1/approvals/{approval_id}/deny', summary: 'Denies; the agent is told the comment', body: Type.Object({ comment: Comment }, closed) }),
 };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type KernelRequest, type OperationView, type ProposedCall } from '@writ/contract';
+import { HeldCalls, type HeldCall } from '../held/index.ts';
+import { requireApprover } from './require-approver.ts';
+
+/** Times that one decision is tried on facts that moved meanwhile. */
+const DECISIONS_MAX = 5;
+
+/** Proposes a call, as a caller does: the same operation_id is decided once. */
+export type ProposeCall = (call: ProposedCall) => Promise<OperationView>;
+
+/**
+ * Edits the arguments of a held call: a new action, decided anew as an operation of its own.
+ * INVARIANT (one of them): the old call is refused, durably, before the new one is proposed. Where this dies between them nothing runs; asked again with
+ * the same operation_id it goes on.
+ */
+export class Edit {
+  readonly #held: HeldCalls;
+  readonly #propose: ProposeCall;
+
+  constructor(held: HeldCalls, propose: ProposeCall) {
+    this.#held = held;
+    this.#propose = propose;
+  }
+
+  /**
+   * The new operation. Whoever edits has proposed it, so another person decides where one is needed still.
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one decided already or edited otherwise, and those of an admission
+   */
+  async run(request: KernelRequest<'approval.edit'>): Promise<OperationView> {
+    for (let times = 0; times < DECISIONS_MAX; times++) {
+      const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
+      requireApprover(request.caller, held);
+      if (await this.#supersede(held, request)) return await this.#propose(editedCall(held, request));
+    }
+    throw new Fault('overloaded', 'others kept changing what the call was decided on');
+  }
+
+  /** False when it must be tried again. */
+  async #supersede(held: HeldCall, { caller, operation_id, comment }: KernelRequest<'approval.edit'>): Promise<boolean> {
+    const { approval, operation } = held;
+    const message = `a person edited the arguments: the call goes on as \`${operation_id}\``;
+    if (approval.state === 'superseded' && operation.fault_message === message) return true;
+    if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
+    if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
+    const ended = await this.#held.end(held, { state: 'superseded', actor: caller.api_key_id, comment },
+      { code: 'approval.superseded', message, hint: comment, reasons: [...operation.reasons, { code: 'approval.superseded', message }] });
+    return ended !== null;
+  }
+}
+
+function editedCall({ approval, operation }: HeldCall, { caller, operation_id, args }: KernelRequest<'approval.edit'>): ProposedCall {
+  const { tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, task_class, precondition_refs, deadline } = operation;
+  if (workspace_id === null) throw new Error(`operation \`${operation.operation_id}\` is held without a workspace`);
+  // What the session itself asks for stays asked for: editing must not be a way around it.
+  const bySession = operation.reasons.some(({ code }) => code === 'session.max_autonomy');
+  return {
+    v: 1, operation_id, tenant_id, agent_id, proposed_by: caller.api_key_id, tool_id, args, args_ref: null, capability_token_id, workspace_id, session_id, session_mode,
+    max_autonomy: bySession ? operation.autonomy_mode : null, task_class, idempotency_key: `edit:${approval.approval_id}`, precondition_refs,
+    provenance: { ...operation.provenance, parent_operation_id: operation.operation_id }, deadline, dry_run: false,
+  };
+}
