@@ -30,6 +30,8 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
+  explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
+  putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],
   readCheckpoint: ALL,
   readHealth: 'public', readReadiness: 'public', readDocument: 'public', readPublicKeys: 'public',
 };
@@ -93,6 +95,8 @@ function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly s
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
     .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(leaf_index|tree_size|created_at|updated_at)":\d+/g, '"$1":0')
+    // Whether the ledger has answered by now is a matter of milliseconds.
+    .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
   const kept = [...headers].filter(([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name));
   return { status, told, kept: Object.fromEntries(kept) };

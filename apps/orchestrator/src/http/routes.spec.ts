@@ -3,8 +3,11 @@ import { ROUTES } from './routes/index.ts';
 
 const rolesOf = (id: string): unknown => ROUTES.find((row) => row.id === id)?.allowed;
 
+/** Questions that are too long for a URL. */
+const ASKING = ['simulatePolicy', 'backtestPolicy'];
+
 test('what changes things is for no auditor', () => {
-  const changing = ROUTES.filter(({ method, allowed }) => method !== 'GET' && Array.isArray(allowed));
+  const changing = ROUTES.filter(({ id, method, allowed }) => method !== 'GET' && Array.isArray(allowed) && !ASKING.includes(id));
   expect(changing.length).toBeGreaterThan(10);
   expect(changing.filter(({ allowed }) => allowed.includes('auditor'))).toEqual([]);
 });
