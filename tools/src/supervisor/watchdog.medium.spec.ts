@@ -47,7 +47,8 @@ beforeEach(() => {
 afterEach(async () => {
   for (const supervisor of supervisors) supervisor.kill('SIGKILL');
   await until(() => marked().length === 0);
-  rmSync(dir, { recursive: true });
+  // A watchdog may write its last word into it just now.
+  rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
