@@ -27,7 +27,7 @@ beforeAll(async () => {
   }), { mode: 0o600 });
 });
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   await stack?.stop();
 });
 

@@ -82,7 +82,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     for (const proxy of proxies.values()) await proxy.close();
     await nats.stop();
     if (!options.database) await database.drop();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   const stack: Stack = {
     url: `http://127.0.0.1:${httpPort}`, folder, keys, database, nats, services, stop,

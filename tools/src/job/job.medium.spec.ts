@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, SLOW_MS);
 afterAll(async () => {
   await stack?.stop();
-  rmSync(stateDir, { recursive: true, force: true });
+  rmSync(stateDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }, SLOW_MS);
 
 const run = (env: Record<string, string> = {}): Promise<JobResult> =>
