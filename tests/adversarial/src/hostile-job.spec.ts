@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
-const run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await world.call('shell.run', { command, ...over }, {}, 60_000)).body;
+const run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await world.call('shell.run', { command, ...over }, {}, 55_000)).body;
 /** Runs a program that the risk table would stop if it read it: from a file that an approved upload put there. */
 async function program(text: string, over: Record<string, unknown> = {}): Promise<JsonValue> {
   const path = `src/p-${randomUUID()}.sh`;

@@ -23,13 +23,13 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_kernel: {
     'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE,
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
-    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'],
+    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -43,6 +43,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel_worker SELECT kernel.token': ['capability_token_id', 'tenant_id', 'agent_id', 'chain'],
   'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap'],
   'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
+  'writ_kernel_worker UPDATE kernel.preview': ['state', 'attempt', 'leases_lost', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'started_at', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
   'writ_kernel_worker UPDATE kernel.notice': ['claimed_until'],
 };
@@ -119,7 +120,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;
