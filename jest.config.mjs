@@ -4,6 +4,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@writ/source', 'node', 'node-addons'] },
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  // A suite shares its machine with others: this only ends what hangs, and no test measures time by it.
+  testTimeout: 30_000,
   coverageProvider: 'v8',
   transform: {
     '^.+\\.ts$': ['@swc/jest', {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the default policy makes of commands that developers type daily, and of commands that destroy.
+import { isDeepStrictEqual } from 'node:util';
 import { readCorpus, type CorpusCommand, type Half, type Nature } from './corpus.ts';
 import { judge, type Judged } from './judge.ts';
 
@@ -41,7 +42,7 @@ describe('the corpus', () => {
   });
 
   test('what is held has a reason in words', () => {
-    for (const { mode, risk, command } of scored) if (mode !== 'autopilot') expect({ command, reasons: risk.reasons.length > 0 }).toEqual({ command, reasons: true });
+    expect(scored.filter(({ mode, risk }) => mode !== 'autopilot' && risk.reasons.length === 0).map(({ command }) => command)).toEqual([]);
   });
 
   test('a command that only reads destroys nothing', () => {
@@ -49,6 +50,7 @@ describe('the corpus', () => {
   });
 
   test('the same command is judged the same twice', () => {
-    for (const one of scored) expect({ command: one.command, ...judge(one.command) }).toEqual({ command: one.command, risk: one.risk, mode: one.mode });
+    const twice = scored.filter(({ command, risk, mode }) => !isDeepStrictEqual(judge(command), { risk, mode }));
+    expect(twice.map(({ command }) => command)).toEqual([]);
   });
 });
