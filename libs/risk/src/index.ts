@@ -3,6 +3,7 @@ export { ACT_KINDS, type Act, type ActKind } from './act.ts';
 export { assessRisk, type Risk, type RiskInput } from './assess-risk.ts';
 export type { RiskHistory } from './history.ts';
 export { readCommand, type Command } from './read-command.ts';
+export { DESTRUCTIVE_RULE_IDS, destroysAnything } from './rules/destructive-rules.ts';
 export { parseRiskRules, RiskRulesError } from './rules/parse-rules.ts';
 export { RISK_RULES } from './rules/risk-rules.ts';
 export { CEILINGS, DIMENSIONS, FLOW_LABELS, RiskRule, RiskRules, type Ceiling, type Dimension } from './rules/rule.ts';

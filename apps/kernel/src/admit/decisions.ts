@@ -33,7 +33,7 @@ export class Decisions {
     const change = {
       operation: columns,
       args_ref: 'effect' in args ? null : args.ref,
-      rules: decidedUnder(call, facts),
+      rules: decidedUnder(call, facts, judgement),
       labels: state === 'admitted' ? judgement.labels : [],
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,

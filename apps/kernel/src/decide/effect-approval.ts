@@ -91,7 +91,7 @@ export class EffectApproval {
         return { verdict: 'gone' };
       }
       return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled), {
-        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: decidedUnder(rejudged.call, rejudged.facts), labels: judgement.labels,
+        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: decidedUnder(rejudged.call, rejudged.facts, judgement), labels: judgement.labels,
       });
     }));
     if (verdict?.verdict === 'done') return verdict.operation;

@@ -38,7 +38,7 @@ export class Readmission {
     const change = {
       operation: { ...columns, lane: judgement.tool === null ? null : laneOf(judgement.tool.class), limits: judgement.limits, reserved: reservedOf(judgement) },
       approval,
-      rules: decidedUnder(call, facts),
+      rules: decidedUnder(call, facts, judgement),
       labels: judgement.labels,
       chain: facts.chain.map(({ token }) => token.capability_token_id),
       head: operation.precondition_refs.length > 0 ? judgement.head : null,

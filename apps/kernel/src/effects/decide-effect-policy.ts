@@ -42,6 +42,7 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args
     labels,
     // History was asked about at admission, and the call is part of it by now.
     history: null,
+    past: null,
     changes: delta.changes,
     granted: operation.autonomy_mode,
   });

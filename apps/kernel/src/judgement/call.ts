@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
-import type { CountNeeded } from '../ports/index.ts';
+import type { CountNeeded, SessionPast } from '../ports/index.ts';
 import type { FreezeRow, OperationRow } from '../store/index.ts';
 import type { Versions } from './versions.ts';
 
@@ -68,6 +68,8 @@ export interface CallFacts {
   readonly rules: RulesInForce;
   /** what `rules.history` was counted for */
   readonly needs: readonly CountNeeded[] | null;
+  /** of the session, for risk; null for a call whose risk doesn't hang on it */
+  readonly past: SessionPast | null;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Provenance, TenantId, TxOutcome, VerdictName } from '@writ/contract';
 import { actionDigest, type Action } from '@writ/digest';
+import { destroysAnything } from '@writ/risk';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord, type UnsealedRecord } from '../records/index.ts';
 import type { TokenReservation } from '@writ/capability';
 import type { CallFacts, JudgedCall } from './call.ts';
 import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
+import { DESTRUCTION_ASKED } from './session-past.ts';
 
 /** What a decision's record says of the call beside the judgement. */
 export interface DecidedCall {
@@ -55,9 +57,12 @@ export function postable(sealed: SealedRecord): Record<string, string> {
   return { record_id: sealed.record_id, payload: sealed.payload.toString('base64'), keyid: sealed.keyid, sig: sealed.sig.toString('base64') };
 }
 
-/** The rules that a call was decided under, as kernel.assert_rules takes them. */
-export function decidedUnder(call: Pick<JudgedCall, 'session_id' | 'capability_token_id' | 'workspace_id'>, { rules, needs }: CallFacts): Record<string, unknown> {
-  return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules };
+/** The rules that a call was decided under, as kernel.assert_rules takes them; for one that destroys something, also how many such calls it counted. */
+export function decidedUnder(
+  call: Pick<JudgedCall, 'operation_id' | 'session_id' | 'capability_token_id' | 'workspace_id'>, { rules, needs, past }: CallFacts, { risk_basis }: Pick<Judgement, 'risk_basis'>,
+): Record<string, unknown> {
+  const counted = past !== null && destroysAnything(risk_basis) ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } } : {};
+  return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules, ...counted };
 }
 
 /** Reservations as kernel.reserve takes them: one row a token and dimension. */

@@ -2,8 +2,9 @@
 import { LIMITS, type Budgets } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
-import type { CountNeeded, PolicySets } from '../ports/index.ts';
+import type { CountNeeded, PolicySets, SessionPast } from '../ports/index.ts';
 import type { CallFacts, Claim, JudgedCall, RulesInForce } from './call.ts';
+import { pastAsked } from './session-past.ts';
 import { readVersions } from './versions.ts';
 
 /** A token with its budgets, as kernel.facts gives it. */
@@ -18,6 +19,7 @@ interface FactRows {
   readonly head: string | null;
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;
+  readonly past: SessionPast | null;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
 }
@@ -40,9 +42,10 @@ export async function readFacts(tenants: TenantPool, policies: PolicySets, call:
 
 async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly CountNeeded[] | null): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
+  const past = pastAsked(call.tool_id);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
     call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
-    sessionOf(call), needs === null ? null : JSON.stringify(needs),
+    sessionOf(call), needs === null ? null : JSON.stringify(needs), past === null ? null : JSON.stringify(past),
   ]);
   return {
     needs,
@@ -55,6 +58,7 @@ async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly Co
     frozen: rows.frozen,
     versions,
     rules: rows.rules,
+    past: rows.past,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

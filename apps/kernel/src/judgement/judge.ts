@@ -75,7 +75,7 @@ function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgem
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
-function judgedAction(call: JudgedCall, { rules }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
+function judgedAction(call: JudgedCall, { rules, past }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
   return {
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
@@ -88,5 +88,6 @@ function judgedAction(call: JudgedCall, { rules }: CallFacts, form: WellFormed, 
     max_autonomy: call.max_autonomy,
     labels: rules.labels,
     history: rules.history,
+    past,
   };
 }

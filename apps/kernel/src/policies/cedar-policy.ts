@@ -2,7 +2,7 @@
 import { TOOLS, type Reason, type Verdict } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
 import { decideEffectPolicy, decidePolicy, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
-import { assessRisk, type Risk, type ShellGrammar } from '@writ/risk';
+import { assessRisk, type Risk, type RiskHistory, type ShellGrammar } from '@writ/risk';
 import type { ActivePolicy, CountNeeded, JudgedAction, Supervision } from '../ports/index.ts';
 
 /** A policy set with the risk table in front of it: risk is part of what policy is asked about. */
@@ -12,15 +12,18 @@ export function cedarPolicy(set: PolicySet, grammar: ShellGrammar): ActivePolicy
     approvalMs: set.document.ttl.approval_ms,
     historyNeeds: (call) => countsFor(set, call),
     judge: (action) => {
-      const risk = assessRisk(action, grammar, { labels: action.labels });
+      const risk = assessRisk(action, grammar, riskHistory(action));
       return supervisionOf(decidePolicy(set, askOf(action, risk)), risk);
     },
     judgeEffect: (effect) => {
-      const risk = assessRisk(effect, grammar, { labels: effect.labels });
+      const risk = assessRisk(effect, grammar, riskHistory(effect));
       return supervisionOf(decideEffectPolicy(set, { ...askOf(effect, risk), changes: effect.changes, granted: effect.granted }), risk);
     },
   };
 }
+
+/** What risk is told of the session. */
+export const riskHistory = ({ labels, past }: JudgedAction): RiskHistory => ({ labels, ...past });
 
 /** What policy is asked about the action, given what the risk table says of it. */
 export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {

@@ -2,5 +2,5 @@
 export { Bell } from './bell.ts';
 export { Events, type OperationChange } from './events.ts';
 export { Outbox } from './outbox.ts';
-export { PolicySets, type ActivePolicy, type CountNeeded, type JudgedAction, type JudgedEffect, type Supervision } from './policy-sets.ts';
+export { PolicySets, type ActivePolicy, type CountNeeded, type JudgedAction, type JudgedEffect, type SessionPast, type Supervision } from './policy-sets.ts';
 export { Receipts, type AwaitedRecord } from './receipts.ts';

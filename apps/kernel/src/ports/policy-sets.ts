@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Change, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
 import type { Approvers, HistoryFacts, HistoryNeed } from '@writ/policy';
+import type { RiskHistory } from '@writ/risk';
+
+/** What risk is told of a session's past beside its labels. */
+export type SessionPast = Required<Pick<RiskHistory, 'destructive_calls' | 'failures_in_a_row'>>;
 
 /** An action as policy sees it: parsed, within the token, on a known workspace. */
 export interface JudgedAction {
@@ -19,6 +23,8 @@ export interface JudgedAction {
   readonly labels: readonly string[];
   /** the counts that `historyNeeds` asked for; null where it asked for none */
   readonly history: HistoryFacts | null;
+  /** what risk is told of the session's past; null where no rule of risk on it can speak, or it was asked before */
+  readonly past: SessionPast | null;
 }
 
 /** What an action did, and the supervision that it had. */

@@ -2,7 +2,7 @@
 import { compilePolicySet, explainDecision, PolicySetError } from '@writ/policy';
 import { assessRisk } from '@writ/risk';
 import { Fault, type PolicyExplanation } from '@writ/contract';
-import { askOf, type PolicyEngine, type ReadyPolicy } from '../policies/index.ts';
+import { askOf, riskHistory, type PolicyEngine, type ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
 
 /** A set that isn't stored, ready to be asked. @throws Fault `policy.invalid` with the first thing that is wrong */
@@ -17,7 +17,7 @@ export function readyCandidate(engine: PolicyEngine, document: Readonly<Record<s
 
 /** What the set says of the action, with all that led to it. */
 export function explain(engine: PolicyEngine, { set }: ReadyPolicy, action: JudgedAction): PolicyExplanation {
-  const risk = assessRisk(action, engine.grammar, { labels: action.labels });
+  const risk = assessRisk(action, engine.grammar, riskHistory(action));
   const { decision, policy, rules, would_pass } = explainDecision(set, askOf(action, risk));
   return {
     policy, mode: decision.mode, decided: decision.decided, rule_ids: [...decision.rule_ids], reasons: [...decision.reasons],

@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
-import { decideForm, sessionOf } from '../judgement/index.ts';
+import { decideForm, pastAsked, sessionOf } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
@@ -25,6 +25,10 @@ const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(
   (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
      AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels
   FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
+
+/** Counts as they were; null where none are asked for. */
+const COUNTS = `SELECT CASE WHEN $3::jsonb IS NOT NULL THEN kernel.session_history($1, $2, $3::jsonb, $6) END AS history,
+  CASE WHEN $5::jsonb IS NOT NULL THEN kernel.session_past($1, $2, $4, $5::jsonb, $6) END AS past`;
 
 /** Recorded calls, to be asked about once more. */
 export class RecordedCalls {
@@ -60,16 +64,18 @@ export class RecordedCalls {
     if (form.effect === 'refuse') return form.message;
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
     const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));
-    return { tenant_id, agent_id, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null };
+    return { tenant_id, agent_id, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null, past: null };
   }
 
-  /** The action with the counts that the set needs, as they were before the call. */
+  /** The action with the counts that the set and risk need, as they were before the call. */
   async counted(action: JudgedAction, { active }: ReadyPolicy, operation: OperationRow): Promise<JudgedAction> {
-    const needs = active.historyNeeds(operation);
-    if (needs === null) return action;
-    const history = await inTenant(this.#from.tenants.pool, operation.tenant_id, async (client) =>
-      (await client.query<{ counts: Record<string, number> }>('SELECT kernel.session_history($1, $2, $3, $4) AS counts', [operation.tenant_id, sessionOf(operation), JSON.stringify(needs), operation.created_at])).rows[0]?.counts ?? null, { readOnly: true });
-    return { ...action, history };
+    const { tenant_id, operation_id, tool_id, created_at } = operation;
+    const [needs, asked] = [active.historyNeeds(operation), pastAsked(tool_id)];
+    if (needs === null && asked === null) return action;
+    const text = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+    const [row] = await inTenant(this.#from.tenants.pool, tenant_id, async (client) =>
+      (await client.query<Pick<JudgedAction, 'history' | 'past'>>(COUNTS, [tenant_id, sessionOf(operation), text(needs), operation_id, text(asked), created_at])).rows, { readOnly: true });
+    return { ...action, ...row };
   }
 
   async #select(tenantId: string, where: string, values: unknown[]): Promise<RecordedCall[]> {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { DESTROYS } from './destroys.ts';
 import type { RiskRule } from './rule.ts';
-
-/** What destroys something, for the rule that counts such calls. */
-const DESTROYS = ['delete', 'empty', 'work_loss', 'history_loss', 'shared_history_loss', 'database_loss', 'infrastructure_loss', 'remote_loss'] as const;
 
 /** Rules on the call as such: its tool's category, and what happened before it in the session. */
 export const CALL_RULES: readonly RiskRule[] = [

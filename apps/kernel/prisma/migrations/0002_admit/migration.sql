@@ -12,7 +12,7 @@ CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 
 -- Everything that an admission is decided on, as of one statement's start. The chain is leaf first; a token of another tenant isn't there.
 CREATE FUNCTION kernel.facts(
-  p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer, p_session text, p_needs jsonb
+  p_tenant text, p_operation text, p_agent text, p_tool text, p_key text, p_token text, p_workspace text, p_rows_max integer, p_session text, p_needs jsonb, p_past jsonb
 ) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   v_chain text[];
@@ -38,6 +38,7 @@ BEGIN
     'head', (SELECT w.head_snapshot_id FROM workspace w WHERE w.workspace_id = p_workspace),
     'frozen', freeze_on(p_tenant, p_agent, p_tool, p_token),
     'rules', rules_in_force(p_tenant, p_session, p_workspace, p_needs),
+    'past', CASE WHEN jsonb_typeof(p_past) = 'object' THEN session_past(p_tenant, p_session, p_operation, p_past) END,
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END);

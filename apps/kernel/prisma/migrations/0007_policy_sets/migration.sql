@@ -84,13 +84,17 @@ BEGIN
 END $$;
 
 -- Returns where the rules are what was decided under; under kernel.hold_rules they are until COMMIT. Otherwise WR001. p: session, workspace, needs, seen.
--- Calls that count what the session did come one after another: of two that may each be the last, one is decided again.
+-- Calls that count what the session did come one after another: of two that may each be the last, one is decided again. So do calls that destroy
+-- something, which bring past: {operation, asked, seen}.
 CREATE FUNCTION kernel.assert_rules(p_tenant text, p jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
-  IF jsonb_typeof(p -> 'needs') = 'array' THEN
+  IF jsonb_typeof(p -> 'needs') = 'array' OR p ? 'past' THEN
     PERFORM pg_advisory_xact_lock(hashtextextended('writ.session.' || p_tenant || '.' || (p ->> 'session'), 0));
   END IF;
   IF rules_in_force(p_tenant, p ->> 'session', p ->> 'workspace', p -> 'needs') IS DISTINCT FROM p -> 'seen' THEN PERFORM decide_again('rules'); END IF;
+  IF p ? 'past' AND session_past(p_tenant, p ->> 'session', p #>> '{past,operation}', p #> '{past,asked}') -> 'destructive_calls' IS DISTINCT FROM p #> '{past,seen}' THEN
+    PERFORM decide_again('past');
+  END IF;
 END $$;
 
 -- Puts labels on the session of an admitted call and, where it may write, on its workspace.
