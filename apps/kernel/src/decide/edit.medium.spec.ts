@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, OperationView as View } from '@writ/contract';
 import { newId } from '../store/index.ts';
+import { HeldCalls } from '../held/index.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
+import { Edit } from './edit.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
@@ -37,13 +39,40 @@ it('what is still risky is held again, and who edited it doesn\'t approve it', a
   expect(await decide(as('operator'))).toMatchObject({ state: 'admitted' });
 });
 
-it('an edit sent twice is one edit; another one afterwards is a conflict, as is a decision', async () => {
-  const again = { operation_id: newId('operation'), caller: as('operator') };
-  const { operation_id } = again;
-  const first = await edit('harmless', again);
-  expect(await edit('harmless', again)).toMatchObject({ operation_id, decision_record_id: first.decision_record_id });
+const editor = (): Caller => as('operator');
+const callsOf = async (): Promise<number> => await tenant.countOf('operation');
+
+it('an edit sent twice is one edit, also where whoever asks again has forgotten its id', async () => {
+  const caller = editor();
+  const first = await edit('harmless', { caller });
+  const again = await Promise.all(Array.from({ length: 4 }, () => edit('harmless', { caller })));
+  expect(new Set(again.map(({ operation_id, decision_record_id }) => `${operation_id} ${decision_record_id}`))).toEqual(new Set([`${first.operation_id} ${first.decision_record_id}`]));
+  expect(await callsOf()).toBe(2);
+});
+
+it('four edits at once, each with an id of its own, are one edit', async () => {
+  const caller = editor();
+  const made = await Promise.all(Array.from({ length: 4 }, () => edit('harmless', { caller })));
+  expect(new Set(made.map(({ operation_id }) => operation_id)).size).toBe(1);
+  expect(await callsOf()).toBe(2);
+});
+
+it('an edit whose second half was lost goes on as the call that the first half named', async () => {
+  const [caller, operation_id] = [editor(), newId('operation')];
+  const dying = new Edit(new HeldCalls(kernel.tenants, kernel.sealer, kernel.announcer), () => Promise.reject(new Error('the process dies')));
+  await expect(dying.run({ v: 1, caller, approval_id: held.approval_id ?? '', operation_id, args: { path: 'a.txt', content: 'harmless' }, comment: null })).rejects.toThrow('dies');
+  expect(await tenant.row(held.operation_id)).toMatchObject({ state: 'refused', fault_code: 'approval.superseded' });
+  expect(await callsOf()).toBe(1);
+  expect(await edit('harmless', { caller })).toMatchObject({ operation_id, state: 'admitted' });
+});
+
+it('another edit afterwards is a conflict, by whomever, as is a decision', async () => {
+  const caller = editor();
+  await edit('harmless', { caller });
+  await expect(edit('still risky', { caller })).rejects.toMatchObject({ code: 'conflict' });
   await expect(edit('harmless')).rejects.toMatchObject({ code: 'conflict' });
   await expect(kernel.decide.run({ v: 1, caller: as('admin'), approval_id: held.approval_id ?? '', decision: 'approve', comment: null })).rejects.toMatchObject({ code: 'conflict' });
+  expect(await callsOf()).toBe(2);
 });
 
 it('takes an approver, and nobody edits their own call', async () => {

@@ -11,8 +11,8 @@ export type ProposeCall = (call: ProposedCall) => Promise<OperationView>;
 
 /**
  * Edits the arguments of a held call: a new action, decided anew as an operation of its own.
- * INVARIANT (one of them): the old call is refused, durably, before the new one is proposed. Where this dies between them nothing runs; asked again with
- * the same operation_id it goes on.
+ * INVARIANT (one of them): the old call is refused, durably, before the new one is proposed, and names it. Where this dies between them nothing runs.
+ * INVARIANT (one edit): asked again by the same person with the same arguments, whatever operation_id comes along, it goes on as the call that was named first.
  */
 export class Edit {
   readonly #held: HeldCalls;
@@ -31,21 +31,23 @@ export class Edit {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
       requireApprover(request.caller, held);
-      if (await this.#supersede(held, request)) return await this.#propose(editedCall(held, request));
+      const successor = await this.#supersede(held, request);
+      if (successor !== null) return await this.#propose(editedCall(held, { ...request, operation_id: successor }));
     }
     throw new Fault('overloaded', 'others kept changing what the call was decided on');
   }
 
-  /** False when it must be tried again. */
-  async #supersede(held: HeldCall, { caller, operation_id, comment }: KernelRequest<'approval.edit'>): Promise<boolean> {
+  /** The call that goes on in its place; null when it must be tried again. */
+  async #supersede(held: HeldCall, { caller, operation_id, comment }: KernelRequest<'approval.edit'>): Promise<string | null> {
     const { approval, operation } = held;
-    const message = `a person edited the arguments: the call goes on as \`${operation_id}\``;
-    if (approval.state === 'superseded' && operation.fault_message === message) return true;
+    // Somebody else's edit is another one, also with the same arguments: they would not know that theirs was not what counted.
+    if (approval.superseded_by !== null && approval.decided_by === caller.api_key_id) return approval.superseded_by;
     if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
-    const ended = await this.#held.end(held, { state: 'superseded', actor: caller.api_key_id, comment },
+    const message = `a person edited the arguments: the call goes on as \`${operation_id}\``;
+    const ended = await this.#held.end(held, { state: 'superseded', actor: caller.api_key_id, comment, supersededBy: operation_id },
       { code: 'approval.superseded', message, hint: comment, reasons: [...operation.reasons, { code: 'approval.superseded', message }] });
-    return ended !== null;
+    return ended === null ? null : operation_id;
   }
 }
 

@@ -20,6 +20,8 @@ export interface ApprovalRow {
   readonly decided_at: number | null;
   readonly decided_by: string | null;
   readonly comment: string | null;
+  /** the call that goes on in its place, once somebody edited the arguments */
+  readonly superseded_by: string | null;
 }
 
 /** A row of kernel.preview as `to_jsonb` gives it. */

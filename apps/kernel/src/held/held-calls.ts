@@ -12,6 +12,8 @@ export interface ApprovalClosing {
   /** an API key's id, or `kernel` for the clock */
   readonly actor: string;
   readonly comment: string | null;
+  /** of one that is superseded: the call that goes on in its place */
+  readonly supersededBy?: string;
 }
 
 /** Why a held call ends without having run. */
@@ -99,7 +101,7 @@ function ranAs({ attempt, effect_digest, budget_delta }: OperationRow) {
 
 /** What kernel.close_approval reads. */
 export function approvalColumns({ approval }: HeldCall, closing: ApprovalClosing): Record<string, string | null> {
-  return { approval_id: approval.approval_id, state: closing.state, decided_by: closing.actor, comment: closing.comment };
+  return { approval_id: approval.approval_id, state: closing.state, decided_by: closing.actor, comment: closing.comment, superseded_by: closing.supersededBy ?? null };
 }
 
 /** What every record about a held call says of it. */

@@ -42,7 +42,7 @@ export class ApprovalsController {
   @Route(APPROVALS.edit)
   async edit(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.edit>): Promise<OperationView> {
     const edited = { approval_id: params.approval_id, operation_id: newId('operation'), args: body.args, comment: body.comment ?? null };
-    return await this.show.view(caller, await this.kernel.ask('approval.edit', caller, edited));
+    return await this.show.view(caller, await this.kernel.insist('approval.edit', caller, edited));
   }
 
   async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null; effect_digest?: string | null }): Promise<OperationView> {

@@ -38,7 +38,7 @@ export class KernelClient {
 
   /** A caller is null where the platform key asks, for verbs that take it. Faults: those of the verb, `bus.unreachable`, `overloaded`. */
   async ask<V extends KernelVerb>(verb: V, caller: KernelRequest<V>['caller'], request: Asked<V>): Promise<KernelReply<V>> {
-    return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], ASK_MS) as Promise<KernelReply<V>>;
+    return await this.#ask(verb, caller, request, ASK_MS);
   }
 
   /**
@@ -48,6 +48,11 @@ export class KernelClient {
   async admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
     const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
     return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
+  }
+
+  /** As `ask`, sent again until there is an answer: for what is the same thing however often it is asked, by an id that came along. */
+  async insist<V extends KernelVerb>(verb: V, caller: KernelRequest<V>['caller'], request: Asked<V>): Promise<KernelReply<V>> {
+    return await this.#untilAnswered(() => this.#ask(verb, caller, request, ADMIT_MS));
   }
 
   /** Notices of all tenants, oldest first: each comes again unless it is dropped within half a minute. */
@@ -62,6 +67,10 @@ export class KernelClient {
 
   async createTenant(tenant: TenantCreate): Promise<void> {
     await this.#untilAnswered(() => this.#request('kernel.tenant.create', tenant, TenantCreateReply, ASK_MS));
+  }
+
+  async #ask<V extends KernelVerb>(verb: V, caller: KernelRequest<V>['caller'], request: Asked<V>, waitMs: number): Promise<KernelReply<V>> {
+    return this.#request(`kernel.${verb}`, { v: 1, caller, ...request }, KERNEL_REPLIES[verb], waitMs) as Promise<KernelReply<V>>;
   }
 
   #left(deadline: number | null): number {

@@ -151,7 +151,8 @@ END $$;
 -- Decides a pending approval, once: locks the operation first, as everybody does.
 CREATE FUNCTION kernel.close_approval(p_approval jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
-  UPDATE approval a SET state = p_approval->>'state', decided_at = now_ms(), decided_by = p_approval->>'decided_by', comment = p_approval->>'comment'
+  UPDATE approval a SET state = p_approval->>'state', decided_at = now_ms(), decided_by = p_approval->>'decided_by', comment = p_approval->>'comment',
+    superseded_by = p_approval->>'superseded_by'
   WHERE a.approval_id = p_approval->>'approval_id' AND a.state = 'pending';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
 END $$;
