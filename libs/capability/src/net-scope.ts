@@ -16,3 +16,8 @@ export function coversDomain(outer: string, inner: string): boolean {
 export function coversNet(outer: readonly NetGrant[], inner: NetGrant): boolean {
   return inner.methods.every((method) => outer.some((grant) => grant.methods.includes(method) && coversDomain(grant.domain, inner.domain)));
 }
+
+/** Answers whether a grant lets a request with the method go to the host, which is in lower case. */
+export function reaches(net: readonly NetGrant[], host: string, method: string): boolean {
+  return net.some((grant) => grant.methods.includes(method) && coversDomain(grant.domain, host) && !host.startsWith('*'));
+}

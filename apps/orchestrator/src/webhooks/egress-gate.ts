@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { isPublicAddress } from '@writ/egress';
 import { hostOf } from './allowed-hosts.ts';
 import { DeliveryError } from './delivery-error.ts';
-import { isPublicAddress } from './public-address.ts';
 import { bareHost, parseWebhookUrl } from './webhook-url.ts';
 
 /** A place that may be connected to, and by exactly this address. */

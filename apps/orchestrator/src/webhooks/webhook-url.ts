@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isIP } from 'node:net';
 import { Fault } from '@writ/contract';
+import { isPublicAddress } from '@writ/egress';
 import { hostOf } from './allowed-hosts.ts';
-import { isPublicAddress } from './public-address.ts';
 
 /** As much as servers and proxies take. */
 const URL_MAX = 2_048;
