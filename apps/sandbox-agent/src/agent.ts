@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FrameError, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
+import { FrameError, isChannelMessage, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
 import type { Baseline } from './baseline.ts';
 import { differences } from './compare.ts';
 import { AgentFault } from './fault.ts';
 import { OutputCut } from './output-cut.ts';
-import { perform, type Place } from './perform.ts';
+import { perform, type Exit, type Place } from './perform.ts';
+import { Proxy } from './proxy.ts';
 import { sendBack } from './send-back.ts';
 import { StdinFile } from './stdin-file.ts';
 import { Unpacker } from './unpack.ts';
@@ -17,6 +18,7 @@ export class Agent {
   #started = false;
   #failed = false;
   #stdin: StdinFile | null = null;
+  #proxy: Proxy | null = null;
 
   constructor(place: Place, speak: (message: AgentMessage) => void) {
     this.#place = place;
@@ -28,7 +30,8 @@ export class Agent {
   take(message: HostMessage): void {
     if (this.#failed) return;
     this.#orFault(() => {
-      if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
+      if (isChannelMessage(message)) this.#proxy?.take(message);
+      else if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
       else if (message.type === 'data') this.#unpacker.data(message.bytes);
       else if (message.type === 'job') this.#start(message.job);
       else (this.#stdin ??= new StdinFile(this.#place.scratch)).append(message.bytes);
@@ -41,12 +44,22 @@ export class Agent {
     const baseline = this.#unpacker.finish();
     const output = new OutputCut(order.output_bytes_max, this.#speak);
     const stdin = order.stdin ? (this.#stdin ?? new StdinFile(this.#place.scratch)) : null;
-    void perform(order, stdin, this.#place, output).then(({ code, signal, timedOut }) => {
+    void this.#perform(order, stdin, output).then(({ code, signal, timedOut }) => {
       stdin?.close();
       this.#speak({ type: 'exit', code, signal, timedOut, droppedBytes: output.droppedBytes });
       // What a command left behind that was cut off half-way is no effect.
       if (!timedOut) this.#orFault(() => this.#compare(order, baseline));
     });
+  }
+
+  async #perform(order: JobOrder, stdin: StdinFile | null, output: OutputCut): Promise<Exit> {
+    if (order.proxy !== true) return await perform(order, stdin, this.#place, output);
+    this.#proxy = await Proxy.open((message) => this.#speak(message));
+    try {
+      return await perform({ ...order, env: { ...this.#proxy.env, ...order.env } }, stdin, this.#place, output);
+    } finally {
+      this.#proxy.close();
+    }
   }
 
   #compare(order: JobOrder, baseline: Baseline): void {

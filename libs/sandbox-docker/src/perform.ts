@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodeJob, EntryTree, FrameError, Transcript, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import { Channels, encodeHostMessage, encodeJob, EntryTree, FrameError, isChannelMessage, Transcript, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
 /** The workspace goes in before the job runs: only an engine that hangs takes this long. */
@@ -28,6 +28,7 @@ export interface Performance {
 export async function perform(container: AgentContainer, job: SandboxJob, signal: AbortSignal, exited: () => void): Promise<Performance> {
   const sent = new EntryTree();
   const transcript = new Transcript(sent, job.limits);
+  const channels = channelsOf(container, job);
   const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
   const deadline = new Deadline(() => end({ ended: 'timeout', reason: 'wall', detail: 'the container did not keep to the time and was killed' }));
   const abort = () => end({ ended: 'killed', reason: 'aborted', detail: null });
@@ -36,6 +37,7 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   deadline.set(SEND_MS_MAX);
   container.listen({
     message(message) {
+      if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
       transcript.accept(message);
       if (transcript.end) return end(transcript.end);
       if (message.type !== 'exit') return;
@@ -48,9 +50,22 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   try {
     return { ending: await ending, transcript };
   } finally {
+    channels.close();
     deadline.clear();
     signal.removeEventListener('abort', abort);
   }
+}
+
+/** The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream stays small. */
+function channelsOf(container: AgentContainer, { egress }: SandboxJob): Channels {
+  const send = (message: ChannelMessage) => message.type !== 'net_open' && void container.send(encodeHostMessage(message));
+  return new Channels(egress === undefined ? { send } : { send, opened: (connection) => egress.serve(connection) });
+}
+
+/** Connections end with the command: whoever speaks on one after that isn't the agent. */
+function takeChannel(channels: Channels, { exit }: Transcript, message: ChannelMessage): void {
+  if (exit !== null) throw new FrameError('a channel is spoken on after the exit');
+  channels.take(message);
 }
 
 async function send(container: AgentContainer, job: SandboxJob, sent: EntryTree, isOver: () => boolean): Promise<void> {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { encodeAgentChannel, isChannelFrame, parseChannel, type ChannelMessage } from './channel-message.ts';
 import { AGENT_FRAMES, encodeFrame, FrameError, type Frame } from './frame.ts';
 import { countOf, encodeMeta, flagOf, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
@@ -13,7 +14,10 @@ export type AfterHead =
   | { readonly kind: 'dir' }
   | { readonly kind: 'symlink'; readonly target: string };
 
-/** From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any point. */
+/**
+ * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any
+ * point. Channels live between the job's start and its exit.
+ */
 export type AgentMessage =
   | { readonly type: 'hello'; readonly agent: string }
   | { readonly type: 'stdout' | 'stderr'; readonly sequence: number; readonly bytes: Buffer }
@@ -21,7 +25,8 @@ export type AgentMessage =
   | { readonly type: 'change'; readonly path: string; readonly after: AfterHead | null; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'end'; readonly changes: number }
-  | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string };
+  | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string }
+  | ChannelMessage;
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeAgentMessage(message: AgentMessage): Buffer {
@@ -37,11 +42,13 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
     case 'data': return encodeFrame(AGENT_FRAMES.data, message.bytes);
     case 'end': return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
     case 'fault': return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
+    default: return encodeAgentChannel(message);
   }
 }
 
 /** Reads a frame on the adapter's side: attacker-controlled. Throws FrameError. */
 export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {
+  if (isChannelFrame(type)) return parseChannel(type, payload);
   switch (type) {
     case 'hello': return { type, agent: textOf(parseMeta(payload), 'agent', 128) };
     case 'stdout': case 'stderr':

@@ -49,10 +49,11 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
   yield Buffer.concat(batch);
 }
 
-function encodeOrder({ command, cwd, env, stdin, limits }: SandboxJob): Buffer {
+function encodeOrder({ command, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
   const order = {
     command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
     output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
+    ...(egress === undefined ? {} : { proxy: true }),
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');
   return encodeHostMessage({ type: 'job', job: order });

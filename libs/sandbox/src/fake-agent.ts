@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Channels } from './channels.ts';
+import { isChannelMessage } from './channel-message.ts';
 import { encodeAgentMessage, type AfterHead, type AgentMessage } from './agent-message.ts';
 import { CHUNK_BYTES_MAX } from './frame.ts';
 import type { FakeEnd, FakeWorld } from './fake-sandbox.ts';
@@ -11,6 +13,7 @@ const NONE = Buffer.alloc(0);
 /** The container's side of the protocol, over a map of files. */
 export class FakeAgent {
   readonly #send: (bytes: Buffer) => void;
+  readonly #channels = new Channels({ send: (message) => this.#speak(message) });
   readonly #files = new Map<string, SandboxEntry>();
   #before: ReadonlyMap<string, SandboxEntry> = new Map();
   #open = '';
@@ -30,11 +33,13 @@ export class FakeAgent {
       files: this.#files, cwd: order.cwd, env: order.env, stdin: this.#stdin,
       out: (text) => this.#output('stdout', Buffer.from(text)),
       err: (text) => this.#output('stderr', Buffer.from(text)),
+      connect: () => (order.proxy ? this.#channels.open() : null),
     };
   }
 
   take(message: HostMessage): void {
-    if (message.type === 'file') this.#put(message.head.path, message);
+    if (isChannelMessage(message)) this.#channels.take(message);
+    else if (message.type === 'file') this.#put(message.head.path, message);
     else if (message.type === 'data') this.#append(message.bytes);
     else if (message.type === 'stdin') this.#stdin = Buffer.concat([this.#stdin, message.bytes]);
     else if (message.type === 'job') {
@@ -47,6 +52,7 @@ export class FakeAgent {
     const code = typeof end === 'number' ? end : null;
     const signal = typeof end === 'object' ? end.signal : null;
     const timedOut = end === 'never';
+    this.#channels.close();
     this.#speak({ type: 'exit', code, signal: timedOut ? 'SIGKILL' : signal, timedOut, droppedBytes: this.#droppedBytes });
     if (!timedOut) this.#sendBack();
   }

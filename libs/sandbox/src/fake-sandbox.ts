@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
 import { parseAgentMessage } from './agent-message.ts';
+import { isChannelMessage } from './channel-message.ts';
+import { Channels } from './channels.ts';
 import { assertRunnable, encodeJob } from './encode-job.ts';
 import { EntryTree } from './entry-tree.ts';
 import { FakeAgent } from './fake-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
-import { parseHostMessage } from './host-message.ts';
+import { encodeHostMessage, parseHostMessage } from './host-message.ts';
 import { Sandbox, type SandboxEnd, type SandboxEntry, type SandboxJob, type SandboxReason, type SandboxResult } from './sandbox.ts';
 import { Transcript } from './transcript.ts';
 
@@ -16,6 +19,8 @@ export interface FakeWorld {
   readonly stdin: Buffer;
   out(text: string | Uint8Array): void;
   err(text: string | Uint8Array): void;
+  /** A connection to the job's proxy; null where it has none, or too many. */
+  connect(): Duplex | null;
 }
 
 /** How a fake command ends: by a status, by a signal, not by itself (waiting, or busy on every processor), or as the engine would end it. */
@@ -76,14 +81,20 @@ export class FakeSandbox extends Sandbox {
       return resultOf({ ended: 'lost', reason: 'engine', detail: `no such image: \`${job.image}\`` }, transcript);
     }
     const back = new FrameDecoder(AGENT_FRAMES);
-    const agent = new FakeAgent((bytes) => {
-      for (const frame of back.push(bytes)) transcript.accept(parseAgentMessage(frame));
-    });
     const there = new FrameDecoder(HOST_FRAMES);
-    for await (const bytes of encodeJob(job, sent)) {
+    const send = (bytes: Buffer) => {
       for (const frame of there.push(bytes)) agent.take(parseHostMessage(frame));
-    }
-    const ending = await this.#perform(agent, job, signal);
+    };
+    const channels = new Channels({ send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)), opened: (connection) => job.egress?.serve(connection) });
+    const agent = new FakeAgent((bytes) => {
+      for (const frame of back.push(bytes)) {
+        const message = parseAgentMessage(frame);
+        if (isChannelMessage(message)) channels.take(message);
+        else transcript.accept(message);
+      }
+    });
+    for await (const bytes of encodeJob(job, sent)) send(bytes);
+    const ending = await this.#perform(agent, job, signal).finally(() => channels.close());
     return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
   }
 

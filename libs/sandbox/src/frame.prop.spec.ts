@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { AGENT_FRAMES, encodeFrame, FRAME_HEADER_BYTES, FrameDecoder, FrameError, type Frame, type FrameTable } from './frame.ts';
 
 const types = Object.keys(AGENT_FRAMES) as (keyof typeof AGENT_FRAMES)[];
-const frameArb = fc.record({ type: fc.constantFrom(...types), payload: fc.uint8Array({ maxLength: 1024 }) });
+const frameArb = fc.constantFrom(...types).chain((type) => fc.record({ type: fc.constant(type), payload: fc.uint8Array({ maxLength: Math.min(1024, AGENT_FRAMES[type].bytesMax) }) }));
 
 /** Cuts bytes at the given places. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {

@@ -17,12 +17,19 @@ export const META_BYTES_MAX = 60 * 1024;
 
 const KIB = 1024;
 
+/** One chunk on a channel: small, since whatever else waits for its turn behind it. */
+export const NET_CHUNK_BYTES_MAX = 32 * KIB;
+
 /** Each type's number on the wire and its largest payload, by who may send it. */
 export const HOST_FRAMES = {
   file: { code: 1, bytesMax: 2 + META_BYTES_MAX + CHUNK_BYTES_MAX },
   data: { code: 2, bytesMax: CHUNK_BYTES_MAX },
   job: { code: 3, bytesMax: 1024 * KIB },
   stdin: { code: 4, bytesMax: CHUNK_BYTES_MAX },
+  net_data: { code: 32, bytesMax: 4 + NET_CHUNK_BYTES_MAX },
+  net_end: { code: 33, bytesMax: 4 },
+  net_reset: { code: 34, bytesMax: 4 },
+  net_credit: { code: 35, bytesMax: 8 },
 } as const;
 
 export const AGENT_FRAMES = {
@@ -34,6 +41,11 @@ export const AGENT_FRAMES = {
   data: { code: 69, bytesMax: CHUNK_BYTES_MAX },
   end: { code: 70, bytesMax: KIB },
   fault: { code: 71, bytesMax: 64 * KIB },
+  net_open: { code: 96, bytesMax: 4 },
+  net_data: { code: 97, bytesMax: 4 + NET_CHUNK_BYTES_MAX },
+  net_end: { code: 98, bytesMax: 4 },
+  net_reset: { code: 99, bytesMax: 4 },
+  net_credit: { code: 100, bytesMax: 8 },
 } as const;
 
 export type FrameTable = Readonly<Record<string, { readonly code: number; readonly bytesMax: number }>>;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
 import { encodeFrame, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
 import { countOf, encodeMeta, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, flagOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
@@ -20,14 +21,17 @@ export interface JobOrder {
   readonly output_bytes_max: number;
   readonly delta_bytes_max: number;
   readonly delta_files_max: number;
+  /** whether the job finds a proxy: each connection to it becomes a channel; absent: it doesn't */
+  readonly proxy?: boolean;
 }
 
-/** From the adapter to the agent, in this order: entries with their data, stdin, one job, which starts at once. */
+/** From the adapter to the agent, in this order: entries with their data, stdin, one job, which starts at once; from then on what channels carry. */
 export type HostMessage =
   | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
-  | { readonly type: 'stdin'; readonly bytes: Buffer };
+  | { readonly type: 'stdin'; readonly bytes: Buffer }
+  | HostChannelMessage;
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeHostMessage(message: HostMessage): Buffer {
@@ -36,11 +40,13 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'data': return encodeFrame(HOST_FRAMES.data, message.bytes);
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
+    default: return encodeHostChannel(message);
   }
 }
 
 /** Reads a frame on the agent's side. Throws FrameError. */
 export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): HostMessage {
+  if (isChannelFrame(type)) return parseChannel(type, payload) as HostChannelMessage;
   switch (type) {
     case 'file': {
       const { fields, bytes } = splitMeta(payload);
@@ -77,5 +83,6 @@ function parseOrder(fields: Meta): JobOrder {
     output_bytes_max: countOf(fields, 'output_bytes_max'),
     delta_bytes_max: countOf(fields, 'delta_bytes_max'),
     delta_files_max: countOf(fields, 'delta_files_max'),
+    ...(isNull(fields, 'proxy') ? {} : { proxy: flagOf(fields, 'proxy') }),
   };
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason } from './agent-message.ts';
+export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
+export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
 export { assertRunnable, encodeJob, stateOf } from './encode-job.ts';
 export { EntryTree } from './entry-tree.ts';
 export { FakeSandbox, type FakeEnd, type FakeProgram, type FakeSandboxOptions, type FakeWorld } from './fake-sandbox.ts';
@@ -8,7 +10,7 @@ export { encodeHostMessage, parseHostMessage, type EntryHead, type HostMessage, 
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
   Sandbox, SandboxJobError,
-  type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
+  type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEgress, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
   type SandboxLimits, type SandboxOutput, type SandboxReason, type SandboxResult, type SandboxSymlink, type SandboxUsage,
 } from './sandbox.ts';
-export { hashOfAfter, Transcript, type TranscriptEnd } from './transcript.ts';
+export { hashOfAfter, Transcript, type TranscriptEnd, type TranscriptMessage } from './transcript.ts';

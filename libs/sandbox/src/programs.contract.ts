@@ -31,6 +31,7 @@ export const COMMANDS = {
   makeLarge: 'head -c 5000 /dev/zero > large',
   describe: 'echo "$GREETING from $(basename "$PWD")"; cat',
   look: 'ls',
+  speakOut: 'exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:} && echo ping >&3 && head -n1 <&3',
 } as const;
 
 const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
@@ -118,6 +119,20 @@ const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
     world.out(`${world.env['GREETING'] ?? ''} from ${world.cwd.split('/').at(-1) ?? ''}\n`);
     world.out(world.stdin);
     return 0;
+  },
+  speakOut: async (world) => {
+    const connection = world.connect();
+    if (connection === null) return 1;
+    connection.write('ping\n');
+    try {
+      for await (const bytes of connection) {
+        world.out(bytes as Buffer);
+        return 0;
+      }
+    } catch {
+      // Reset: the shell's `head` finds nothing either.
+    }
+    return 1;
   },
   look: (world) => {
     world.out([...world.files.keys()].map((path) => `${path}\n`).join(''));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { COMMANDS } from './programs.contract.ts';
 import { SandboxJobError, type Sandbox, type SandboxEntry, type SandboxJob, type SandboxLimits, type SandboxResult } from './sandbox.ts';
 
@@ -190,6 +192,35 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
 
       test('exactly the limit is allowed', async () => {
         expect(await run(COMMANDS.makeLarge, [], { deltaBytes: 5000, deltaFiles: 1 })).toMatchObject({ ended: 'exited', changes: [{ path: 'large' }] });
+      });
+    });
+
+    describe('the way out', () => {
+      const runOut = (serve: (connection: Duplex) => void) => under.sandbox.run({ ...jobOf(COMMANDS.speakOut), egress: { serve } }, new AbortController().signal);
+
+      test('a connection to the job\'s proxy is handed over as it is', async () => {
+        const result = await runOut((connection) => {
+          void once(connection, 'data').then(([bytes]) => connection.write(`pong to ${(bytes as Buffer).toString()}`));
+        });
+        expect(result).toMatchObject({ ended: 'exited', exitCode: 0, changes: [] });
+        expect(textOf(result)).toBe('pong to ping\n');
+      });
+
+      test('there is none for a job without egress', async () => {
+        expect(await run(COMMANDS.speakOut)).toMatchObject({ ended: 'exited', exitCode: 1 });
+      });
+
+      test('a connection ends with its job', async () => {
+        let connection: Duplex | undefined;
+        await runOut((taken) => {
+          connection = taken;
+          taken.write('answer\n');
+        });
+        expect(connection?.destroyed).toBe(true);
+      });
+
+      test('a connection that is refused is the job\'s own trouble', async () => {
+        expect(await runOut((connection) => connection.destroy())).toMatchObject({ ended: 'exited', changes: [] });
       });
     });
 

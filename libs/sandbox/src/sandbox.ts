@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
 import type { FileState } from '@writ/contract';
 
 /** A regular file; `sha256` may name the hash of `bytes` where the caller knows it, which spares hashing them again. */
@@ -48,6 +49,15 @@ export interface SandboxLimits {
   readonly deltaFiles: number;
 }
 
+/**
+ * The job's only way out: it finds a proxy on its loopback, and each connection to that is handed over here as it is. What comes over it is the job's word; whoever
+ * serves it decides what leaves. A connection ends with the job.
+ */
+export interface SandboxEgress {
+  /** MUST NOT throw, and MUST read what it takes: one connection that isn't read holds up no other. */
+  serve(connection: Duplex): void;
+}
+
 export interface SandboxJob {
   /** an image's reference or id, as the adapter's engine understands it */
   readonly image: string;
@@ -63,6 +73,8 @@ export interface SandboxJob {
   readonly limits: SandboxLimits;
   /** shown to operators beside the container; never seen by the job */
   readonly labels: Readonly<Record<string, string>>;
+  /** absent: there is no proxy, and nothing leaves */
+  readonly egress?: SandboxEgress;
 }
 
 /**
@@ -130,7 +142,7 @@ export interface SandboxResult {
  * Runs commands on a workspace, each in a container that is used once.
  *
  * Everything in a result but `before`, `usage` and `ended` is the job's word and grants nothing.
- * Implementations MUST give the job no network, no privilege and nothing of another job, MUST bound what they buffer by
+ * Implementations MUST give the job no network but `egress`, no privilege and nothing of another job, MUST bound what they buffer by
  * the job's limits, MUST NOT let one job's output fail or stall another, and MUST kill at once whatever of the job still
  * runs when `run` settles; nothing that it does then reaches the result. `run` MUST resolve whatever the job does: it rejects only for a job that is not valid.
  * Callers MUST NOT treat `changes` as permitted because they are well-formed, and MUST treat `lost` as "may have run".

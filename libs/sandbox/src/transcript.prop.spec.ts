@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { encodeAgentMessage, parseAgentMessage, type AgentMessage } from './agent-message.ts';
+import { encodeAgentMessage, parseAgentMessage } from './agent-message.ts';
 import { EntryTree } from './entry-tree.ts';
+import { isChannelMessage } from './channel-message.ts';
 import { AGENT_FRAMES, FrameDecoder, FrameError } from './frame.ts';
 import { pathFault } from './path.ts';
-import { Transcript } from './transcript.ts';
+import { Transcript, type TranscriptMessage } from './transcript.ts';
 
 const BOUNDS = { outputBytes: 64, deltaBytes: 64, deltaFiles: 4 };
 const pathArb = fc.oneof(fc.constantFrom('a', 'a/b', 'a/b/c', 'd', 'd/e', 'f', '../x', '/x', 'a//b', '.', 'a/..', ''), fc.string({ maxLength: 6, unit: 'binary' }));
@@ -14,7 +15,7 @@ const afterArb = fc.oneof(
   fc.record({ kind: fc.constant('symlink' as const), target: fc.string({ maxLength: 5, unit: 'binary' }) }),
   fc.record({ kind: fc.constant('file' as const), mode: fc.constantFrom('644' as const, '755' as const), size: fc.nat(80) }),
 );
-const messageArb: fc.Arbitrary<AgentMessage> = fc.oneof(
+const messageArb: fc.Arbitrary<TranscriptMessage> = fc.oneof(
   fc.record({ type: fc.constantFrom('stdout' as const, 'stderr' as const), sequence: fc.nat(3), bytes: bytesArb }),
   fc.record({ type: fc.constant('exit' as const), code: fc.constantFrom(0, 1, null), signal: fc.constantFrom(null, 'SIGKILL', 'x'), timedOut: fc.constant(false), droppedBytes: fc.nat(9) }),
   fc.record({ type: fc.constant('change' as const), path: pathArb, after: afterArb, bytes: bytesArb }),
@@ -26,7 +27,7 @@ const messageArb: fc.Arbitrary<AgentMessage> = fc.oneof(
 /** Mostly in an order that gets somewhere: exit first, end last. */
 const accountArb = fc.oneof(
   fc.array(messageArb, { maxLength: 12 }),
-  fc.tuple(fc.array(messageArb, { maxLength: 6 }), fc.nat(4)).map(([middle, changes]): AgentMessage[] => [
+  fc.tuple(fc.array(messageArb, { maxLength: 6 }), fc.nat(4)).map(([middle, changes]): TranscriptMessage[] => [
     { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 }, ...middle.filter(({ type }) => type === 'change' || type === 'data'), { type: 'end', changes },
   ]),
 );
@@ -44,7 +45,7 @@ function feed(transcript: Transcript, frames: Buffer): boolean {
   try {
     for (const frame of decoder.push(frames)) {
       const message = parseAgentMessage(frame);
-      transcript.accept(message);
+      if (!isChannelMessage(message)) transcript.accept(message);
     }
     return true;
   } catch (error) {
@@ -94,7 +95,7 @@ test('a flipped byte is refused or told as it stands, and never crashes the read
     { type: 'data', bytes: Buffer.from('def') },
     { type: 'change', path: 'd', after: null, bytes: Buffer.alloc(0) },
     { type: 'end', changes: 2 },
-  ] satisfies AgentMessage[]).map(encodeAgentMessage));
+  ] satisfies TranscriptMessage[]).map(encodeAgentMessage));
   expect(feed(new Transcript(sentTree(), BOUNDS), whole)).toBe(true);
   fc.assert(fc.property(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), (at, mask) => {
     const bytes = Buffer.from(whole);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodeAgentMessage, parseAgentMessage, type AgentMessage } from './agent-message.ts';
+import { encodeAgentMessage, parseAgentMessage } from './agent-message.ts';
 import { EntryTree } from './entry-tree.ts';
 import { AGENT_FRAMES, encodeFrame, FrameDecoder, FrameError } from './frame.ts';
-import { Transcript } from './transcript.ts';
+import { Transcript, type TranscriptMessage } from './transcript.ts';
 
 const NONE = Buffer.alloc(0);
-const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
-const out = (sequence: number, text: string): AgentMessage => ({ type: 'stdout', sequence, bytes: Buffer.from(text) });
-const change = (path: string, after: Extract<AgentMessage, { type: 'change' }>['after'], bytes = NONE): AgentMessage => ({ type: 'change', path, after, bytes });
-const end = (changes: number): AgentMessage => ({ type: 'end', changes });
+const EXIT: TranscriptMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
+const out = (sequence: number, text: string): TranscriptMessage => ({ type: 'stdout', sequence, bytes: Buffer.from(text) });
+const change = (path: string, after: Extract<TranscriptMessage, { type: 'change' }>['after'], bytes = NONE): TranscriptMessage => ({ type: 'change', path, after, bytes });
+const end = (changes: number): TranscriptMessage => ({ type: 'end', changes });
 
-function told(...messages: AgentMessage[]): Transcript {
+function told(...messages: TranscriptMessage[]): Transcript {
   const sent = new EntryTree();
   for (const path of ['src/a', 'src/b']) sent.add(path, { kind: 'file', mode: '644', sha256: '0'.repeat(64), size: 1 });
   const transcript = new Transcript(sent, { outputBytes: 8, deltaBytes: 8, deltaFiles: 3 });
@@ -18,7 +18,7 @@ function told(...messages: AgentMessage[]): Transcript {
   return transcript;
 }
 
-test.each<[string, AgentMessage[]]>([
+test.each<[string, TranscriptMessage[]]>([
   ['output out of sequence', [out(1, 'x')]],
   ['more output than its bound', [out(0, '123456789')]],
   ['output after the exit', [EXIT, out(0, 'x')]],
@@ -100,7 +100,7 @@ test('an unknown field is left alone: a newer agent may tell more', () => {
 });
 
 test('messages survive their encoding', () => {
-  const messages: AgentMessage[] = [EXIT, out(0, 'x'), change('ü/\n', { kind: 'symlink', target: '"' }), end(1), { type: 'fault', reason: 'protocol', detail: 'd' }];
+  const messages: TranscriptMessage[] = [EXIT, out(0, 'x'), change('ü/\n', { kind: 'symlink', target: '"' }), end(1), { type: 'fault', reason: 'protocol', detail: 'd' }];
   const frames = new FrameDecoder(AGENT_FRAMES).push(Buffer.concat(messages.map(encodeAgentMessage)));
   expect([...frames].map(parseAgentMessage)).toEqual(messages);
 });

@@ -7,10 +7,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { AfterHead, AgentMessage } from './agent-message.ts';
+import type { ChannelMessage } from './channel-message.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { FrameError } from './frame.ts';
 import { comparePaths, parentOf } from './path.ts';
 import type { SandboxAfter, SandboxChange, SandboxEnd, SandboxLimits, SandboxOutput, SandboxReason } from './sandbox.ts';
+
+/** What an agent says about its job; what goes over channels isn't part of it. */
+export type TranscriptMessage = Exclude<AgentMessage, ChannelMessage>;
 
 type Bounds = Pick<SandboxLimits, 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
 
@@ -69,7 +73,7 @@ export class Transcript {
   }
 
   /** Takes the next message. Throws FrameError when it can't stand here; the job's account is then worthless. */
-  accept(message: AgentMessage): void {
+  accept(message: TranscriptMessage): void {
     if (this.#end) throw new FrameError('the agent speaks after its end');
     switch (message.type) {
       case 'hello': throw new FrameError('the agent says hello twice');

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import type { ChannelMessage } from './channel-message.ts';
+import { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES } from './channels.ts';
+import { FrameError } from './frame.ts';
+
+/** Two sides of one stream that keeps its order and delivers at once; `said` is what the opening side sent. */
+function sides() {
+  const [opened, said]: [Duplex[], ChannelMessage[]] = [[], []];
+  const agent: Channels = new Channels({ send: (message) => {
+    said.push(message);
+    host.take(message);
+  } });
+  const host = new Channels({ send: (message) => agent.take(message), opened: (connection) => opened.push(connection) });
+  return { agent, host, opened, said };
+}
+const connected = () => {
+  const two = sides();
+  return { ...two, there: two.agent.open()!, here: two.opened[0]! };
+};
+const sentBytes = (said: ChannelMessage[], channel: number): number => said.reduce((sum, message) => sum + (message.type === 'net_data' && message.channel === channel ? message.bytes.length : 0), 0);
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const data = (channel: number, length: number): ChannelMessage => ({ type: 'net_data', channel, bytes: Buffer.alloc(length) });
+
+it('carries bytes both ways, whole and in order, and each direction ends by itself', async () => {
+  const { there, here, agent, host } = connected();
+  const long = Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => n % 251));
+  there.end(long);
+  const came = await buffer(here);
+  expect(came.equals(long)).toBe(true);
+  here.end('an answer after their end');
+  expect(await text(there)).toBe('an answer after their end');
+  await turn();
+  expect([agent.size, host.size]).toEqual([0, 0]);
+});
+
+it('sends no more than the other side has room for, and that keeps no other connection from its turn', async () => {
+  const { agent, opened, said } = sides();
+  const [stuck, lively] = [agent.open()!, agent.open()!];
+  stuck.write(Buffer.alloc(10 * WINDOW_BYTES));
+  lively.end('through');
+  expect(await text(opened[1]!)).toBe('through');
+  await turn();
+  expect(sentBytes(said, 1)).toBe(WINDOW_BYTES);
+  expect(opened[0]!.readableLength).toBeLessThanOrEqual(WINDOW_BYTES);
+  // And goes on once it is read.
+  opened[0]!.resume();
+  await turn();
+  expect(sentBytes(said, 1)).toBe(10 * WINDOW_BYTES);
+});
+
+it('breaks both directions at once where one side gives up', async () => {
+  const { there, here, agent, host } = connected();
+  const ended = new Promise((resolve) => there.once('error', resolve));
+  here.destroy();
+  expect(await ended).toMatchObject({ message: 'the connection was reset' });
+  expect([agent.size, host.size]).toEqual([0, 0]);
+});
+
+it('opens no more connections at once than there may be, and resets what is opened past them', async () => {
+  const { agent, host, opened } = sides();
+  for (let n = 0; n < CHANNELS_MAX; n++) expect(agent.open()).not.toBeNull();
+  expect(agent.open()).toBeNull();
+  const answers: ChannelMessage[] = [];
+  const flooded = new Channels({ send: (message) => answers.push(message), opened: (connection) => opened.push(connection) });
+  for (let channel = 1; channel <= CHANNELS_MAX + 1; channel++) flooded.take({ type: 'net_open', channel });
+  expect(answers).toEqual([{ type: 'net_reset', channel: CHANNELS_MAX + 1 }]);
+  expect([host.size, flooded.size]).toEqual([CHANNELS_MAX, CHANNELS_MAX]);
+});
+
+it('is silent once it is closed', async () => {
+  const { agent, host, there, here, said } = connected();
+  const before = said.length;
+  agent.close();
+  there.write('late');
+  host.take(data(1, 1));
+  host.close();
+  await turn();
+  expect([said.length, here.destroyed, there.destroyed, agent.open()]).toEqual([before, true, true, null]);
+});
+
+describe('breaks the stream at', () => {
+  const open = (channel: number): ChannelMessage => ({ type: 'net_open', channel });
+  it.each([
+    ['a channel that nobody opened', [data(1, 1)]],
+    ['a channel of no number', [open(0)]],
+    ['a number out of turn', [open(2)]],
+    ['a number twice', [open(1), open(1)]],
+    ['more than the window', [open(1), data(1, 30_000), data(1, WINDOW_BYTES - 29_999)]],
+    ['data after its end', [open(1), { type: 'net_end', channel: 1 }, data(1, 1)]],
+    ['two ends', [open(1), { type: 'net_end', channel: 1 }, { type: 'net_end', channel: 1 }]],
+    ['room that was never used', [open(1), { type: 'net_credit', channel: 1, count: 1 }]],
+    ['no room at all', [open(1), { type: 'net_credit', channel: 1, count: 0 }]],
+    ['what is said of a closed channel without end', [open(1), { type: 'net_reset', channel: 1 }, data(1, WINDOW_BYTES), data(1, 1)]],
+  ] as [string, ChannelMessage[]][])('%s', async (_, messages) => {
+    const host = new Channels({ send: () => undefined, opened: () => undefined });
+    for (const message of messages.slice(0, -1)) {
+      host.take(message);
+      await turn();
+    }
+    expect(() => host.take(messages.at(-1)!)).toThrow(FrameError);
+  });
+
+  it('more channels in a life than there are names for', () => {
+    const host = new Channels({ send: () => undefined, opened: (connection) => connection.destroy() });
+    for (let channel = 1; channel <= OPENED_MAX; channel++) host.take(open(channel));
+    expect(() => host.take(open(OPENED_MAX + 1))).toThrow(FrameError);
+  });
+
+  it('a channel opened by whom none is given to', () => {
+    expect(() => new Channels({ send: () => undefined }).take(open(1))).toThrow(FrameError);
+  });
+});

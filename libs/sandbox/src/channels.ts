@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Connections over the one stream between an adapter and its agent; the same on both sides.
+ *
+ * INVARIANT (no starving): a side sends no more on a channel than the other has room for, so that one nobody reads holds up neither the others nor the job.
+ * INVARIANT (bounded): of all channels together no more is kept than `channelsMax` windows each way.
+ * INVARIANT (fails closed): who speaks of a channel that never was, or sends more than it may, breaks the whole stream.
+ */
+import type { Duplex } from 'node:stream';
+import { Channel, WINDOW_BYTES } from './channel.ts';
+import type { ChannelMessage } from './channel-message.ts';
+import { FrameError } from './frame.ts';
+
+export { WINDOW_BYTES } from './channel.ts';
+/** Connections of one job at once: several times what package managers open, and 8 MiB of windows. */
+export const CHANNELS_MAX = 32;
+/** Connections of one job in all: thousands of small files, one each, and no more names for channels than that. */
+export const OPENED_MAX = 10_000;
+
+export interface ChannelsOptions {
+  /** Sends a message to the other side; MUST keep their order. */
+  readonly send: (message: ChannelMessage) => void;
+  /** Takes over a connection that the other side has opened; left out where it may open none. */
+  readonly opened?: (connection: Duplex) => void;
+}
+
+export class Channels {
+  readonly #options: ChannelsOptions;
+  readonly #open = new Map<number, Channel>();
+  #last = 0;
+  #strayBytes = 0;
+  #closed = false;
+
+  constructor(options: ChannelsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Opens a connection to the other side; null where there are as many as may be. */
+  open(): Duplex | null {
+    if (this.#closed || this.#open.size >= CHANNELS_MAX || this.#last >= OPENED_MAX) return null;
+    this.#last += 1;
+    const channel = this.#make(this.#last);
+    this.#options.send({ type: 'net_open', channel: this.#last });
+    return channel;
+  }
+
+  /** Takes what the other side says. Throws FrameError where it can't stand. */
+  take(message: ChannelMessage): void {
+    if (this.#closed) return;
+    if (message.type === 'net_open') return this.#opened(message.channel);
+    if (message.channel === 0 || message.channel > this.#last) throw new FrameError('a channel is spoken of that was never opened');
+    const channel = this.#open.get(message.channel);
+    if (channel !== undefined) return channel.hear(message);
+    // Closed here while it was on its way; of each channel no more can be than what it was allowed.
+    if (message.type === 'net_data') this.#strayBytes += message.bytes.length;
+    if (this.#strayBytes > this.#last * WINDOW_BYTES) throw new FrameError('closed channels are spoken on without end');
+  }
+
+  /** Ends every connection; nothing is sent or taken any more. */
+  close(): void {
+    this.#closed = true;
+    for (const channel of this.#open.values()) channel.destroy();
+    this.#open.clear();
+  }
+
+  #opened(id: number): void {
+    const { opened, send } = this.#options;
+    if (opened === undefined) throw new FrameError('a channel is opened by whom it isn\'t given to');
+    if (id !== this.#last + 1 || id > OPENED_MAX) throw new FrameError('a channel is opened out of turn');
+    this.#last = id;
+    if (this.#open.size >= CHANNELS_MAX) return send({ type: 'net_reset', channel: id });
+    opened(this.#make(id));
+  }
+
+  #make(id: number): Channel {
+    const channel = new Channel(id, (message) => {
+      if (!this.#closed) this.#options.send(message);
+    });
+    this.#open.set(id, channel);
+    // Whoever uses the connection listens for its end; that it broke must not end the process.
+    channel.on('error', () => undefined);
+    channel.once('close', () => this.#open.delete(id));
+    return channel;
+  }
+}
