@@ -46,7 +46,7 @@ export class Commit {
       if (verdict.verdict === 'done') return { v: 1, state: verdict.operation.state, tx_outcome: verdict.operation.tx_outcome };
       if (verdict.verdict === 'settled') return { v: 1, state: verdict.state, tx_outcome: verdict.tx_outcome };
       if (verdict.verdict === 'fenced' || verdict.verdict === 'gone') throw new Fault('attempt.fenced');
-      // `again`, `token.revoked` and `frozen`: the facts say why when they are read anew.
+      // `again`, `token.revoked`, `token.expired` and `frozen`: the facts say why when they are read anew.
     }
     throw new Fault('overloaded', 'the workspace kept changing');
   }
@@ -69,8 +69,10 @@ export class Commit {
     }
     return await this.#landing.land(facts, { delta, contents: checked.contents }, async (change) => {
       const isConflict = 'code' in change && change.code === 'workspace.conflict';
-      return (isConflict ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null)
-        ?? await this.#endings.end(facts, 'code' in change ? failedEnding(facts, report, checked, change) : goodEnding(facts, report, checked, change), report);
+      const again = isConflict ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null;
+      if (again !== null && 'verdict' in again) return again;
+      const end = again ?? change;
+      return await this.#endings.end(facts, 'code' in end ? failedEnding(facts, report, checked, end) : goodEnding(facts, report, checked, end), report);
     });
   }
 }
@@ -91,7 +93,9 @@ function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault
   // Once something outside may have happened, coming late is better than leaving it in doubt.
   if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started) return endingFault('deadline');
   if (frozen !== null) return frozenFault(frozen);
-  return chain.some((token) => token.revoked_at !== null) ? endingFault('token.revoked') : null;
+  if (chain.some((token) => token.revoked_at !== null)) return endingFault('token.revoked');
+  // A grant that is over permits nothing more, not even the end of what began under it: who needs room issues tokens that last longer than their calls.
+  return chain.some(({ grant }) => grant.expires_at <= now) ? endingFault('token.expired', null, 'propose the call anew under a token that lasts longer') : null;
 }
 
 /** An effect can wait for a person where there is one to ask, and nothing outside has begun that waiting would leave half done. */

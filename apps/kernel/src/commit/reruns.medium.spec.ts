@@ -64,7 +64,7 @@ describe('an inline call whose files another call changed', () => {
     const [decided, anew, outcome, ...more] = await recordsOf(first.operation_id);
     expect(more).toEqual([]);
     expect(decided).toMatchObject({ phase: 'decision', state_snapshot_id: first.snapshot });
-    expect(anew).toMatchObject({ phase: 'decision', verdict: 'admitted', rule_ids: ['workspace.rerun'], state_snapshot_id: second.snapshot, budget_delta: null });
+    expect(anew).toMatchObject({ phase: 'decision', verdict: 'admitted', rule_ids: ['workspace.rerun', 'permit-all'], state_snapshot_id: second.snapshot, budget_delta: null });
     expect(outcome).toMatchObject({ phase: 'outcome', decision_record_id: anew?.record_id, attempt: 2, state_snapshot_id: second.snapshot, budget_delta: { calls: 1, cpu_ms: 6 } });
     expect((await tenant.budgetOf(token))['cpu_ms']).toMatchObject({ reserved: 0, used: 9 });
   });

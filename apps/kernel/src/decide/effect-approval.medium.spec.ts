@@ -127,6 +127,20 @@ describe('an approval of an effect', () => {
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'shown again' });
   });
 
+  it('of a stale effect has nothing previewed under a freeze that comes meanwhile', async () => {
+    const held = await previewed();
+    await others({ 'a.txt': 'other' });
+    await kernel.admin.query('BEGIN');
+    await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
+    const deciding = decide(held);
+    deciding.catch(() => undefined);
+    await kernel.untilBlocked();
+    await tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, 'tenant', $2, 'stop', 'spec')`, [newId('freeze'), tenant.tenantId]);
+    await kernel.admin.query('COMMIT');
+    await expect(deciding).rejects.toMatchObject({ code: 'frozen' });
+    expect(await show(held)).toMatchObject({ state: 'pending', of: 'effect', preview: { state: 'ready', round: 1 } });
+  });
+
   it('of an effect that went stale twice refuses the call', async () => {
     const held = await previewed();
     await others({ 'a.txt': 'other' });

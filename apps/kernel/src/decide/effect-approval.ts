@@ -4,7 +4,7 @@ import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { openStaged, reportOfStaged, type CheckedEffect, type EffectCheck, type Landing, type StagedCall } from '../effects/index.ts';
 import { endingFault, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
 import { hasRun, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
-import { amountsOf, decidedUnder, refusal, reservationRows, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
+import { amountsOf, decidedUnder, refusal, reservationRows, sameRules, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
 import type { OperationRow } from '../store/index.ts';
 import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
 import type { PreviewAgain } from './preview-again.ts';
@@ -55,20 +55,23 @@ export class EffectApproval {
     const { judgement } = rejudged;
     if (judgement.verdict === 'refused') {
       const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
-      return await this.#held.end(rejudged.held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons });
+      return await this.#held.end(rejudged.held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: rulesOf(rejudged) });
     }
     const staged = await openStaged(this.#parts.vault, operation.tenant_id, operation.operation_id, held.staged);
     const approved = await this.#check(rejudged, closing, staged);
+    // The effect was asked about under the rules of a later moment: they must be those that the statement asserts.
+    if (approved === null) return null;
     const fault = approved.checked.fault ?? unexpected(held, approved.checked);
-    if (fault !== null) return await this.#end(rejudged.held, closing, fault);
+    if (fault !== null) return await this.#end(rejudged.held, closing, fault, rejudged);
     return await this.#land(approved, closing);
   }
 
-  async #check(rejudged: Rejudged, closing: ApprovalClosing, staged: StagedCall): Promise<Approved> {
+  async #check(rejudged: Rejudged, closing: ApprovalClosing, staged: StagedCall): Promise<Approved | null> {
     const { held, judgement } = rejudged;
     const decision = newDecision(this.#parts, this.#held, rejudged, closing, staged.snapshot);
     const report: ReportRequest = reportOfStaged(held.operation.tenant_id, held.operation.operation_id, staged);
     const facts = await readAttemptFacts(this.#parts.tenants, report);
+    if (!sameRules(facts.rules, rejudged.facts.rules)) return null;
     const operation = {
       ...facts.operation, ...decision.columns, limits: held.operation.limits,
       // The person who decides was good for what the effect asked for, or could not have decided.
@@ -91,7 +94,7 @@ export class EffectApproval {
         return { verdict: 'gone' };
       }
       return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled), {
-        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: decidedUnder(rejudged.call, rejudged.facts, judgement), labels: judgement.labels,
+        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
       });
     }));
     if (verdict?.verdict === 'done') return verdict.operation;
@@ -101,19 +104,21 @@ export class EffectApproval {
   /** A stale effect is previewed once more, and is nothing to approve after that. */
   async #stop(rejudged: Rejudged, closing: ApprovalClosing, fault: EndingFault): Promise<OperationRow | null> {
     const { held } = rejudged;
-    if (!STALE.has(fault.code)) return await this.#end(held, closing, fault);
+    if (!STALE.has(fault.code)) return await this.#end(held, closing, fault, rejudged);
     if ((held.preview?.round ?? 1) < 2) {
       const asked = await this.#effect.again.run(rejudged);
       if (asked === 'moved') return null;
       if (asked === 'asked') throw new Fault('approval.previewed_anew');
     }
-    return await this.#end(held, closing, endingFault('approval.stale', 'others changed the same files since the effect was shown', 'propose the call anew'));
+    return await this.#end(held, closing, endingFault('approval.stale', 'others changed the same files since the effect was shown', 'propose the call anew'), rejudged);
   }
 
-  async #end(held: HeldCall, closing: ApprovalClosing, { code, message, hint }: EndingFault): Promise<OperationRow | null> {
-    return await this.#held.end(held, closing, { code, message, hint, reasons: [...held.operation.reasons, { code, message }] });
+  async #end(held: HeldCall, closing: ApprovalClosing, { code, message, hint }: EndingFault, by?: Rejudged): Promise<OperationRow | null> {
+    return await this.#held.end(held, closing, { code, message, hint, reasons: [...held.operation.reasons, { code, message }], ...(by === undefined ? {} : { rules: rulesOf(by) }) });
   }
 }
+
+const rulesOf = ({ call, facts, judgement }: Rejudged): Record<string, unknown> => decidedUnder(call, facts, judgement);
 
 /** What can only be where the kernel's own store was tampered with, or the policy asks for more than anybody who decided is good for. */
 function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): EndingFault | null {

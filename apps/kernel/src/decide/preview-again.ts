@@ -2,7 +2,7 @@
 import { actionDigest } from '@writ/digest';
 import type { Announcer } from '../announce/index.ts';
 import { unlessMoved } from '../held/index.ts';
-import { actionOfRow, amountsOf, decidePreview, laneOf, postable, reservationRows } from '../judgement/index.ts';
+import { actionOfRow, amountsOf, decidedUnder, decidePreview, laneOf, postable, reservationRows } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf } from '../records/index.ts';
 import { callKernel, type OperationRow } from '../store/index.ts';
 import type { DecisionParts, Rejudged } from './judge-held.ts';
@@ -18,7 +18,7 @@ export class PreviewAgain {
   }
 
   /** `asked` once the demand is durable; `moved` where the facts did; `none` where no budget is left for it. */
-  async run({ held, judgement, facts }: Rejudged): Promise<'asked' | 'moved' | 'none'> {
+  async run({ held, call, judgement, facts }: Rejudged): Promise<'asked' | 'moved' | 'none'> {
     const { operation, approval } = held;
     const { tool, head } = judgement;
     const budget = tool === null ? null : decidePreview(facts.chain, tool);
@@ -34,7 +34,7 @@ export class PreviewAgain {
       operation_id, approval_id: approval.approval_id, effect_digest: approval.effect_digest, lane: laneOf(tool.class),
       state_snapshot_id: head, action_digest: actionDigest(action), image_digest: action.image_digest,
       limits: budget.limits, reserved: amountsOf(budget.reservations), reserve: reservationRows(budget.reservations),
-      chain: facts.chain.map(({ token }) => token.capability_token_id), records: [postable(record)],
+      rules: decidedUnder(call, facts, judgement), chain: facts.chain.map(({ token }) => token.capability_token_id), records: [postable(record)],
     })]));
     if (row === null) return 'moved';
     this.#announcer.announce(row, [record]);

@@ -29,7 +29,7 @@ export class Readmission {
     const { judgement } = rejudged;
     if (judgement.verdict !== 'refused') return await this.#readmit(rejudged, closing);
     const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
-    return await this.#held.end(held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons });
+    return await this.#held.end(held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: decidedUnder(rejudged.call, rejudged.facts, judgement) });
   }
 
   async #readmit(rejudged: Rejudged, closing: ApprovalClosing): Promise<OperationRow | null> {

@@ -44,7 +44,7 @@ export interface Ending {
   readonly actor?: string;
   /** the tenant's rules by which its effect was decided: with others now it is decided again */
   readonly rules?: RulesInForce;
-  /** whether it may end so only while no token of the chain is revoked and no freeze covers the call */
+  /** whether it may end so only while no token of the chain is revoked or expired and no freeze covers the call */
   readonly chainValid: boolean;
 }
 

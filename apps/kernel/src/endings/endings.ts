@@ -25,13 +25,13 @@ export interface Head {
 
 /**
  * What became of an ending. `done`: durable, with its record. `settled`: it had ended before, so. `again`: what it was decided on
- * has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `frozen`: the same, and the call may not end well any more.
+ * has changed (`head` tells if that moved), and nothing was written. `token.revoked`, `token.expired`, `frozen`: the same, and the call may not end well any more.
  */
 export type EndVerdict =
   | { readonly verdict: 'done'; readonly operation: OperationRow }
   | { readonly verdict: 'settled'; readonly state: State; readonly tx_outcome: TxOutcome | null }
   | { readonly verdict: 'again'; readonly head?: Head }
-  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' | 'frozen' };
+  | { readonly verdict: 'fenced' | 'gone' | 'token.revoked' | 'token.expired' | 'frozen' };
 
 /** What a person's yes to a staged effect brings beside the ending, as kernel.finish_held takes it. */
 export interface HeldDecision {

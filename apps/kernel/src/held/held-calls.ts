@@ -22,6 +22,8 @@ export interface HeldEnding {
   readonly message: string;
   readonly hint: string | null;
   readonly reasons: readonly Reason[];
+  /** the tenant's rules, as kernel.assert_rules takes them, where it is they that end it: with others now nothing is written */
+  readonly rules?: Readonly<Record<string, unknown>>;
 }
 
 const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel', superseded: 'supersede' } as const;
@@ -45,7 +47,10 @@ export class HeldCalls {
     return held;
   }
 
-  /** held → refused or rolled_back, with the record of the approval and of the outcome. Null when the call isn't held any more: nothing was written. */
+  /**
+   * held → refused or rolled_back, with the record of the approval and of the outcome. Null when the call isn't held any more, or the rules that end
+   * it have changed: nothing was written.
+   */
   async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
@@ -63,6 +68,7 @@ export class HeldCalls {
         outcome_record_id: outcome.record_id, approval_refs: refs,
       },
       approval: approvalColumns(held, closing),
+      ...(ending.rules === undefined ? {} : { rules: ending.rules }),
       records: records.map(postable),
     };
     const row = await unlessMoved(callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]));

@@ -4,7 +4,7 @@ import { actionDigest, type Action } from '@writ/digest';
 import { destroysAnything } from '@writ/risk';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord, type UnsealedRecord } from '../records/index.ts';
 import type { TokenReservation } from '@writ/capability';
-import type { CallFacts, JudgedCall } from './call.ts';
+import type { CallFacts, JudgedCall, RulesInForce } from './call.ts';
 import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
 import { DESTRUCTION_ASKED } from './session-past.ts';
@@ -63,6 +63,11 @@ export function decidedUnder(
 ): Record<string, unknown> {
   const counted = past !== null && destroysAnything(risk_basis) ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } } : {};
   return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules, ...counted };
+}
+
+/** Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did before is asked about once, at admission. */
+export function sameRules(one: RulesInForce, other: RulesInForce): boolean {
+  return one.policy === other.policy && JSON.stringify(one.labels) === JSON.stringify(other.labels);
 }
 
 /** Reservations as kernel.reserve takes them: one row a token and dimension. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Budgets } from '@writ/contract';
+import { inTenant } from '@writ/database';
 import type { TokenAccount } from '@writ/capability';
 import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
 import type { CountNeeded, PolicySets, SessionPast } from '../ports/index.ts';
@@ -38,6 +39,19 @@ export async function readFacts(tenants: TenantPool, policies: PolicySets, call:
   const known = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
   // A change of policy after this reading is found by what writes the decision.
   return JSON.stringify(known) === JSON.stringify(needs) ? facts : await readFor(tenants, call, known);
+}
+
+/**
+ * The same about a call that was let run before, at `admittedAt`: in its session's past it keeps the place that it had, since the calls after it were
+ * decided with it there. `rules.history` of what is returned is that of then, and the database is asked to assert none; risk is told the session of now.
+ */
+export async function readFactsOfRun(tenants: TenantPool, policies: PolicySets, call: JudgedCall, admittedAt: number): Promise<CallFacts> {
+  const facts = await readFor(tenants, call, null);
+  const needs = (await policies.of(call.tenant_id, facts.rules.policy)).historyNeeds(call);
+  if (needs === null) return facts;
+  const counted = await inTenant(tenants.pool, call.tenant_id, async (client) => await client.query<{ counts: Record<string, number> }>(
+    'SELECT kernel.session_history($1, $2, $3, $4) AS counts', [call.tenant_id, sessionOf(call), JSON.stringify(needs), admittedAt]), { readOnly: true });
+  return { ...facts, needs, rules: { ...facts.rules, history: counted.rows[0]?.counts ?? null } };
 }
 
 async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly CountNeeded[] | null): Promise<CallFacts> {

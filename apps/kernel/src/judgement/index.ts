@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 export { actionOf, actionOfRow, approvedDigest, toolDigestOf, type Images } from './action.ts';
 export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, type Refusal, type RulesInForce } from './call.ts';
-export { decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type DecidedCall } from './decision.ts';
+export { decidedUnder, decisionRecord, postable, reservationRows, sameRules, sealDecision, type DecidedCall } from './decision.ts';
 export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
-export { readFacts, sessionOf } from './facts.ts';
+export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
 export { decidePreview } from './decide-preview.ts';
 export { amountsOf, endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';

@@ -48,7 +48,7 @@ function openParts(kernel: TestKernel) {
   const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error) };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
   const memory = newMemory();
-  const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) });
+  const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
     new Commit(tenants, effects, new Landing(tenants, blobs, new Trees(blobs)), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);

@@ -49,14 +49,14 @@ BEGIN
   RAISE EXCEPTION 'the facts moved: %', p_what USING ERRCODE = 'WR001';
 END $$;
 
--- Returns where the chain stands unrevoked and, where a head is named, it is the head: until this transaction ends, since its caller holds the rules
+-- Returns where the chain stands, neither revoked nor expired, and, where a head is named, it is the head: until this transaction ends, since its caller holds the rules
 -- (kernel.hold_rules), which a revocation changes, and the head is locked. Otherwise WR001.
 CREATE FUNCTION kernel.assert_decided_on(p_chain jsonb, p_workspace text, p_head text) RETURNS void
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE v_valid integer;
 BEGIN
   SELECT count(*) INTO v_valid FROM token t
-    WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain)) AND t.revoked_at IS NULL;
+    WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain)) AND t.revoked_at IS NULL AND (t.grant_json ->> 'expires_at')::bigint > now_ms();
   IF v_valid <> jsonb_array_length(p_chain) THEN PERFORM decide_again('token'); END IF;
   IF p_head IS NOT NULL THEN
     PERFORM 1 FROM workspace w WHERE w.workspace_id = p_workspace AND w.head_snapshot_id = p_head FOR SHARE;
@@ -185,12 +185,17 @@ BEGIN
 END $$;
 
 -- held → refused: denied, expired, cancelled, or approved and refused when decided anew; with the effect of a run staged, → rolled_back. It reserves
--- nothing. p: operation {operation_id, state, tx_outcome, fault_code, fault_message, fault_hint, reasons, outcome_record_id, approval_refs}, approval {…}, records.
+-- nothing. p: operation {operation_id, state, tx_outcome, fault_code, fault_message, fault_hint, reasons, outcome_record_id, approval_refs}, approval {…}, records;
+-- rules {as kernel.assert_rules reads them}, where it is those that refuse: then they are asserted, and under a freeze the call stays held.
 CREATE FUNCTION kernel.end_held(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   e operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
+  IF p ? 'rules' THEN
+    PERFORM hold_rules(p_tenant);
+    PERFORM assert_rules(p_tenant, p->'rules');
+  END IF;
   e := jsonb_populate_record(NULL::operation, p->'operation');
   UPDATE operation o SET
     state = e.state, tx_outcome = e.tx_outcome, fault_code = e.fault_code, fault_message = e.fault_message, fault_hint = e.fault_hint,
@@ -198,6 +203,7 @@ BEGIN
   WHERE o.operation_id = e.operation_id AND o.state = 'held'
   RETURNING o.* INTO e;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  IF p ? 'rules' THEN PERFORM assert_unfrozen(p_tenant, e.agent_id, e.tool_id, e.capability_token_id); END IF;
   PERFORM close_approval(p->'approval');
   PERFORM post_records(p_tenant, p->'records');
   PERFORM forget_effect(e.operation_id);

@@ -223,7 +223,7 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), CASE WHEN p_effect THEN hold_rules(p_tenant) END;
   RETURN QUERY
     WITH speaker AS (
-      SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, 0) IS NOT NULL OR (coalesce(o.deadline <= now_ms(), false) AND NOT o.effect_started)
+      SELECT o.operation_id, now_ms() AS t, o.cancel_requested OR chain_fault(o.capability_token_id, now_ms()) IS NOT NULL OR (coalesce(o.deadline <= now_ms(), false) AND NOT o.effect_started)
              OR freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NOT NULL
              OR now_ms() > o.permit_until + coalesce((o.limits ->> 'wall_ms')::bigint, 0) + 120000 AS stop
       FROM operation o
@@ -259,7 +259,7 @@ END $$;
 --   seen: the row as it was decided on (state, attempt, cancel_requested, effect_started, lease_until); anything else now is `again`;
 --   speaker {executor_id, nonce} for a report: another's is `fenced`, one of an ended attempt gets the stored outcome (`settled`);
 --   rules: those that the effect was decided under; others now are `again`;
---   chain_valid: refuse as `frozen` where a freeze covers the call, as `token.revoked` unless no token of the chain is revoked;
+--   chain_valid: refuse as `frozen` where a freeze covers the call, as `token.revoked` or `token.expired` where a token of the chain is;
 --   head {snapshot_id, seq, new_snapshot_id|null, delta_id|null}: the head decided on, and what becomes of it; moved is `again` with the head;
 --   states: the path to the end, e.g. [performed, committed]; set: columns of the operation; used: by dimension, null keeps the reservation;
 --   record {record_id, keyid}. The bytes of result and record come beside it.
@@ -268,6 +268,7 @@ DECLARE
   op    operation;
   fin   operation;
   links text[];
+  fault text;
   head  jsonb := p -> 'head';
   t     bigint;
 BEGIN
@@ -303,9 +304,8 @@ BEGIN
   IF (p ->> 'chain_valid')::boolean THEN
     IF freeze_on(op.tenant_id, op.agent_id, op.tool_id, op.capability_token_id) IS NOT NULL THEN RETURN '{"verdict":"frozen"}'; END IF;
     -- Under the rules held until COMMIT: a revocation comes wholly before this commit or wholly after it.
-    IF EXISTS (SELECT 1 FROM token k WHERE k.capability_token_id = ANY (links) AND k.revoked_at IS NOT NULL) THEN
-      RETURN '{"verdict":"token.revoked"}';
-    END IF;
+    fault := chain_fault(op.capability_token_id, t);
+    IF fault IS NOT NULL THEN RETURN jsonb_build_object('verdict', fault); END IF;
   END IF;
 
   IF head IS NOT NULL AND head ->> 'new_snapshot_id' IS NOT NULL THEN

@@ -192,7 +192,7 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true);
   RETURN QUERY
     WITH speaker AS (
-      SELECT v.operation_id, now_ms() AS t, p_effect OR chain_fault(o.capability_token_id, 0) IS NOT NULL
+      SELECT v.operation_id, now_ms() AS t, p_effect OR chain_fault(o.capability_token_id, now_ms()) IS NOT NULL
              OR freeze_on(o.tenant_id, o.agent_id, o.tool_id, o.capability_token_id) IS NOT NULL
              OR now_ms() > v.permit_until + coalesce((v.limits ->> 'wall_ms')::bigint, 0) + 120000 AS stop
       FROM preview v JOIN operation o ON o.operation_id = v.operation_id
@@ -255,14 +255,16 @@ BEGIN
 END $$;
 
 -- Asks for one more preview of a call whose staged effect went stale, on the head of now. p: operation_id, approval_id, effect_digest (the stale one),
--- lane, state_snapshot_id, action_digest, image_digest, limits, reserved, chain, reserve [...], records [...].
+-- lane, state_snapshot_id, action_digest, image_digest, limits, reserved, rules {as kernel.assert_rules reads them}, chain, reserve [...], records [...].
 CREATE FUNCTION kernel.preview_again(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   op operation;
 BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
+  PERFORM assert_rules(p_tenant, p -> 'rules');
   UPDATE operation SET updated_at = now_ms() WHERE operation_id = p ->> 'operation_id' AND state = 'held' RETURNING * INTO op;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
+  PERFORM assert_unfrozen(p_tenant, op.agent_id, op.tool_id, op.capability_token_id);
   UPDATE approval SET of = 'action', effect_digest = NULL
     WHERE approval_id = p ->> 'approval_id' AND state = 'pending' AND effect_digest = p ->> 'effect_digest';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
