@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperationView, ToolResult } from '@writ/contract';
+import type { OperationView, Reason, ToolResult } from '@writ/contract';
 import { pageOf } from './cli-error.ts';
 import { fieldsOf } from './terminal.ts';
 import { visible } from './visible.ts';
@@ -13,6 +13,15 @@ export function bodyOf(result: unknown): string {
   return visible(JSON.stringify(result, null, 2));
 }
 
+/** What a policy that only observes says stands by itself: nothing of it was enforced. */
+function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: string } {
+  const isObserved = ({ code }: Reason): boolean => code === 'policy.observed';
+  return {
+    observed: reasons.filter(isObserved).map(({ message }) => message).join('\n'),
+    reasons: reasons.filter((reason) => !isObserved(reason)).map(({ code, message }) => `${code}: ${message}`).join('\n'),
+  };
+}
+
 /** A result in words: what the tool said, then what was decided and committed. */
 export function describeResult(result: ToolResult): string {
   const fields = fieldsOf({
@@ -21,7 +30,7 @@ export function describeResult(result: ToolResult): string {
     error: result.error === null ? null : `${result.error.code}: ${result.error.message}`,
     hint: result.error?.hint ?? null,
     see: result.error === null ? null : pageOf(result.error.code),
-    reasons: result.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    ...reasonFields(result.reasons),
     risk: `${result.risk_score} (${result.autonomy_mode})`,
     operation: result.operation_id,
     snapshot: result.new_snapshot_id,
@@ -35,7 +44,7 @@ export function describeResult(result: ToolResult): string {
 export function describeWaiting({ operation_id, state, reasons, approval_id }: OperationView): string {
   return fieldsOf({
     state,
-    reasons: reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),
+    ...reasonFields(reasons),
     operation: operation_id,
     next: state === 'held' && approval_id !== null ? `writ approvals show ${approval_id}` : `writ operations watch ${operation_id}`,
   });

@@ -50,6 +50,13 @@ test('a refusal is status 1, with the code and the hint, and still one value of 
   expect(err).toBe('error token.scope: the capability token does not reach the resource; ask for a root that covers `a.txt`; see docs/errors/token.scope.md\n');
 });
 
+test('what a policy that only observes would have done stands by itself, first of what was decided', async () => {
+  said = { body: { ...RESULT, reasons: [{ code: 'policy.observed', message: 'the policy is observed only; it decides no_go' }, { code: 'no.reads', message: 'nothing is read here' }] } };
+  const { exit, out } = await call();
+  expect(exit).toBe(0);
+  expect(out).toMatch(/\nobserved +the policy is observed only; it decides no_go\nreasons +no\.reads: nothing is read here\n/);
+});
+
 test('a held call says who is waited for', async () => {
   said = { status: 202, body: HELD };
   const { exit, out } = await call('--wait', '5');

@@ -2,8 +2,7 @@
 import { Fault, isFinal, type Budgets, type ReportReply, type ReportRequest } from '@writ/contract';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { CheckedEffect, EffectCheck, Landing } from '../effects/index.ts';
-import { ambiguousEnding, endingFault, frozenFault, nothingDone, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
-import type { RulesInForce } from '../judgement/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
 import type { TenantPool } from '../store/index.ts';
 import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
@@ -101,23 +100,23 @@ function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault
 /** An effect can wait for a person where there is one to ask, and nothing outside has begun that waiting would leave half done. */
 const mayHold = ({ operation }: AttemptFacts): boolean => operation.session_mode === 'interactive' && !operation.effect_started;
 
-function nobodyToAsk({ mode, reasons }: NonNullable<CheckedEffect['asks']>): EndingFault {
-  return endingFault('effect.out_of_scope', reasons[0]?.message ?? `the policy asks for \`${mode}\` for this effect`,
-    'in an interactive session the effect waits for a person; a call whose arguments name these files is judged before it runs');
+function nobodyToAsk({ mode, reasons, passes }: NonNullable<CheckedEffect['asks']>): EndingFault {
+  const hint = 'in an interactive session the effect waits for a person; a call whose arguments name these files is judged before it runs';
+  return endingFault('effect.out_of_scope', reasons[0]?.message ?? `the policy asks for \`${mode}\` for this effect`, [hint, ...passes].join('. '));
 }
 
 /** Settled as used; whatever becomes of the effect costs nothing more. */
 function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): Ending {
   return {
     states: ['performed', 'held'], txOutcome: null, fault: null, result: checked.result === null ? null : { ...checked.result, bytes: null, ref: null },
-    effectDigest: checked.digest, head: null, used: usedOf(facts, report), chainValid: true, ...decidedBy(facts.rules, checked),
+    effectDigest: checked.digest, head: null, used: usedOf(facts, report), chainValid: true, ...decidedBy(facts, checked),
   };
 }
 
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
-  const { operation, rules } = facts;
-  const told = { result: checked.result, effectDigest: checked.digest, ...decidedBy(rules, checked) };
+  const { operation } = facts;
+  const told = { result: checked.result, effectDigest: checked.digest, ...decidedBy(facts, checked) };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
   return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), chainValid: false };
@@ -128,12 +127,15 @@ function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
-    ...decidedBy(facts.rules, checked),
+    ...decidedBy(facts, checked),
   };
 }
 
-/** Policy is asked about an effect that there is. */
-const decidedBy = (rules: RulesInForce, { delta }: CheckedEffect): Pick<Ending, 'rules'> => (delta !== null && delta.changes.length > 0 ? { rules } : {});
+/** Policy is asked about an effect that there is. What it says beside its verdict goes into record and result. */
+function decidedBy({ rules, operation }: AttemptFacts, { delta, said }: CheckedEffect): Pick<Ending, 'rules' | 'said'> {
+  if (delta === null || delta.changes.length === 0) return {};
+  return { rules, ...(said === null ? {} : { said: saidBeside(operation.reasons, said) }) };
+}
 
 /** What the call has used with this attempt: one call, however often it ran. */
 function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {

@@ -45,7 +45,7 @@ export class HoldEffect {
     const record = this.#sealer.seal(composeRecord({
       kind: 'tool_call', phase: 'decision', verdict: 'held', recorded_at: now, tenant_id, operation_id, attempt: operation.attempt, agent_id, capability_token_id, tool_id,
       tool_definition_digest, args_hash, workspace_id, state_snapshot_id, image_digest, provenance, task_class, risk_score, risk_basis,
-      rule_ids: asks.reasons.map(({ code }) => code), policy_hash: asks.policy_hash, autonomy_mode: asks.mode, result_hash: result?.hash ?? null, effect_digest: digest,
+      rule_ids: [...asks.rule_ids], policy_hash: asks.policy_hash, autonomy_mode: asks.mode, result_hash: result?.hash ?? null, effect_digest: digest,
       approval_refs: [...operation.approval_refs, approval_id], ...traceIdsOf(operation.traceparent),
     }), { actionDigest: operation.action_digest, newRoot: null });
     const expires_at = approvalExpiry(now, asks.approval_ms, operation.deadline, chain);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Budgets, type FaultCode, type ReportRequest } from '@writ/contract';
+import { Fault, type Budgets, type FaultCode, type Reason, type ReportRequest } from '@writ/contract';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { openStaged, reportOfStaged, type CheckedEffect, type EffectCheck, type Landing, type StagedCall } from '../effects/index.ts';
-import { endingFault, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
+import { endingFault, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
 import { hasRun, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
 import { amountsOf, decidedUnder, refusal, reservationRows, sameRules, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
 import type { OperationRow } from '../store/index.ts';
@@ -93,7 +93,7 @@ export class EffectApproval {
         stopped = change;
         return { verdict: 'gone' };
       }
-      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled), {
+      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled, judgement.reasons), {
         operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
       });
     }));
@@ -126,7 +126,7 @@ function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): En
   return asks === null ? null : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
 }
 
-function goodEnding({ result, digest }: CheckedEffect, head: HeadChange, settled: Budgets): Ending {
+function goodEnding({ result, digest, said }: CheckedEffect, head: HeadChange, settled: Budgets, reasons: readonly Reason[]): Ending {
   const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
-  return { states: ['performed', txOutcome], txOutcome, fault: null, result, effectDigest: digest, head, used: {}, settled, chainValid: true };
+  return { states: ['performed', txOutcome], txOutcome, fault: null, result, effectDigest: digest, head, used: {}, settled, chainValid: true, ...(said === null ? {} : { said: saidBeside(reasons, said) }) };
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
 import { endingFault, type EndingFault } from '../endings/index.ts';
-import type { ActivePolicy } from '../ports/index.ts';
+import { hintOf, passReasons } from '../judgement/index.ts';
+import type { ActivePolicy, Supervision } from '../ports/index.ts';
 import type { OperationRow } from '../store/index.ts';
+
+/** Begins what a set that observes says: see `cedarPolicy`. */
+const OBSERVED = 'policy.observed';
 
 /** An attempt whose effect is judged. */
 export interface JudgedEffect {
@@ -18,17 +22,38 @@ export interface JudgedEffect {
 export interface MoreSupervision {
   readonly mode: 'soft_gate' | 'escalated';
   readonly reasons: readonly Reason[];
+  readonly rule_ids: readonly string[];
+  /** what would have let it be without anybody, in words: one or none */
+  readonly passes: readonly string[];
   /** of the policy that asks */
   readonly policy_hash: string;
   /** how long it waits for a person, in milliseconds */
   readonly approval_ms: number;
 }
 
+/** What the policy says of an effect beside its verdict, for the record (ids) and for the caller (reasons). */
+export interface SaidOfEffect {
+  readonly rule_ids: readonly string[];
+  readonly reasons: readonly Reason[];
+}
+
+/** Whether policy lets an effect be: not at all (`fault`), with a person's yes (`asks`), or as it is. */
+export interface EffectPolicy {
+  readonly fault: EndingFault | null;
+  readonly asks: MoreSupervision | null;
+  /** null where it has nothing to add to what it said of the call */
+  readonly said: SaidOfEffect | null;
+}
+
+/** What there is to say of an effect that policy is not asked about. */
+export const UNASKED: EffectPolicy = { fault: null, asks: null, said: null };
+const BEFORE = 'a call whose arguments name these files is judged before it runs';
+
 /**
- * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. Null when the effect needs no
- * more supervision than the call has had.
+ * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
+ * more supervision than the call has had; a set that observes lets everything be, and what it decides is said.
  */
-export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta, labels }: JudgedEffect): EndingFault | MoreSupervision | null {
+export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta, labels }: JudgedEffect): EffectPolicy {
   const asked = policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
@@ -46,10 +71,22 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args
     changes: delta.changes,
     granted: operation.autonomy_mode,
   });
-  if (asked.effect === 'refuse') return endingFault('effect.out_of_scope', asked.message, asked.hint);
-  const { autonomy_mode: mode, reasons } = asked;
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(operation.autonomy_mode)) return null;
-  if (mode === 'soft_gate' || mode === 'escalated') return { mode, reasons, policy_hash: policy.hash, approval_ms: policy.approvalMs };
-  return endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect',
-    'a call whose arguments name these files is judged before it runs');
+  if (asked.effect === 'refuse') return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
+  const { autonomy_mode: mode, rule_ids, reasons } = asked;
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(operation.autonomy_mode)) return { ...UNASKED, said: observedOf(asked) };
+  if (mode === 'soft_gate' || mode === 'escalated') {
+    const { hash: policy_hash, approvalMs: approval_ms } = policy;
+    const passes = passReasons(asked);
+    const said = { rule_ids, reasons: [...reasons, ...passes] };
+    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms } };
+  }
+  const fault = endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect', hintOf(asked, BEFORE));
+  return { ...UNASKED, fault, said: { rule_ids, reasons } };
+}
+
+/** What a set that observes would have enforced of the effect; null for one that enforces. Its ids say that it is the effect's: the call had a verdict of its own. */
+function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision): SaidOfEffect | null {
+  if (!rule_ids.some((id) => id.startsWith(`${OBSERVED}:`))) return null;
+  const said = decided === autonomy_mode ? [] : reasons.map(({ code, message }) => ({ code, message: code === OBSERVED ? `${message} of the effect` : message }));
+  return { rule_ids, reasons: said };
 }

@@ -8,25 +8,21 @@ import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { callArguments } from './call-arguments.ts';
-import { decideEffectPolicy, type MoreSupervision } from './decide-effect-policy.ts';
+import { decideEffectPolicy, UNASKED, type EffectPolicy } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
 import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
 
-/** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit, null where it may. */
-export interface CheckedEffect {
+/** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`), null where it may. */
+export interface CheckedEffect extends EffectPolicy {
   readonly result: EndingResult | null;
   /** null only beside a fault */
   readonly delta: Delta | null;
   readonly digest: string | null;
   /** contents that came with the report, by hash: stored with the state that names them */
   readonly contents: Contents;
-  readonly fault: EndingFault | null;
-  /** without a fault: the supervision that the effect needs beyond what the call has had */
-  readonly asks: MoreSupervision | null;
 }
 
-type Verdict = Pick<CheckedEffect, 'fault' | 'asks'>;
 type Staged = { readonly delta: Delta; readonly contents: Contents };
 const NO_CONTENTS: Contents = new Map();
 
@@ -54,11 +50,11 @@ export class EffectCheck {
     const tool = TOOLS.get(operation.tool_id);
     if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
     const result = await orFault(readResult(this.#blobs, tool, report));
-    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, fault: result, asks: null };
+    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, ...no(result) };
     const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
-    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: delta, asks: null };
+    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, ...no(delta) };
     const contents = await orFault(readContents(report));
-    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, fault: contents, asks: null };
+    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, ...no(contents) };
     const digest = effectDigest({
       changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
       exit_status: report.exit_code, result_hash: result.hash, requests: [],
@@ -66,7 +62,7 @@ export class EffectCheck {
     return { result, delta, digest, contents, ...await this.#verdict(facts, report, tool, { delta, contents }) };
   }
 
-  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<Verdict> {
+  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<EffectPolicy> {
     const args = await callArguments(this.#vault, this.#blobs, facts);
     const reported = reportedFault(report, tool, args);
     if (reported !== null || delta.changes.length === 0) return no(reported);
@@ -76,12 +72,12 @@ export class EffectCheck {
     if (scope.effect === 'refuse') return no(endingFault(scope.code, scope.message, scope.hint));
     const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
     const asked = decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta, labels: facts.rules.labels });
-    if (asked !== null && 'code' in asked) return no(asked);
-    return { fault: await decideContents(this.#blobs, report.tenant_id, delta, contents), asks: asked };
+    if (asked.fault !== null) return asked;
+    return { ...asked, fault: await decideContents(this.#blobs, report.tenant_id, delta, contents) };
   }
 }
 
-const no = (fault: EndingFault | null): Verdict => ({ fault, asks: null });
+const no = (fault: EndingFault | null): EffectPolicy => ({ ...UNASKED, fault });
 
 /** Limits were counted with the sizes that were named, so they must be those of what was stored. */
 async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents): Promise<EndingFault | null> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { callArguments } from './call-arguments.ts';
-export type { MoreSupervision } from './decide-effect-policy.ts';
+export type { MoreSupervision, SaidOfEffect } from './decide-effect-policy.ts';
 export { EffectCheck, type CheckedEffect } from './effect-check.ts';
 export { Landing, type CheckedDelta, type EndOnHead } from './landing.ts';
 export { openStaged, reportOfStaged, shownDelta, stageCall, type CheckedReport, type StagedCall } from './staged-call.ts';

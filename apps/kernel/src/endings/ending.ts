@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, type BlobRef, type Budgets, type FaultCode, type State, type TxOutcome } from '@writ/contract';
+import { FAULTS, type BlobRef, type Budgets, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
 import type { RulesInForce } from '../judgement/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
@@ -44,6 +44,8 @@ export interface Ending {
   readonly actor?: string;
   /** the tenant's rules by which its effect was decided: with others now it is decided again */
   readonly rules?: RulesInForce;
+  /** what policy says of its effect: ids for the record, and all reasons that the caller gets */
+  readonly said?: { readonly rule_ids: readonly string[]; readonly reasons: readonly Reason[] };
   /** whether it may end so only while no token of the chain is revoked or expired and no freeze covers the call */
   readonly chainValid: boolean;
 }
@@ -51,6 +53,12 @@ export interface Ending {
 /** The fault of the code in the registry's words, or in these. */
 export function endingFault(code: FaultCode, message?: string | null, hint?: string | null): EndingFault {
   return { code, message: message ?? FAULTS[code].message, hint: hint ?? null };
+}
+
+/** What is said of an effect, after what was said of the call and once. */
+export function saidBeside(before: readonly Reason[], { rule_ids, reasons }: NonNullable<Ending['said']>): NonNullable<Ending['said']> {
+  const told = new Set(before.map(({ code, message }) => `${code}\n${message}`));
+  return { rule_ids, reasons: [...before, ...reasons.filter(({ code, message }) => !told.has(`${code}\n${message}`))] };
 }
 
 /** What stopped a call that a freeze covers. */

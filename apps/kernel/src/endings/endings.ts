@@ -161,6 +161,7 @@ function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Re
       fault_code: ending.fault?.code ?? null, fault_message: ending.fault?.message ?? null, fault_hint: ending.fault?.hint ?? null,
       result_hash: ending.result?.hash ?? null, result_ref: ending.result?.ref ?? null,
       effect_digest: ending.effectDigest, budget_delta: budgetDelta(row, ending),
+      ...(ending.said === undefined ? {} : { reasons: ending.said.reasons }),
     },
     used: ending.used,
   };

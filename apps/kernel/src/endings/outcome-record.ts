@@ -16,7 +16,7 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
   return composeRecord({
     kind: 'tool_call', phase: 'outcome', tenant_id: row.tenant_id, recorded_at: recordedAt,
     operation_id: row.operation_id, attempt: row.attempt === 0 ? null : row.attempt,
-    verdict: ending.states.at(-1) === 'refused' ? 'refused' : null, fault_code: ending.fault?.code ?? null,
+    verdict: ending.states.at(-1) === 'refused' ? 'refused' : null, fault_code: ending.fault?.code ?? null, rule_ids: [...ending.said?.rule_ids ?? []],
     approval_refs: row.approval_refs,
     agent_id: row.agent_id, capability_token_id: row.capability_token_id, tool_id: row.tool_id, tool_definition_digest: row.tool_definition_digest,
     args_hash: row.args_hash, result_hash: ending.result?.hash ?? null, policy_hash: row.policy_hash,

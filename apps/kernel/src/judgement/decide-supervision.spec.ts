@@ -49,4 +49,10 @@ describe('supervision', () => {
     expect(no('gateway', 'soft_gate')).toMatchObject({ hint: 'propose it in an interactive session, where it waits for the approval. it would pass: another file; and a lower risk' });
     expect(decideSupervision(call('interactive', null), asked('no_go'), null)).not.toHaveProperty('hint');
   });
+
+  it('a call that is held says what would have passed without a person, as its last reason', () => {
+    const corridor = decideSupervision(call('interactive', null), { ...asked('soft_gate'), would_pass: ['a person approves it', 'another file'] }, null);
+    expect(corridor).toMatchObject({ effect: 'hold', reasons: [{ code: 'r' }, { code: 'policy.would_pass', message: 'it would pass: a person approves it; and another file' }] });
+    expect(decideSupervision(call('interactive', null), asked('soft_gate'), null)).toMatchObject({ reasons: [{ code: 'r', message: 'because' }] });
+  });
 });

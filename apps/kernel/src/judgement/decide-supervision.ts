@@ -2,6 +2,7 @@
 import { AUTONOMY_MODES, type AutonomyMode, type Reason } from '@writ/contract';
 import type { Supervision } from '../ports/index.ts';
 import { refusal, type JudgedCall, type Refusal } from './call.ts';
+import { hintOf, passReasons } from './would-pass.ts';
 
 /** A person's yes to exactly this action, and how much supervision that person is good for. */
 export interface GivenApproval {
@@ -34,17 +35,10 @@ export function decideSupervision(call: JudgedCall, asked: Supervision, approval
     return { ...refusal('approval.stale', `the policy now asks for ${WORDS[mode]}`, 'propose the call anew'), mode };
   }
   const reasons = call.max_autonomy === mode ? [{ code: 'session.max_autonomy', message: `the session asks for ${WORDS[mode]}` }, ...asked.reasons] : asked.reasons;
-  if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons };
+  if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons: [...reasons, ...passReasons(asked)] };
   const nobody = refusal('policy.denied', `the call needs ${WORDS[mode]}, and a ${call.session_mode} session has nobody to ask`,
     hintOf(asked, 'propose it in an interactive session, where it waits for the approval'));
   return { ...nobody, reasons: [...reasons, { code: nobody.code, message: nobody.message }], mode };
-}
-
-/** What would have passed, as a hint after what else helps; nothing where nothing would. */
-function hintOf({ would_pass = [] }: Supervision, first?: string): string | undefined {
-  const passes = would_pass.length === 0 ? [] : [`it would pass: ${[...new Set(would_pass)].join('; and ')}`];
-  const parts = [...(first === undefined ? [] : [first]), ...passes];
-  return parts.length === 0 ? undefined : parts.join('. ');
 }
 
 function denied(asked: Supervision, call: JudgedCall): Refusal {

@@ -13,3 +13,4 @@ export { amountsOf, endOf, isMutating, laneOf, refuse, reservedOf, type Judgemen
 export { readArguments, type SentArguments } from './read-arguments.ts';
 export { pastAsked } from './session-past.ts';
 export { assertedVersions, readVersions, type Versions } from './versions.ts';
+export { hintOf, passReasons } from './would-pass.ts';

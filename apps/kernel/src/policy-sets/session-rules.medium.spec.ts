@@ -27,6 +27,7 @@ const outcomeOf = async (call: ProposedCall) => {
   const view = await kernel.admit.run(call, null);
   return view.result?.error?.code ?? view.state;
 };
+const outcomeRuleIds = async (operationId: string) => (await tenant.records()).find(({ operation_id, phase }) => operation_id === operationId && phase === 'outcome')?.rule_ids;
 const read = (more: Partial<ProposedCall> = {}) => tenant.call(token, { session_id: 'one', ...more });
 const write = (more: Partial<ProposedCall> = {}) => tenant.writeCall(token, { session_id: 'one', ...more });
 
@@ -158,8 +159,50 @@ describe('a set that observes', () => {
     expect(await outcomeOf(read())).toBe('frozen');
   });
 
-  it('commits an effect that it would have kept back', async () => {
+  it('commits an effect that it would have kept back, and says so in reasons and in the outcome\'s record', async () => {
     const { attempt } = await run.perform(tenant, write());
+    const { operation_id } = attempt;
     expect(await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'changed' })))).toMatchObject({ tx_outcome: 'committed' });
+    const { reasons } = await tenant.row(operation_id);
+    expect(reasons).toEqual(expect.arrayContaining([{ code: 'policy.observed', message: 'the policy is observed only; it decides no_go of the effect' }, { code: 'o.a', message: 'a.txt stays' }]));
+    expect(await outcomeRuleIds(operation_id)).toEqual(['policy.observed:no_go', 'policy.observed', 'o.a']);
+  });
+
+  it('says in the record that it would have let an effect be, too, and nothing to the caller', async () => {
+    const { attempt } = await run.perform(tenant, write());
+    const { operation_id } = attempt;
+    await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'b.txt': 'new' })));
+    expect(await outcomeRuleIds(operation_id)).toEqual(['policy.observed:autopilot', 'policy.observed', 'watching.all']);
+    expect((await tenant.row(operation_id)).reasons.filter(({ message }) => message.endsWith('of the effect'))).toEqual([]);
+  });
+});
+
+describe('an effect that a set that enforces keeps back', () => {
+  const areas = (unless: string) => `@id("o.a") @reason("a.txt stays") @would_pass("another file than a.txt") forbid (principal, action, resource is File) when { context has effect && resource.path == "a.txt"${unless} };`;
+  const change = async (call: ProposedCall) => {
+    const { attempt } = await run.perform(tenant, call);
+    const { operation_id } = attempt;
+    await run.commit.run(reportOf(attempt, await deltaFor(kernel, attempt, { 'a.txt': 'changed' })));
+    return { operation_id, row: await tenant.row(operation_id) };
+  };
+
+  it('ends with a hint of what would have passed, and the record names the rule', async () => {
+    await kernel.install(tenant, setOf('keeping', areas('')));
+    const { operation_id, row } = await change(write());
+    expect(row).toMatchObject({ state: 'rolled_back', fault_code: 'effect.out_of_scope', fault_hint: expect.stringMatching(/judged before it runs\. it would pass: another file than a\.txt$/) as string });
+    expect(await outcomeRuleIds(operation_id)).toEqual(['o.a']);
+  });
+
+  it('ends so where nobody can be asked', async () => {
+    await kernel.install(tenant, setOf('asking', areas(' && context.supervision == "autopilot"')));
+    const { operation_id, row } = await change(write({ session_mode: 'gateway' }));
+    expect(row).toMatchObject({ fault_code: 'effect.out_of_scope', fault_hint: expect.stringContaining('it would pass: a person approves it; and another file than a.txt') as string });
+    expect(await outcomeRuleIds(operation_id)).toEqual(['o.a', 'asking.all']);
+  });
+
+  it('or waits for a person, who reads what would have passed without', async () => {
+    await kernel.install(tenant, setOf('asking', areas(' && context.supervision == "autopilot"')));
+    const { row } = await change(write());
+    expect(row).toMatchObject({ state: 'held', reasons: expect.arrayContaining([{ code: 'policy.would_pass', message: 'it would pass: a person approves it; and another file than a.txt' }]) as unknown });
   });
 });

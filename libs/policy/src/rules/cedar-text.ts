@@ -27,7 +27,7 @@ const WORDS_MAX = 512;
 const APPROVERS = /^(?:[1-9]|1[0-6])$/;
 /** Ids that decisions use for what isn't a rule of the text. */
 export const RESERVED_IDS: readonly string[] = [
-  'risk.soft_gate', 'risk.escalated', 'risk.no_go', 'session.max_autonomy', 'session.staged_change', 'default.deny', 'policy.observed', 'policy.error',
+  'risk.soft_gate', 'risk.escalated', 'risk.no_go', 'session.max_autonomy', 'session.staged_change', 'default.deny', 'policy.observed', 'policy.error', 'policy.would_pass',
 ];
 
 /** Reads rules one by one. Rules that can't be known by an id are told of and left out. */
