@@ -17,6 +17,8 @@ const Environment = Type.Object({
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
   WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
   WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),
+  WRIT_PLACES: Type.Integer({ default: 16, minimum: 1, maximum: 10_000, description: 'calls that this replica decides or follows to a near end at once; one tenant alone may fill them' }),
+  WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those places, how many tenants share by weight while several are about; each has one at least' }),
 });
 
 export type KernelConfig = Readonly<Static<typeof Environment>> & {

@@ -6,7 +6,7 @@ import { subjectsOf } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { Repeated, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
-import { Admit, AdmitController, Decisions } from './admit/index.ts';
+import { Admit, AdmitController, Decisions, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
@@ -116,7 +116,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
 }
 
 /** through: what is decided */
-function admission(on: Ground, { announcer, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
+function admission(config: KernelConfig, on: Ground, { announcer, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
   const judge = new Judge(policies, on.trees);
   const views = new OperationViews(on.tenants, on.vault, on.book);
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
@@ -126,6 +126,7 @@ function admission(on: Ground, { announcer, endings, effects, landing }: ReturnT
   return {
     views,
     admit,
+    places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: () => 1 }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     decide: new Decide(held, new Readmission(parts, judge, held, announcer), new EffectApproval(parts, judge, held, { effects, landing, endings, again }), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
@@ -168,7 +169,7 @@ export class KernelModule {
     const stored = new StoredPolicySets(engine, on.tenants);
     const policies = instead ?? stored;
     const run = execution(config, on, policies);
-    const ask = admission(on, run, policies);
+    const ask = admission(config, on, run, policies);
     const manage = management(config, on, ask.views, run.dispatcher, engine, stored);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
@@ -187,7 +188,7 @@ export class KernelModule {
       module: KernelModule,
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
       providers: [
-        ...[ask.admit, ask.decide, ask.edit, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
+        ...[ask.admit, ask.places, ask.decide, ask.edit, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),

@@ -19,6 +19,7 @@ import { FreezesController } from './freezes/freezes.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
 import { Authenticator } from './http/authenticator.ts';
+import { FullQueues } from './http/full-queues.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { Published } from './http/published-keys.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -112,6 +113,7 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
   const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, report);
   return {
     keys, watch, hub, kernel, webhooks, deliveries, deliver,
+    queues: new FullQueues(monotonic),
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
@@ -128,14 +130,14 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, changeWebhooks, deliver }: Ground): object[] {
+function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   return [
     kernel, ledger, watch, hub, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ShowOperation(blobs),
     new ShowDiff(kernel, blobs),
-    new Propose(kernel, blobs, follow),
+    new Propose(kernel, blobs, follow, queues),
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),
     new ReadTree(snapshots),
@@ -159,7 +161,7 @@ export class OrchestratorModule {
         WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
-        { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate) },
+        { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },
         { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger) },
         ...useCases(on).map(given),
         { provide: ApiKeys, useValue: on.keys },

@@ -16,6 +16,7 @@ export const FAULTS = {
   'auth.invalid': { status: 401, retry: 'never', message: 'the API key is not valid' },
   'auth.role': { status: 403, retry: 'never', message: 'the API key has no role that allows this' },
   'rate.limited': { status: 429, retry: 'later', message: 'too many requests' },
+  'queue.full': { status: 429, retry: 'later', message: 'as many calls of the tenant wait as may' },
   'not_found': { status: 404, retry: 'never', message: 'there is no such thing here' },
   'conflict': { status: 409, retry: 'never', message: 'the thing is in another state than the request needs' },
   // what a call asks for

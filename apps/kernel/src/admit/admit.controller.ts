@@ -5,29 +5,37 @@ import { AdmitRequest, parseMessage, TOOLS, type OperationView, type ProposedCal
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationCounter } from '../support/operation-counter.ts';
 import { Admit, type Decided } from './admit.ts';
-import { Shares } from './shares.ts';
+import { leaveAtEnd, Places } from './places.ts';
 
-/** Calls decided at once by one replica; one more is told to come back. Far above what the database decides in a second's wait. */
-const CONCURRENCY_MAX = 256;
-/** Of one tenant: a quarter, so that a flood leaves room for others. More at once than any honest caller's pool of connections. */
-const TENANT_MAX = 64;
+/** Calls here at once, most of them waiting for a place or for their end; one more is told to come back. */
+const CONCURRENCY_MAX = 1_024;
 
 /** in: bytes become an AdmitRequest. What can't be parsed never becomes an operation. */
 @Controller()
 export class AdmitController {
   readonly #admit: Admit;
   readonly #counter: OperationCounter;
-  readonly #shares = new Shares(TENANT_MAX);
+  readonly #places: Places;
 
-  constructor(admit: Admit, counter: OperationCounter) {
+  constructor(admit: Admit, counter: OperationCounter, places: Places) {
     this.#admit = admit;
     this.#counter = counter;
+    this.#places = places;
   }
 
   @MessagePattern('kernel.admit', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<OperationView> {
     const { wait_ms = 0, ...call } = parseMessage(AdmitRequest, payload);
-    return await this.#shares.run(call.tenant_id, async () => await this.#admit.answer(await this.#decide(call, wait_ms)));
+    const leave = await this.#places.take(call.tenant_id);
+    let decided: Decided;
+    try {
+      decided = await this.#decide(call, wait_ms);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    leaveAtEnd(decided.end, leave);
+    return await this.#admit.answer(decided);
   }
 
   async #decide(call: ProposedCall, waitMs: number): Promise<Decided> {

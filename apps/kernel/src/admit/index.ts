@@ -2,3 +2,4 @@
 export { AdmitController } from './admit.controller.ts';
 export { Admit, type Sources } from './admit.ts';
 export { Decisions } from './decisions.ts';
+export { Places } from './places.ts';

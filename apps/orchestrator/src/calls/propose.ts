@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, TOOLS, type BlobRef, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import { Fault, LIMITS, TOOLS, type BlobRef, type Caller, type OperationId, type OperationView, type ProposedCall } from '@writ/contract';
 import { withSpan } from '@writ/telemetry';
+import type { FullQueues } from '../http/full-queues.ts';
 import { Follow } from '../replies/follow.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import type { ParsedCall } from './parse-call.ts';
@@ -18,11 +19,13 @@ export class Propose {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
   readonly #follow: Follow;
+  readonly #queues: FullQueues;
 
-  constructor(kernel: KernelClient, blobs: BlobStore, follow: Follow) {
+  constructor(kernel: KernelClient, blobs: BlobStore, follow: Follow, queues: FullQueues) {
     this.#kernel = kernel;
     this.#blobs = blobs;
     this.#follow = follow;
+    this.#queues = queues;
   }
 
   /** The operation as it stands when it has ended, is held, or nobody waits any longer. Faults: `args.too_large`, `bus.unreachable`, those of an admission. */
@@ -37,11 +40,20 @@ export class Propose {
     // Before it is sent: what happens at once is heard too.
     const ear = this.#follow.listen(operation_id);
     try {
-      const view = await this.#kernel.admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref }, waitMs);
+      const view = await this.#admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref }, waitMs);
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {
       ear.stop();
+    }
+  }
+
+  async #admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
+    try {
+      return await this.#kernel.admit(call, waitMs);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'queue.full') this.#queues.note(call.tenant_id);
+      throw error;
     }
   }
 

@@ -4,6 +4,7 @@ import { Fault } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from './authenticator.ts';
 import { rememberCaller } from './caller.ts';
+import type { FullQueues } from './full-queues.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { ROUTE, type Role, type RouteRow } from './route.ts';
 
@@ -14,10 +15,12 @@ import { ROUTE, type Role, type RouteRow } from './route.ts';
 export class AccessGuard implements CanActivate {
   readonly #authenticator: Authenticator;
   readonly #rate: RateLimit;
+  readonly #queues: FullQueues;
 
-  constructor(authenticator: Authenticator, rate: RateLimit) {
+  constructor(authenticator: Authenticator, rate: RateLimit, queues: FullQueues) {
     this.#authenticator = authenticator;
     this.#rate = rate;
+    this.#queues = queues;
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -27,8 +30,9 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const caller = await this.#authenticator.identify(request.headers.authorization);
     if (caller === 'platform') return admit(row.allowed === 'platform' || row.allowed.includes('platform'));
-    this.#rate.take(caller.tenant_id);
     rememberCaller(request, caller);
+    this.#rate.take(caller.tenant_id);
+    if (row.queued === true) this.#queues.pass(caller.tenant_id);
     return admit(row.allowed !== 'platform' && row.allowed.includes(caller.role as Role));
   }
 }

@@ -10,6 +10,7 @@ import { formatApiKey, hashApiKey, isApiKeyText } from '../support/api-key-text.
 import { AccessGuard } from './access.guard.ts';
 import { Authenticator } from './authenticator.ts';
 import { DoorAdapter } from './door-adapter.ts';
+import { FullQueues } from './full-queues.ts';
 import { parsePlatformHash } from './platform-key.ts';
 import { ProblemFilter } from './problem.filter.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -109,7 +110,7 @@ test('a handler that is on no route of the table lets nobody in', async () => {
   Get('/somewhere')(Undecorated.prototype, 'run', Object.getOwnPropertyDescriptor(Undecorated.prototype, 'run')!);
   Controller()(Undecorated);
   const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: () => undefined } });
-  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0), new RateLimit({ perSecond: 1, burst: 1 }, () => 0));
+  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0), new RateLimit({ perSecond: 1, burst: 1 }, () => 0), new FullQueues(() => 0));
   const module: DynamicModule = {
     module: Undecorated, controllers: [Undecorated],
     providers: [{ provide: APP_GUARD, useValue: guard }, { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) }],

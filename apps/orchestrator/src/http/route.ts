@@ -44,6 +44,8 @@ export interface RouteRow {
   readonly bodyBytesMax?: number;
   /** by status; the first is what a handler answers unless it says otherwise */
   readonly answers: Readonly<Record<number, Answer>>;
+  /** what is asked joins the tenant's queue at the kernel: turned away at once while that is full */
+  readonly queued?: true;
   /** beside those that every route may answer */
   readonly faults?: readonly FaultCode[];
 }
