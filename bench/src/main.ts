@@ -12,10 +12,11 @@ import { admissions } from './metrics/admissions.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
-import { dockerRun, pgCommit } from './metrics/references.ts';
+import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics/references.ts';
+import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
-interface OnStack { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured> }
+interface OnStack { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured | null> }
 /** Measures a library in this process, before any other process is started that would take its time. */
 interface Alone { readonly name: string; readonly reference: string | null; readonly alone: () => Promise<Measured> }
 type Benchmark = OnStack | Alone;
@@ -36,14 +37,21 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'decision_1000_refused', reference: 'cedar_raw_100', alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
+  { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },
+  { name: 'bubblewrap', reference: 'docker_run', run: () => bubblewrap(load(1, 200, 10)) },
+  { name: 'pool_idle_mib', reference: null, run: () => poolIdle() },
   { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(64, load(1, 3_000, 300)) },
   { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(64, load(32, 15_000, 1_000)) },
   { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 10_000, 1_000)) },
   { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
+  { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },
+  { name: 'sandboxed_workspace_1000', reference: 'docker_run', run: (stack) => sandboxedWorkspace(stack, load(1, 40, 4)) },
+  { name: 'sandboxed_rate', reference: 'docker_run', run: (stack) => sandboxedRate(stack) },
   { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
   { name: 'sandboxed_call_c16', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)) },
+  { name: 'sandboxed_cold', reference: 'docker_run', run: () => sandboxedCold(load(1, 30, 3)) },
 ];
 
 function chosen(only: string | undefined): readonly Benchmark[] {
@@ -62,8 +70,8 @@ function machine(): Record<string, unknown> {
 }
 
 function show(metrics: Readonly<Record<string, Metric>>): void {
-  const table = new Table({ head: ['benchmark', 'n', 'p50 ms', 'p99 ms', 'per second', 'beside', 'ratio'], colAligns: ['left', 'right', 'right', 'right', 'right', 'left', 'right'] });
-  for (const [name, m] of Object.entries(metrics)) table.push([name, m.n, m.p50, m.p99, m.rate, m.reference ?? '', m.ratio ?? '']);
+  const table = new Table({ head: ['benchmark', 'n', 'unit', 'p50', 'p99', 'per second', 'beside', 'ratio'], colAligns: ['left', 'right', 'left', 'right', 'right', 'right', 'left', 'right'] });
+  for (const [name, m] of Object.entries(metrics)) table.push([name, m.n, m.unit, m.p50, m.p99, m.rate ?? '', m.reference ?? '', m.ratio ?? '']);
   console.log(table.toString());
 }
 
@@ -72,7 +80,8 @@ async function measureOnStack(benchmarks: readonly OnStack[], note: (benchmark: 
   try {
     for (const benchmark of benchmarks) {
       console.log(`${benchmark.name} …`);
-      note(benchmark, await benchmark.run(stack));
+      const measured = await benchmark.run(stack);
+      if (measured !== null) note(benchmark, measured);
     }
   } finally {
     await stack.stop();

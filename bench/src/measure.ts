@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What one benchmark found. Times in milliseconds, rate per second. */
+/** What one benchmark found: quantiles in its unit, rate per second where there is one. */
 export interface Metric {
   readonly n: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  readonly rate: number;
-  readonly unit: 'ms';
+  readonly rate: number | null;
+  readonly unit: 'ms' | 'MiB';
   readonly reference: string | null;
   readonly ratio: number | null;
 }

@@ -22,7 +22,8 @@ export function sandboxedCalls(worlds: readonly World[], load: Load): Promise<Me
   return measure(load, (client) => callToReceipt(worlds[client] as World, 'shell.run', { command: 'true' }));
 }
 
-async function callToReceipt(world: World, toolId: string, args: unknown): Promise<void> {
+/** Makes a call and resolves when its receipt is in the log. Rejects unless it ends well. */
+export async function callToReceipt(world: World, toolId: string, args: unknown): Promise<void> {
   const { status, text, body } = await world.call(toolId, args);
   if (status !== 200 || body.status !== 'ok') throw new Error(`${toolId} answered ${status}: ${text}`);
   if (body.receipt?.state === 'logged') return;

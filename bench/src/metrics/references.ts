@@ -2,9 +2,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { connect } from '@writ/database';
+import Docker from 'dockerode';
 import type { Stack } from '@writ/stack';
 import { testAddress } from '@writ/testing';
-import { measure, type Load, type Metric } from '../measure.ts';
+import { measure, summarise, type Load, type Metric } from '../measure.ts';
 
 const run = promisify(execFile);
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
@@ -25,4 +26,33 @@ export function dockerRun(load: Load): Promise<Measured> {
   const image = testAddress('WRIT_TEST_SANDBOX_IMAGE');
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
   return measure(load, async () => { await run('docker', ['run', '--rm', '--network', 'none', '--entrypoint', '/bin/true', image], { env }); });
+}
+
+/** The same command by way of a container that runs already: no isolation from what ran there before. */
+export async function dockerExec(load: Load): Promise<Measured> {
+  const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
+  const started = await run('docker', ['run', '--detach', '--rm', '--network', 'none', '--label', `writ=${testAddress('WRIT_TEST_LABEL')}`, '--entrypoint', '/bin/sleep', testAddress('WRIT_TEST_SANDBOX_IMAGE'), '600'], { env });
+  const id = started.stdout.trim();
+  try {
+    return await measure(load, async () => { await run('docker', ['exec', id, '/bin/true'], { env }); });
+  } finally {
+    await run('docker', ['rm', '--force', id], { env });
+  }
+}
+
+/** The same command in namespaces alone, without an engine. Null, and said, where the program isn't installed. */
+export async function bubblewrap(load: Load): Promise<Measured | null> {
+  if (await run('bwrap', ['--version']).then(() => false, () => true)) {
+    console.log('  left out: `bwrap` is not installed (Debian: apt-get install bubblewrap)');
+    return null;
+  }
+  return await measure(load, async () => { await run('bwrap', ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--unshare-all', '--die-with-parent', 'true']); });
+}
+
+/** Memory that the engine charges to each container that waits in the pool, in MiB: the quantiles are over containers. */
+export async function poolIdle(): Promise<Measured> {
+  const docker = new Docker({ socketPath: new URL(testAddress('DOCKER_HOST')).pathname });
+  const containers = await docker.listContainers({ filters: { label: ['writ.role=sandbox'] } });
+  const charged = await Promise.all(containers.map(async ({ Id }) => (await docker.getContainer(Id).stats({ stream: false, 'one-shot': true })).memory_stats.usage ?? Number.NaN));
+  return { ...summarise(charged.map((bytes) => bytes / 2 ** 20), Number.NaN), rate: null, unit: 'MiB' };
 }

@@ -2,6 +2,7 @@
 import type Docker from 'dockerode';
 import { assertRunnable, Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { AgentContainer } from './agent-container.ts';
+import { Chores } from './chores.ts';
 import type { ContainerSpec, SandboxSize } from './container-options.ts';
 import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
@@ -44,6 +45,7 @@ export class DockerSandbox extends Sandbox {
   readonly #starting = new Set<string>();
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
+  readonly #chores = new Chores();
 
   /** Sweeps what this owner left behind and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
   static async open(config: DockerSandboxConfig): Promise<DockerSandbox> {
@@ -66,6 +68,7 @@ export class DockerSandbox extends Sandbox {
         start: () => this.#start(image, size, {}),
         remove: (container) => this.#discard(container),
         failed: (error) => this.#report({ type: 'pool.refill_failed', image, error }),
+        later: (chore) => void this.#track(this.#chores.do(chore)),
       }));
     }
   }
@@ -84,15 +87,17 @@ export class DockerSandbox extends Sandbox {
     assertRunnable(job);
     const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
       acquire: () => this.#acquire(job),
-      discard: (container) => this.#discard(container),
+      discard: (container, isAtRest) => this.#discard(container, isAtRest),
       ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
       isEngineThere: () => this.#isEngineThere(),
     });
-    return this.#track(run.result());
+    const ended = this.#chores.begin();
+    return this.#track(run.result().finally(ended));
   }
 
   override async close(): Promise<void> {
     this.#closing.abort();
+    this.#chores.close();
     for (const pool of this.#pools.values()) pool.close();
     while (this.#tasks.size > 0) await Promise.allSettled(this.#tasks);
     this.#watch.close();
@@ -122,9 +127,10 @@ export class DockerSandbox extends Sandbox {
     }
   }
 
-  /** Removes a container in the background: nobody waits for the end of what has given its answer. */
-  #discard(container: AgentContainer): void {
-    const removed = container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
+  /** Removes a container in the background: nobody waits for the end of what has given its answer. At once, unless nothing of a job runs in it any more. */
+  #discard(container: AgentContainer, isAtRest = false): void {
+    const removing = isAtRest ? this.#chores.do(() => container.remove()) : container.remove();
+    const removed = removing.catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
     void this.#track(removed.then(() => {
       this.#live.delete(container.id);
       this.#watch.forget(container.id);

@@ -8,7 +8,8 @@ import { perform, type Ending } from './perform.ts';
 /** What a run needs of the sandbox that it belongs to. */
 export interface RunContext {
   acquire(): Promise<AgentContainer>;
-  discard(container: AgentContainer): void;
+  /** @param isAtRest the agent says that its job has ended and nothing of it runs any more */
+  discard(container: AgentContainer, isAtRest?: boolean): void;
   ranOutOfMemory(id: string, waitMs: number): Promise<boolean>;
   isEngineThere(): Promise<boolean>;
 }
@@ -41,10 +42,13 @@ export class JobRun {
       return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
     }
     if (!container) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
+    let isAtRest = false;
     try {
-      return await this.#resultIn(container);
+      const result = await this.#resultIn(container);
+      isAtRest = result.ended === 'exited';
+      return result;
     } finally {
-      this.#context.discard(container);
+      this.#context.discard(container, isAtRest);
     }
   }
 

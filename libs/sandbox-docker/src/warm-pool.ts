@@ -14,6 +14,8 @@ export interface WarmPoolOptions {
   /** takes away one that is of no use any more */
   readonly remove: (container: AgentContainer) => void;
   readonly failed: (error: Error) => void;
+  /** does what can wait for a quiet moment */
+  readonly later: (chore: () => Promise<void>) => void;
 }
 
 /**
@@ -27,6 +29,8 @@ export class WarmPool {
   readonly #waiting: ((container: AgentContainer | null) => void)[] = [];
   readonly #full: (() => void)[] = [];
   #starting = 0;
+  /** to be started in a quiet moment */
+  #later = 0;
   #backoffMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -44,7 +48,8 @@ export class WarmPool {
   async take(): Promise<AgentContainer | null> {
     const container = this.#ready.shift();
     if (container) {
-      this.#refill();
+      if (this.#isHalfFull) this.#refillLater();
+      else this.#refill();
       return container;
     }
     // Starting another beside the one under way would make both late.
@@ -83,8 +88,26 @@ export class WarmPool {
     for (const resolve of this.#full.splice(0)) resolve();
   }
 
+  /** Then the next call doesn't need its container yet, and the one that took the last needs the processors. */
+  get #isHalfFull(): boolean {
+    return this.#ready.length * 2 >= this.#options.count;
+  }
+
+  #refillLater(): void {
+    this.#later += 1;
+    this.#options.later(async () => {
+      this.#later -= 1;
+      if (this.#isShort()) await this.#startOne();
+    });
+  }
+
   #refill(): void {
-    while (!this.#closed && !this.#timer && this.#starting < REFILLERS_MAX && this.#ready.length + this.#starting < this.#options.count) void this.#startOne();
+    while (this.#isShort()) void this.#startOne();
+  }
+
+  #isShort(): boolean {
+    const coming = this.#starting + (this.#isHalfFull ? this.#later : 0);
+    return !this.#closed && !this.#timer && this.#starting < REFILLERS_MAX && this.#ready.length + coming < this.#options.count;
   }
 
   async #startOne(): Promise<void> {

@@ -48,8 +48,8 @@ export class Admit {
   }
 
   /**
-   * Decides. For a call that is admitted and runs inline, its end is listened for from the start, for `waitMs` milliseconds: the others take longer than
-   * a request should stay open here. Faults leave nothing behind: `record.backlog`, `overloaded`, `conflict` (the operation_id names another call),
+   * Decides. Where a call is admitted, its end is listened for from the start, for `waitMs` milliseconds: most calls take less, commands in a warm container
+   * among them. Faults leave nothing behind: `record.backlog`, `overloaded`, `conflict` (the operation_id names another call),
    * `request.malformed`, `not_found`.
    */
   async decide(call: ProposedCall, traceparent: string | null, waitMs: number): Promise<Decided> {
@@ -87,7 +87,7 @@ export class Admit {
     const written = await this.#decisions.write(proposal, judgement, facts);
     if (written === null) return null;
     const { row, sealed } = written;
-    const end = row.state === 'admitted' && row.lane === 'inline' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
+    const end = row.state === 'admitted' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
     this.#announcer.announce(row, [sealed]);
     return { row, replayed: false, end };
   }

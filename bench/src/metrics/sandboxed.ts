@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeWorld, startStack, type Stack, type World } from '@writ/stack';
+import { measure, summarise, type Load, type Metric } from '../measure.ts';
+import { callToReceipt, makeWorlds } from './calls.ts';
+
+type Measured = Omit<Metric, 'reference' | 'ratio'>;
+
+const OPEN_PER_SECOND = 3;
+const OPEN_CALLS = 240;
+const OPEN_WARM_UP = 10;
+const RATE_CLIENTS = 4;
+const RATE_MS = 30_000;
+const FILES = 1_000;
+const FILE_BYTES = 20 * 1024;
+/** Files in one request to the door, below what it takes. */
+const FILES_A_REQUEST = 40;
+
+const runTrue = (world: World): Promise<void> => callToReceipt(world, 'shell.run', { command: 'true' });
+
+/**
+ * One `shell.run` of `true`, until its receipt is in the log, as an open loop: calls come as a Poisson process of three a second, whether or not those
+ * before them have ended, so that what a call waits for others counts.
+ */
+export async function sandboxedWarm(stack: Stack): Promise<Measured> {
+  const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
+  for (let i = 0; i < OPEN_WARM_UP; i++) await runTrue(world).then(() => sleep(1_000 / OPEN_PER_SECOND));
+  const times: number[] = [];
+  const sent: Promise<void>[] = [];
+  const began = performance.now();
+  for (let i = 0, due = 0; i < OPEN_CALLS; i++) {
+    due += (-Math.log(1 - Math.random()) * 1_000) / OPEN_PER_SECOND;
+    const ahead = due - (performance.now() - began);
+    if (ahead > 0) await sleep(ahead);
+    const at = performance.now();
+    sent.push(runTrue(world).then(() => void times.push(performance.now() - at)));
+  }
+  await Promise.all(sent);
+  return summarise(times, performance.now() - began);
+}
+
+/** How many calls of `true` a second four clients get done for half a minute: far beyond what waits in the pool, so that new containers are what counts. */
+export async function sandboxedRate(stack: Stack): Promise<Measured> {
+  const worlds = await makeWorlds(stack, RATE_CLIENTS);
+  return await measure({ clients: RATE_CLIENTS, samples: Number.POSITIVE_INFINITY, warmUp: 0, msMax: RATE_MS }, (client) => runTrue(worlds[client] as World));
+}
+
+/** The same call where no container waits, in a stack of its own. */
+export async function sandboxedCold(load: Load): Promise<Measured> {
+  const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '0' } } });
+  try {
+    const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
+    return await measure(load, () => runTrue(world));
+  } finally {
+    await stack.stop();
+  }
+}
+
+/** The same call in a workspace of 1,000 files and 20 MiB, one at a time with time for the pool to fill. */
+export async function sandboxedWorkspace(stack: Stack, load: Load): Promise<Measured> {
+  const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' } });
+  for (let at = 0; at < FILES; at += FILES_A_REQUEST) {
+    const files = Array.from({ length: Math.min(FILES_A_REQUEST, FILES - at) }, (_, i) => ({ path: `src/${(at + i) % 50}/file-${at + i}.txt`, content: randomBytes(FILE_BYTES / 2).toString('hex') }));
+    await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files });
+  }
+  const times: number[] = [];
+  let spent = 0;
+  for (let i = -load.warmUp; i < load.samples; i++) {
+    const at = performance.now();
+    await runTrue(world);
+    const took = performance.now() - at;
+    if (i >= 0) times.push(took);
+    spent += took;
+    await sleep(1_000 / OPEN_PER_SECOND);
+  }
+  return summarise(times, spent);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
+import { Chores } from './chores.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const noting = (did: string[], name: string) => async () => void did.push(name);
+
+describe('a chore', () => {
+  it('is done at once where no job runs', async () => {
+    const did: string[] = [];
+    await new Chores().do(noting(did, 'a'));
+    expect(did).toEqual(['a']);
+  });
+
+  it('waits for the job that runs, and for its answer to be out', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    const ended = chores.begin();
+    void chores.do(noting(did, 'a'));
+    await jest.advanceTimersByTimeAsync(50);
+    expect(did).toEqual([]);
+    ended();
+    await jest.advanceTimersByTimeAsync(19);
+    expect(did).toEqual([]);
+    await jest.advanceTimersByTimeAsync(2);
+    expect(did).toEqual(['a']);
+  });
+
+  it('waits for no longer than 150 ms, however long the job takes', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    chores.begin();
+    void chores.do(noting(did, 'a'));
+    await jest.advanceTimersByTimeAsync(149);
+    expect(did).toEqual([]);
+    await jest.advanceTimersByTimeAsync(2);
+    expect(did).toEqual(['a']);
+  });
+
+  it('is done after those before it, one at a time, also where one of them failed', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    const { promise, reject } = Promise.withResolvers<never>();
+    const first = chores.do(() => promise);
+    const second = chores.do(noting(did, 'b'));
+    await jest.advanceTimersByTimeAsync(200);
+    expect(did).toEqual([]);
+    reject(new Error('no engine'));
+    await expect(first).rejects.toThrow('no engine');
+    await second;
+    expect(did).toEqual(['b']);
+  });
+
+  it('waits for nothing once it is closed', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    chores.begin();
+    void chores.do(noting(did, 'a'));
+    chores.close();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(did).toEqual(['a']);
+  });
+});
