@@ -156,7 +156,7 @@ describe('Delegation mediation: autonomy corridor and risk thresholds are evalua
 describe('Transactional safety: mutating calls are atomic (commit or rollback)', () => {
   it('a command that fails half-way leaves every byte as it was', async () => {
     const before = await head();
-    const { body } = await world.call('shell.run', { command: 'echo changed > src/a.txt; echo new > src/new.txt; rm -f src/audit.txt; exit 9' });
+    const { body } = await world.call('shell.run', { command: 'echo changed > src/a.txt; echo new > src/new.txt; rm -f src/audit.txt; exit 9' }, { session_id: 'half-way' });
     expect(body).toMatchObject({ status: 'error', tx_outcome: 'rolled_back', error: { code: 'command.failed' }, result: { exit_code: 9 } });
     expect(await head()).toBe(before);
     expect([await world.file('src/a.txt'), await world.file('src/new.txt')]).toEqual(['one\n', null]);
