@@ -38,7 +38,7 @@ function rulesOf(count: number): { readonly cedar: string; readonly tools: reado
 const hideDemands = (cedar: string): string => cedar.replaceAll('when { ', 'when { context.risk_milli >= 0 && ').replaceAll(/principal == Agent::("\w+")(.*)\};/g, 'principal$2 && principal == Agent::$1 };');
 
 const ASK: PolicyAsk = {
-  agent_id: 'agt_bench', workspace_id: 'wsp_bench', tool_id: TOOL(0), category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'src/index.ts' }],
+  agent_id: 'agt_bench', delegated_by: [], workspace_id: 'wsp_bench', tool_id: TOOL(0), category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'src/index.ts' }],
   risk_milli: 50, risk_ceiling: 'none', task_class: 'general', labels: [], session_mode: 'interactive', job_lists_tool: false, staged_change: false, max_autonomy: null,
 };
 

@@ -9,6 +9,8 @@ export type SessionMode = 'interactive' | 'gateway' | 'scheduled';
 /** What policy is told of a call. `category` is the tool definition's own; what risk made of it is in the ceiling. */
 export interface PolicyAsk {
   readonly agent_id: string;
+  /** the agents above it from which its token's rights come; empty for an agent with rights of its own */
+  readonly delegated_by: readonly string[];
   readonly workspace_id: string;
   readonly tool_id: string;
   readonly category: ToolCategory;

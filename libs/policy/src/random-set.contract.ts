@@ -38,7 +38,7 @@ const atom = fc.oneof(
   fc.constantFrom(
     'context.job_lists_tool', 'context.staged_change', 'context.history_broken.isEmpty()', 'context has effect', 'context has time && context.time.hour < 12', 'context has effect.created',
     'action in Action::"fs.*"', 'action in Action::"write"', 'resource is File && resource.path like "src/*"', 'resource is File && resource.access == "write"', 'resource in Workspace::"wsp_a"',
-    'principal == Agent::"agt_a"', '{"Var": context.risk_ceiling, "Value": "none"}.Var == "none"', '{"one": context}.one.supervision == "autopilot"', '(if context.staged_change then context.supervision else "autopilot") == "autopilot"',
+    'principal == Agent::"agt_a"', 'context.delegated_by.contains(Agent::"agt_b")', 'context.delegated_by.isEmpty()', '{"Var": context.risk_ceiling, "Value": "none"}.Var == "none"', '{"one": context}.one.supervision == "autopilot"', '(if context.staged_change then context.supervision else "autopilot") == "autopilot"',
     'context.risk_milli * 9223372036854775807 > 0', 'context.risk_milli + 9007199254740993 == 9007199254740994',
   ),
 );
@@ -65,6 +65,6 @@ const resource: fc.Arbitrary<FsResource> = fc.record({ kind: fc.constant('fs' as
 export const randomAsk: fc.Arbitrary<PolicyAsk> = fc.record({
   of: fc.constantFrom(...RANDOM_TOOLS), agent_id: fc.constantFrom('agt_a', 'agt_b', 'agt_c'), workspace_id: fc.constantFrom('wsp_a', 'wsp_b'), resources: fc.array(resource, { maxLength: 3 }),
   risk_milli: fc.integer({ min: 0, max: 1000 }), risk_ceiling: fc.constantFrom('none' as const, 'none' as const, 'soft_gate' as const, 'no_go' as const), task_class: fc.constantFrom('general', 'deploy', 'test'),
-  labels: fc.subarray(['x', 'y', 'z']), session_mode: fc.constantFrom('interactive' as const, 'gateway' as const, 'scheduled' as const), job_lists_tool: fc.boolean(), staged_change: fc.boolean(),
+  labels: fc.subarray(['x', 'y', 'z']), delegated_by: fc.subarray(['agt_b', 'agt_d']), session_mode: fc.constantFrom('interactive' as const, 'gateway' as const, 'scheduled' as const), job_lists_tool: fc.boolean(), staged_change: fc.boolean(),
   max_autonomy: fc.constantFrom(null, null, 'autopilot' as const, 'soft_gate' as const, 'escalated' as const), time: fc.option(fc.constant({ hour: 10, weekday: 3 }), { nil: undefined }),
 }).map(({ of, ...ask }) => ({ ...ask, tool_id: of.tool_id, category: of.category, tool_class: of.class }));

@@ -45,7 +45,7 @@ export async function loadAssessor(): Promise<Assessor> {
     const args = { command, ...(cwd === undefined ? {} : { cwd }) };
     const risk = assessRisk({ tool: SHELL_RUN, args, resources: [] }, grammar);
     const decision = decidePolicy(policy, {
-      agent_id: 'agt_any', workspace_id: 'wsp_any', tool_id: SHELL_RUN.tool_id, category: SHELL_RUN.category, tool_class: SHELL_RUN.class, resources: [],
+      agent_id: 'agt_any', delegated_by: [], workspace_id: 'wsp_any', tool_id: SHELL_RUN.tool_id, category: SHELL_RUN.category, tool_class: SHELL_RUN.class, resources: [],
       risk_milli: Math.round(risk.risk_score * 1000), risk_ceiling: risk.ceiling, task_class: 'general', labels: [], session_mode: 'interactive',
       job_lists_tool: false, staged_change: false, max_autonomy: null,
     });

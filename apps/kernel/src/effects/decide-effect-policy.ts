@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
+import { AUTONOMY_MODES, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
 import { endingFault, type EndingFault } from '../endings/index.ts';
-import { hintOf, passReasons } from '../judgement/index.ts';
+import { delegatorsOf, hintOf, passReasons } from '../judgement/index.ts';
 import type { ActivePolicy, Supervision } from '../ports/index.ts';
 import type { OperationRow } from '../store/index.ts';
 
@@ -11,6 +11,7 @@ const OBSERVED = 'policy.observed';
 /** An attempt whose effect is judged. */
 export interface JudgedEffect {
   readonly operation: OperationRow;
+  readonly chain: readonly CapabilityToken[];
   readonly tool: ToolDefinition;
   readonly args: Readonly<Record<string, unknown>>;
   readonly delta: Delta;
@@ -53,10 +54,11 @@ const BEFORE = 'a call whose arguments name these files is judged before it runs
  * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
  * more supervision than the call has had; a set that observes lets everything be, and what it decides is said.
  */
-export function decideEffectPolicy(policy: ActivePolicy, { operation, tool, args, delta, labels }: JudgedEffect): EffectPolicy {
+export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels }: JudgedEffect): EffectPolicy {
   const asked = policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
+    delegated_by: delegatorsOf(operation.agent_id, chain),
     workspace_id: operation.workspace_id ?? '',
     tool,
     args,

@@ -71,7 +71,7 @@ export class EffectCheck {
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return no(endingFault(scope.code, scope.message, scope.hint));
     const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
-    const asked = decideEffectPolicy(policy, { operation: facts.operation, tool, args, delta, labels: facts.rules.labels });
+    const asked = decideEffectPolicy(policy, { operation: facts.operation, chain: facts.chain, tool, args, delta, labels: facts.rules.labels });
     if (asked.fault !== null) return asked;
     return { ...asked, fault: await decideContents(this.#blobs, report.tenant_id, delta, contents) };
   }

@@ -6,6 +6,7 @@ export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
+export { delegatorsOf } from './delegators.ts';
 export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
 export { decidePreview } from './decide-preview.ts';

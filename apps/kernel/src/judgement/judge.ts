@@ -13,6 +13,7 @@ import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
+import { delegatorsOf } from './delegators.ts';
 import { outputLabels } from './output-labels.ts';
 import { refuse, unjudged, type Judgement } from './judgement.ts';
 
@@ -75,10 +76,11 @@ function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgem
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
-function judgedAction(call: JudgedCall, { rules, past }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
+function judgedAction(call: JudgedCall, { chain, rules, past }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
   return {
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
+    delegated_by: delegatorsOf(call.agent_id, chain.map(({ token }) => token)),
     workspace_id: call.workspace_id,
     tool: form.tool,
     args: form.args.value,

@@ -29,6 +29,7 @@ export const riskHistory = ({ labels, past }: JudgedAction): RiskHistory => ({ l
 export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
   return {
     agent_id: action.agent_id,
+    delegated_by: action.delegated_by,
     workspace_id: action.workspace_id,
     tool_id: action.tool.tool_id,
     category: action.tool.category,

@@ -9,7 +9,7 @@ beforeAll(async () => { policy = (await loadPolicyEngine()).standard.active; });
 const action = (tool_id: string, args: Record<string, unknown>, more: Partial<JudgedAction> = {}): JudgedAction => {
   const tool = TOOLS.get(tool_id) as ToolDefinition;
   return {
-    tenant_id: 't', agent_id: 'a', workspace_id: 'w', tool, args, resources: tool.resources(args), task_class: 'general', session_mode: 'interactive', max_autonomy: null,
+    tenant_id: 't', agent_id: 'a', delegated_by: [], workspace_id: 'w', tool, args, resources: tool.resources(args), task_class: 'general', session_mode: 'interactive', max_autonomy: null,
     labels: [], history: null, past: null, ...more,
   };
 };

@@ -10,6 +10,8 @@ export type SessionPast = Required<Pick<RiskHistory, 'destructive_calls' | 'fail
 export interface JudgedAction {
   readonly tenant_id: string;
   readonly agent_id: string;
+  /** the agents above it in its token's chain, the nearest first */
+  readonly delegated_by: readonly string[];
   readonly workspace_id: string;
   readonly tool: ToolDefinition;
   readonly args: Readonly<Record<string, unknown>>;

@@ -3,14 +3,14 @@ import type { TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
-import { decideForm, pastAsked, sessionOf } from '../judgement/index.ts';
+import { decideForm, delegatorsOf, pastAsked, sessionOf } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
 import type { OperationRow, Place, TenantPool, Trees } from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
-export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[] };
+export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[]; readonly agents: readonly string[] };
 
 /** What recorded calls are read from. Their arguments are decrypted here and go no further. */
 export interface RecordedSources {
@@ -23,7 +23,9 @@ export interface RecordedSources {
 /** Labels as they were: those of earlier calls. */
 const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
   (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
-     AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels
+     AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels,
+  (SELECT coalesce(jsonb_agg(t.agent_id ORDER BY array_position(k.chain, t.capability_token_id) DESC), '[]') FROM kernel.token k JOIN kernel.token t ON t.capability_token_id = ANY (k.chain)
+     WHERE k.capability_token_id = o.capability_token_id) AS agents
   FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
 
 /** Counts as they were; null where none are asked for. */
@@ -64,7 +66,8 @@ export class RecordedCalls {
     if (form.effect === 'refuse') return form.message;
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
     const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));
-    return { tenant_id, agent_id, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null, past: null };
+    const delegated_by = delegatorsOf(agent_id, call.agents.map((id) => ({ agent_id: id })));
+    return { tenant_id, agent_id, delegated_by, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null, past: null };
   }
 
   /** The action with the counts that the set and risk need, as they were before the call. */

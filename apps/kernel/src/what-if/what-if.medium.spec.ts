@@ -5,7 +5,7 @@ import { askedBy, callerOf, refusalOf } from '../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate } from './index.ts';
-import { Trees } from '../store/index.ts';
+import { newId, Trees } from '../store/index.ts';
 
 let kernel: PolicyKernel;
 let tenant: TestTenant;
@@ -64,6 +64,14 @@ describe('an explanation', () => {
     expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: true, then: { policy: { name: 'default' }, mode: 'autopilot' }, alike: true });
     await kernel.install(tenant, NO_READS);
     expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'autopilot' }, now: { mode: 'no_go', rule_ids: ['no.reads'] }, alike: false });
+  });
+
+  it('is told whose rights the call used', async () => {
+    await kernel.install(tenant, setOf('boss', `@id("boss") @reason("not for that agent") @would_pass("x") forbid (principal, action, resource) when { context.delegated_by.contains(Agent::"${tenant.agentId}") };`));
+    const agent_id = newId('agent');
+    await tenant.query('INSERT INTO kernel.agent (agent_id, tenant_id, name) VALUES ($1, $2, $3)', [agent_id, tenant.tenantId, 'sub']);
+    const { operation_id } = await kernel.admit.run(tenant.call(await tenant.token({}, { parent_id: token, agent_id }), { agent_id }), null);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ then: { mode: 'no_go', rule_ids: ['boss'] }, alike: true });
   });
 
   it('says of a call that policy was not asked about why it was not', async () => {

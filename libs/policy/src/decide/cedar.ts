@@ -86,7 +86,7 @@ export function readAnswer(answer: AuthorizationAnswer): Answer {
 function contextOf({ ask, risk_level, history_broken, effect }: Question, slice: Slice): Record<string, CedarValueJson> {
   const all: Values = {
     risk_milli: ask.risk_milli, risk_ceiling: ask.risk_ceiling, risk_level, task_class: ask.task_class, tool_class: ask.tool_class,
-    labels: ask.labels as string[], session_mode: ask.session_mode, job_lists_tool: ask.job_lists_tool, staged_change: ask.staged_change,
+    labels: ask.labels as string[], delegated_by: ask.delegated_by.map((id) => ({ __entity: { type: 'Agent', id } })), session_mode: ask.session_mode, job_lists_tool: ask.job_lists_tool, staged_change: ask.staged_change,
     history_broken: history_broken as string[],
   };
   if (ask.time !== undefined) all.time = { ...ask.time };

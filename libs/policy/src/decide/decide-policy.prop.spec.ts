@@ -27,7 +27,7 @@ function plainAnswer(cedar: string, ask: PolicyAsk, supervision: Supervision, ta
   const answer = isAuthorized({
     principal: uid('Agent', ask.agent_id), action: uid('Action', ask.tool_id), resource,
     context: {
-      risk_milli, risk_ceiling, risk_level: 'autopilot', task_class, tool_class, labels: [...labels], session_mode, job_lists_tool, staged_change, supervision, history_broken: [],
+      risk_milli, risk_ceiling, risk_level: 'autopilot', task_class, tool_class, labels: [...labels], delegated_by: ask.delegated_by.map((id) => ({ __entity: uid('Agent', id) })), session_mode, job_lists_tool, staged_change, supervision, history_broken: [],
       ...(time === undefined ? {} : { time: { ...time } }), ...(effect === undefined ? {} : { effect: { ...effect, areas: [...effect.areas] } }),
     },
     policies: { staticPolicies: cedar },

@@ -11,6 +11,7 @@ test('the schema that rules are written against: if it can change what a rule me
     task_class: String,
     tool_class: String,
     labels: Set<String>,
+    delegated_by: Set<Agent>,
     session_mode: String,
     job_lists_tool: Bool,
     staged_change: Bool,

@@ -13,6 +13,7 @@ export const CONTEXT_ATTRIBUTES = {
   task_class: ['String', 'what the caller says that the call is for'],
   tool_class: ['String', 'where the tool runs: `inline`, `sandboxed` or `broker`'],
   labels: ['Set<String>', 'what flowed into the session or the workspace: `untrusted_content`, `secret_read`, `private_data`, and others'],
+  delegated_by: ['Set<Agent>', 'the agents above the one that calls from which its token comes, however far up; empty where it has rights of its own: `context.delegated_by.contains(Agent::"agt_…")`'],
   session_mode: ['String', '`interactive`, `gateway` or `scheduled`'],
   job_lists_tool: ['Bool', 'whether the list of the job that the session runs names the tool'],
   staged_change: ['Bool', 'whether the call applies a change that was staged, with its valid token'],
