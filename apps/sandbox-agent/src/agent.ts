@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
 import { FrameError, isChannelMessage, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
 import type { Baseline } from './baseline.ts';
 import { differences } from './compare.ts';
@@ -7,10 +9,14 @@ import { OutputCut } from './output-cut.ts';
 import { perform, type Exit, type Place } from './perform.ts';
 import { Proxy } from './proxy.ts';
 import { sendBack } from './send-back.ts';
+import { Session, verifyTerminal } from './session/session.ts';
 import { StdinFile } from './stdin-file.ts';
 import { Unpacker } from './unpack.ts';
 
-/** One job in one container: workspace in, command, delta out. */
+/** A mark that nobody prints by accident. */
+const NONCE_BYTES = 16;
+
+/** One job in one container: workspace in, command, delta out; or one shell, and its turns. */
 export class Agent {
   readonly #place: Place;
   readonly #speak: (message: AgentMessage) => void;
@@ -19,6 +25,7 @@ export class Agent {
   #failed = false;
   #stdin: StdinFile | null = null;
   #proxy: Proxy | null = null;
+  #session: Session | null = null;
 
   constructor(place: Place, speak: (message: AgentMessage) => void) {
     this.#place = place;
@@ -30,10 +37,13 @@ export class Agent {
   take(message: HostMessage): void {
     if (this.#failed) return;
     this.#orFault(() => {
-      if (isChannelMessage(message)) this.#proxy?.take(message);
+      if (this.#session) this.#session.take(message, (error) => this.#orFault(() => { throw error; }));
+      else if (isChannelMessage(message)) this.#proxy?.take(message);
       else if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
       else if (message.type === 'data') this.#unpacker.data(message.bytes);
       else if (message.type === 'job') this.#start(message.job);
+      else if (message.type === 'shell') this.#openShell(message);
+      else if (message.type !== 'stdin') throw new FrameError('there is no shell');
       else (this.#stdin ??= new StdinFile(this.#place.scratch)).append(message.bytes);
     });
   }
@@ -60,6 +70,13 @@ export class Agent {
     } finally {
       this.#proxy.close();
     }
+  }
+
+  #openShell(message: Extract<HostMessage, { type: 'shell' }>): void {
+    if (this.#started) throw new FrameError('a container runs one job');
+    this.#started = true;
+    verifyTerminal(spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0);
+    this.#session = new Session(this.#place, this.#unpacker.finish(), message, randomBytes(NONCE_BYTES).toString('hex'), this.#speak);
   }
 
   #compare(order: JobOrder, baseline: Baseline): void {

@@ -60,7 +60,8 @@ function listed(root: string, directory: string) {
   return readable(directory === '' ? '.' : directory, () => readdirSync(join(root, directory), { withFileTypes: true, encoding: 'buffer' }));
 }
 
-function nameOf(bytes: Uint8Array): string {
+/** A name as text. Throws AgentFault for one that is not UTF-8. */
+export function nameOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -14,5 +14,5 @@ export class AgentFault extends Error {
 
 /** The `code` of an error of the operating system, `ENOSPC` for example. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'unknown';
 }

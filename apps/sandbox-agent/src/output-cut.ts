@@ -17,6 +17,11 @@ export class OutputCut {
     return this.#dropped;
   }
 
+  /** Counts bytes that came and were not kept. */
+  drop(count: number): void {
+    this.#dropped += count;
+  }
+
   /** Takes a piece of one stream, in the order in which the pieces came. */
   take(type: 'stdout' | 'stderr', bytes: Buffer): void {
     const passed = bytes.subarray(0, this.#left);

@@ -31,7 +31,7 @@ export interface Place {
 const CANNOT_RUN = 126;
 
 /** What every job finds in its environment; nothing of the agent's own is in it. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   // Outside the workspace: what programs keep in a home is no effect of the job.
   HOME: '/tmp', TMPDIR: '/tmp', USER: 'sandbox', LOGNAME: 'sandbox', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb',
@@ -67,7 +67,7 @@ export async function perform(order: JobOrder, stdin: StdinFile | null, { root, 
 }
 
 /** Out of memory the kernel takes the job before the agent, so that there is somebody left to tell. */
-function sacrifice(child: ChildProcess): void {
+export function sacrifice(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
     writeFileSync(`/proc/${child.pid}/oom_score_adj`, '1000');

@@ -5,7 +5,8 @@ import { FrameError, parentsOf, type EntryHead } from '@writ/sandbox';
 import type { Baseline, BaselineEntry } from './baseline.ts';
 import { AgentFault, codeOf } from './fault.ts';
 
-const MODES = { '644': 0o644, '755': 0o755 } as const;
+/** What the modes of a snapshot are on disk. */
+export const MODES = { '644': 0o644, '755': 0o755 } as const;
 
 /** Writes the workspace as it comes in: entries in any order, a file's content in chunks after its head. */
 export class Unpacker {

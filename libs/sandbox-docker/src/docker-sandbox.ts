@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import { assertRunnable, Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
+import { assertRunnable, NO_USAGE, Sandbox, ShellEnded, Shells, type SandboxJob, type SandboxResult, type Shell, type ShellSpec } from '@writ/sandbox';
 import { AgentContainer } from './agent-container.ts';
 import { Chores } from './chores.ts';
 import type { ContainerSpec, SandboxSize } from './container-options.ts';
+import { DockerShell } from './docker-shell.ts';
+import { DockerShells } from './docker-shells.ts';
 import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
@@ -95,6 +97,11 @@ export class DockerSandbox extends Sandbox {
     return this.#track(run.result().finally(ended));
   }
 
+  /** Shells in containers of the same kind; each ends with this sandbox at the latest. */
+  get shells(): Shells {
+    return new DockerShells((spec, signal) => this.#openShell(spec, signal));
+  }
+
   override async close(): Promise<void> {
     this.#closing.abort();
     this.#chores.close();
@@ -103,7 +110,23 @@ export class DockerSandbox extends Sandbox {
     this.#watch.close();
   }
 
-  async #acquire({ image, limits, labels }: SandboxJob): Promise<AgentContainer> {
+  async #openShell(spec: ShellSpec, signal: AbortSignal): Promise<Shell> {
+    if (signal.aborted || this.#closing.signal.aborted) throw new ShellEnded('killed', 'aborted', null, NO_USAGE);
+    const container = await this.#acquire(spec).catch((error: unknown) => {
+      throw new ShellEnded('lost', 'engine', `no container can be started: ${error instanceof Error ? error.message : String(error)}`, NO_USAGE);
+    });
+    const shell = await DockerShell.open(container, spec, {
+      discard: (each) => this.#discard(each),
+      ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
+      isEngineThere: () => this.#isEngineThere(),
+    }, signal);
+    const end = () => void shell.close();
+    this.#closing.signal.addEventListener('abort', end, { once: true });
+    void shell.gone.then(() => this.#closing.signal.removeEventListener('abort', end));
+    return shell;
+  }
+
+  async #acquire({ image, limits, labels }: Pick<ShellSpec, 'image' | 'limits' | 'labels'>): Promise<AgentContainer> {
     const warm = await this.#pools.get(keyOf(image, limits))?.take();
     this.#report({ type: warm ? 'pool.hit' : 'pool.miss', image });
     return warm ?? this.#start(image, limits, labels);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeAgentChannel, isChannelFrame, parseChannel, type ChannelMessage } from './channel-message.ts';
 import { AGENT_FRAMES, encodeFrame, FrameError, type Frame } from './frame.ts';
-import { countOf, encodeMeta, flagOf, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, type Meta } from './meta.ts';
+import { countOf, encodeMeta, flagOf, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 
 /** Why the agent gives up on a job. */
-export const FAULT_REASONS = ['delta_bytes', 'delta_files', 'workspace_space', 'entry_special', 'entry_unreadable', 'entry_name', 'protocol'] as const;
+export const FAULT_REASONS = ['delta_bytes', 'delta_files', 'workspace_space', 'entry_special', 'entry_unreadable', 'entry_name', 'protocol', 'shell'] as const;
 export type FaultReason = (typeof FAULT_REASONS)[number];
 
 /** What stands at a changed path; a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
@@ -14,9 +14,19 @@ export type AfterHead =
   | { readonly kind: 'dir' }
   | { readonly kind: 'symlink'; readonly target: string };
 
+/** Where the shell of a session stands at the end of a turn: at its prompt, with a command under way, or ended. */
+export const SHELL_STATES = ['idle', 'running', 'gone'] as const;
+export type ShellState = (typeof SHELL_STATES)[number];
+/** Why a turn did nothing: a command while another one runs, or input while none does. */
+export const TURN_REFUSALS = ['busy', 'idle'] as const;
+export type TurnRefusal = (typeof TURN_REFUSALS)[number];
+/** Paths that an answer names of those that conflict; more tell nobody anything. */
+export const CONFLICTS_MAX = 16;
+
 /**
  * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any
  * point. Channels live between the job's start and its exit.
+ * Of a shell: hello; then for each turn output (`stdout` alone, numbered from 0), turned, changes with their data, end; for each check checked.
  */
 export type AgentMessage =
   | { readonly type: 'hello'; readonly agent: string }
@@ -26,6 +36,8 @@ export type AgentMessage =
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'end'; readonly changes: number }
   | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string }
+  | { readonly type: 'turned'; readonly turn: number; readonly state: ShellState; readonly refused: TurnRefusal | null; readonly code: number | null; readonly droppedBytes: number }
+  | { readonly type: 'checked'; readonly conflicts: readonly string[] }
   | ChannelMessage;
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
@@ -42,6 +54,11 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
     case 'data': return encodeFrame(AGENT_FRAMES.data, message.bytes);
     case 'end': return encodeFrame(AGENT_FRAMES.end, encodeMeta({ changes: message.changes }));
     case 'fault': return encodeFrame(AGENT_FRAMES.fault, encodeMeta({ reason: message.reason, detail: message.detail }));
+    case 'turned': {
+      const { turn, state, refused, code, droppedBytes } = message;
+      return encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
+    }
+    case 'checked': return encodeFrame(AGENT_FRAMES.checked, encodeMeta({ conflicts: message.conflicts }));
     default: return encodeAgentChannel(message);
   }
 }
@@ -68,7 +85,22 @@ export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>)
       const fields = parseMeta(payload);
       return { type, reason: oneOf(fields, 'reason', FAULT_REASONS), detail: textOf(fields, 'detail', 8192) };
     }
+    case 'turned': return parseTurned(parseMeta(payload));
+    case 'checked': return { type, conflicts: listOf(parseMeta(payload), 'conflicts', CONFLICTS_MAX).map(parsePath) };
   }
+}
+
+function parseTurned(fields: Meta): AgentMessage {
+  return {
+    type: 'turned', turn: countOf(fields, 'turn'), state: oneOf(fields, 'state', SHELL_STATES),
+    refused: isNull(fields, 'refused') ? null : oneOf(fields, 'refused', TURN_REFUSALS),
+    code: isNull(fields, 'code') ? null : countOf(fields, 'code', 255), droppedBytes: countOf(fields, 'dropped_bytes'),
+  };
+}
+
+function parsePath(value: unknown): string {
+  if (typeof value !== 'string' || pathFault(value) !== null) throw new FrameError('what conflicts is no path');
+  return value;
 }
 
 function parseExit(fields: Meta): AgentMessage {

@@ -32,9 +32,16 @@ export function assertRunnable(job: SandboxJob): void {
  * Throws SandboxJobError at an entry that can't be there.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
+  yield* encodeEntries(job.files, sent);
+  const rest = chunksOf(job.stdin ?? NONE).map((bytes) => encodeHostMessage({ type: 'stdin', bytes }));
+  yield Buffer.concat([...rest, encodeOrder(job)]);
+}
+
+/** The bytes that carry a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
+export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
   let batch: Buffer[] = [];
   let batched = 0;
-  for await (const entry of job.files) {
+  for await (const entry of files) {
     for (const frame of encodeEntry(entry, sent)) {
       batch.push(frame);
       batched += frame.length;
@@ -44,9 +51,7 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
       batched = 0;
     }
   }
-  for (const bytes of chunksOf(job.stdin ?? NONE)) batch.push(encodeHostMessage({ type: 'stdin', bytes }));
-  batch.push(encodeOrder(job));
-  yield Buffer.concat(batch);
+  if (batched > 0) yield Buffer.concat(batch, batched);
 }
 
 function encodeOrder({ command, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
@@ -80,7 +85,8 @@ export function stateOf(entry: SandboxEntry): FileState {
   return { kind: entry.kind, mode: entry.mode, sha256: known ?? createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 
-function chunksOf(bytes: Uint8Array): Buffer[] {
+/** Content in pieces that fit a frame; none for none. */
+export function chunksOf(bytes: Uint8Array): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX) {
     chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(CHUNK_BYTES_MAX, bytes.length - at)));

@@ -25,6 +25,12 @@ export class EntryTree {
     return null;
   }
 
+  /** Writes what stands at a path now, or that nothing does, without asking whether it fits beside the others. */
+  put(path: string, state: FileState | null): void {
+    if (state === null) this.#entries.delete(path);
+    else this.#entries.set(path, state);
+  }
+
   /** What stands at the path, or null. */
   at(path: string): FileState | null {
     return this.#entries.get(path) ?? null;

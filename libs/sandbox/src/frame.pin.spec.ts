@@ -21,6 +21,10 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     hex(encodeAgentMessage({ type: 'net_end', channel: 1 })),
     hex(encodeAgentMessage({ type: 'net_reset', channel: 1 })),
     hex(encodeAgentMessage({ type: 'net_credit', channel: 1, count: 3 })),
+    hex(encodeHostMessage({ type: 'shell', env: { A: 'b' }, cols: 80, rows: 24 })),
+    hex(encodeHostMessage({ type: 'turn', order: { turn: 1, command: 'c', input: null, ctrl: null, yield_ms: 2, cols: null, rows: null, output_bytes_max: 3, delta_bytes_max: 4, delta_files_max: 5 } })),
+    hex(encodeHostMessage({ type: 'check', paths: [{ path: 'p', gone: true }], last: true })),
+    hex(encodeHostMessage({ type: 'patch', path: 'p', after: null, bytes: NONE })),
     hex(encodeAgentMessage({ type: 'hello', agent: 'x' })),
     hex(encodeAgentMessage({ type: 'stdout', sequence: 258, bytes: Buffer.from('out') })),
     hex(encodeAgentMessage({ type: 'stderr', sequence: 0, bytes: Buffer.from('err') })),
@@ -30,6 +34,8 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     hex(encodeAgentMessage({ type: 'data', bytes: Buffer.from('d') })),
     hex(encodeAgentMessage({ type: 'end', changes: 2 })),
     hex(encodeAgentMessage({ type: 'fault', reason: 'delta_files', detail: 'why' })),
+    hex(encodeAgentMessage({ type: 'turned', turn: 1, state: 'idle', refused: null, code: 0, droppedBytes: 2 })),
+    hex(encodeAgentMessage({ type: 'checked', conflicts: ['p'] })),
   ]).toEqual([
     '000000410101 \0={"kind":"file","path":"a","mode":"755","size":2,"sha256":"x"}hi',
     '0000002c0101 \0*{"kind":"symlink","path":"a","target":"b"}',
@@ -45,6 +51,10 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     '000000040162 \0\0\0\x01',
     '000000040163 \0\0\0\x01',
     '000000080164 \0\0\0\x01\0\0\0\x03',
+    '000000250110 {"env":{"A":"b"},"cols":80,"rows":24}',
+    '000000930111 {"turn":1,"command":"c","input":null,"ctrl":null,"yield_ms":2,"cols":null,"rows":null,"output_bytes_max":3,"delta_bytes_max":4,"delta_files_max":5}',
+    '000000300112 {"paths":[{"path":"p","gone":true}],"last":true}',
+    '0000001b0113 \0\x19{"path":"p","after":null}',
     '0000000d0140 {"agent":"x"}',
     '000000070141 \0\0\x01\x02out',
     '000000070142 \0\0\0\0err',
@@ -54,5 +64,7 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     '000000010145 d',
     '0000000d0146 {"changes":2}',
     '000000270147 {"reason":"delta_files","detail":"why"}',
+    '000000430150 {"turn":1,"state":"idle","refused":null,"code":0,"dropped_bytes":2}',
+    '000000130151 {"conflicts":["p"]}',
   ]);
 });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
 import { encodeFrame, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
-import { countOf, encodeMeta, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, flagOf, type Meta } from './meta.ts';
+import { countOf, encodeMeta, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
+import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
 
 /** The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
 export type EntryHead =
@@ -25,12 +26,16 @@ export interface JobOrder {
   readonly proxy?: boolean;
 }
 
-/** From the adapter to the agent, in this order: entries with their data, stdin, one job, which starts at once; from then on what channels carry. */
+/**
+ * From the adapter to the agent, in this order: entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
+ * shell, and what is asked of it turn by turn.
+ */
 export type HostMessage =
   | { readonly type: 'file'; readonly head: EntryHead; readonly bytes: Buffer }
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
+  | ShellOrder
   | HostChannelMessage;
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
@@ -40,6 +45,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'data': return encodeFrame(HOST_FRAMES.data, message.bytes);
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
+    case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
     default: return encodeHostChannel(message);
   }
 }
@@ -55,6 +61,7 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
     case 'data': return { type, bytes: payload };
     case 'job': return { type, job: parseOrder(parseMeta(payload)) };
     case 'stdin': return { type, bytes: payload };
+    default: return parseShellOrder(type, payload);
   }
 }
 
@@ -72,13 +79,11 @@ function parseHead(fields: Meta): EntryHead {
 }
 
 function parseOrder(fields: Meta): JobOrder {
-  const env = isNull(fields, 'env') ? {} : fields['env'];
-  if (typeof env !== 'object' || env === null || Object.values(env).some((value) => typeof value !== 'string')) throw new FrameError('`env` is no table of texts');
   return {
     command: textOf(fields, 'command', HOST_FRAMES.job.bytesMax),
     cwd: textOf(fields, 'cwd', 4096),
     timeout_ms: countOf(fields, 'timeout_ms'),
-    env: env as Record<string, string>,
+    env: textsOf(fields, 'env'),
     stdin: flagOf(fields, 'stdin'),
     output_bytes_max: countOf(fields, 'output_bytes_max'),
     delta_bytes_max: countOf(fields, 'delta_bytes_max'),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason } from './agent-message.ts';
+export { CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason, type ShellState, type TurnRefusal } from './agent-message.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
 export { assertRunnable, encodeJob, stateOf } from './encode-job.ts';
@@ -13,4 +13,10 @@ export {
   type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEgress, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
   type SandboxLimits, type SandboxOutput, type SandboxReason, type SandboxResult, type SandboxSymlink, type SandboxUsage,
 } from './sandbox.ts';
-export { hashOfAfter, Transcript, type TranscriptEnd, type TranscriptMessage } from './transcript.ts';
+export { FakeShells, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
+export {
+  NO_USAGE, Shell, ShellEnded, Shells, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned, type TerminalSize,
+} from './shell.ts';
+export { SHELL_CONTROLS, type CheckedPath, type ShellControl, type TurnOrder } from './shell-message.ts';
+export { ShellTalk } from './shell-talk.ts';
+export { hashOfAfter, stateOfAfter, Transcript, type TranscriptEnd, type TranscriptMessage } from './transcript.ts';

@@ -68,6 +68,20 @@ export function oneOf<const T extends readonly string[]>(fields: Meta, name: str
   return value;
 }
 
+/** A field that is a table of texts by name; an empty one where it is absent. */
+export function textsOf(fields: Meta, name: string): Readonly<Record<string, string>> {
+  const value = own(fields, name) ?? {};
+  if (typeof value !== 'object' || Array.isArray(value) || Object.values(value).some((text) => typeof text !== 'string')) throw new FrameError(`\`${name}\` is no table of texts`);
+  return value as Record<string, string>;
+}
+
+/** A field that is a list of at most so many. */
+export function listOf(fields: Meta, name: string, itemsMax: number): readonly unknown[] {
+  const value = own(fields, name);
+  if (!Array.isArray(value) || value.length > itemsMax) throw new FrameError(`the field \`${name}\` is no list of at most ${itemsMax}`);
+  return value as readonly unknown[];
+}
+
 /** Whether a field is absent or null. */
 export function isNull(fields: Meta, name: string): boolean {
   return own(fields, name) === undefined || own(fields, name) === null;

@@ -6,6 +6,7 @@ import { COMMANDS } from './programs.contract.ts';
 import { SandboxJobError, type Sandbox, type SandboxEntry, type SandboxJob, type SandboxLimits, type SandboxResult } from './sandbox.ts';
 
 export { PROGRAMS } from './programs.contract.ts';
+export { SHELL_PROGRAMS, shellsContract, type ShellsUnderTest } from './shells.contract.ts';
 
 export interface SandboxUnderTest {
   readonly sandbox: Sandbox;

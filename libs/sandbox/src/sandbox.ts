@@ -87,7 +87,7 @@ export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' |
 export type SandboxReason =
   | 'wall' | 'cpu' | 'aborted'
   | 'memory' | 'delta_bytes' | 'delta_files' | 'workspace_space'
-  | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol'
+  | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol' | 'shell'
   | 'engine' | 'container';
 
 export interface SandboxOutput {

@@ -6,6 +6,7 @@
  * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes.
  */
 import { createHash } from 'node:crypto';
+import type { FileState } from '@writ/contract';
 import type { AfterHead, AgentMessage } from './agent-message.ts';
 import type { ChannelMessage } from './channel-message.ts';
 import type { EntryTree } from './entry-tree.ts';
@@ -37,6 +38,7 @@ export class Transcript {
   #sequence = 0;
   #open: { bytes: Buffer; filled: number } | null = null;
   #exit: Extract<AgentMessage, { type: 'exit' }> | null = null;
+  #turned: Extract<AgentMessage, { type: 'turned' }> | null = null;
   #end: TranscriptEnd | null = null;
 
   constructor(sent: EntryTree, bounds: Bounds) {
@@ -55,7 +57,12 @@ export class Transcript {
   }
 
   get droppedBytes(): number {
-    return this.#exit?.droppedBytes ?? 0;
+    return this.#exit?.droppedBytes ?? this.#turned?.droppedBytes ?? 0;
+  }
+
+  /** How a turn of a shell ended, once told. */
+  get turned(): Extract<AgentMessage, { type: 'turned' }> | null {
+    return this.#turned;
   }
 
   get outputBytes(): number {
@@ -83,11 +90,13 @@ export class Transcript {
       case 'data': return this.#takeData(message.bytes);
       case 'end': return this.#takeEnd(message.changes);
       case 'fault': return this.#takeFault(message);
+      case 'turned': return this.#takeTurned(message);
+      case 'checked': throw new FrameError('an answer comes without its question');
     }
   }
 
   #takeOutput({ type, sequence, bytes }: Extract<AgentMessage, { type: 'stdout' | 'stderr' }>): void {
-    if (this.#exit) throw new FrameError('output comes after the exit');
+    if (this.#isOver) throw new FrameError('output comes after the exit');
     if (sequence !== this.#sequence) throw new FrameError('output is out of sequence');
     this.#sequence++;
     this.#outputBytes += bytes.length;
@@ -99,13 +108,22 @@ export class Transcript {
   }
 
   #takeExit(message: Extract<AgentMessage, { type: 'exit' }>): void {
-    if (this.#exit) throw new FrameError('the command exits twice');
+    if (this.#isOver) throw new FrameError('the command exits twice');
     this.#exit = message;
     if (message.timedOut) this.#end = { ended: 'timeout', reason: 'wall', detail: null };
   }
 
+  #takeTurned(message: Extract<AgentMessage, { type: 'turned' }>): void {
+    if (this.#isOver) throw new FrameError('a turn ends twice');
+    this.#turned = message;
+  }
+
+  get #isOver(): boolean {
+    return this.#exit !== null || this.#turned !== null;
+  }
+
   #takeChange({ path, after, bytes }: Extract<AgentMessage, { type: 'change' }>): void {
-    if (!this.#exit || this.#open) throw new FrameError('a change comes out of turn');
+    if (!this.#isOver || this.#open) throw new FrameError('a change comes out of turn');
     if (this.#changes.has(path)) throw new FrameError('a path changes twice');
     const before = this.#sent.at(path);
     if (!before && !after) throw new FrameError('a path is deleted that was never there');
@@ -136,7 +154,7 @@ export class Transcript {
   }
 
   #takeEnd(changes: number): void {
-    if (!this.#exit || this.#open) throw new FrameError('the end comes out of turn');
+    if (!this.#isOver || this.#open) throw new FrameError('the end comes out of turn');
     if (changes !== this.#changes.size) throw new FrameError('changes are missing');
     this.#assertStands();
     this.#end = { ended: 'exited', reason: null, detail: null };
@@ -176,6 +194,12 @@ function sizeOf(after: AfterHead | null): number {
 /** Text from inside, fit for an operator's terminal: no control or direction characters, and not long. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 512);
+}
+
+/** What stands at a path after a job, as deltas name it. */
+export function stateOfAfter(after: SandboxAfter): FileState {
+  const size = after.kind === 'file' ? after.bytes.length : after.kind === 'symlink' ? Buffer.byteLength(after.target) : 0;
+  return { kind: after.kind, mode: after.mode, sha256: hashOfAfter(after), size };
 }
 
 /** SHA-256 of what stands at a path after a job, as deltas name it: null for a directory. */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { ShellControl, TerminalSize } from '@writ/sandbox';
+import { drainPipe, drainStream } from '../drain.ts';
+import { ENVIRONMENT, sacrifice, type EndAll, type Place } from '../perform.ts';
+import { MarkScanner } from './mark-scanner.ts';
+
+/** What the terminal's line discipline makes signals, or the end of input, of. */
+const KEYS: Readonly<Record<ShellControl, string>> = { c: '\x03', d: '\x04', z: '\x1a', '\\': '\x1c' };
+/** The descriptor on which the shell reads its commands: not the terminal, which programs read. */
+const COMMANDS_FD = 3;
+/** Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the terminal isn't there before. */
+const startUpOf = ({ cols, rows }: TerminalSize): string => `stty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
+
+/** What a shell is opened with. */
+export interface ShellSetting { readonly env: Readonly<Record<string, string>>; readonly size: TerminalSize }
+
+export interface ShellListener {
+  /** what the terminal shows; the bytes are valid only during the call */
+  output(bytes: Buffer): void;
+  /** the shell is at its prompt */
+  prompt(status: number): void;
+  /** the shell has ended and its output is read; null where a signal ended it */
+  gone(code: number | null): void;
+}
+
+/**
+ * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed. Commands come over a pipe and not by the
+ * terminal, so no line discipline edits them, no echo repeats them, they may be as long as they like, and what a program leaves unread is never run.
+ * The line after each command prints the mark; it is read when the command is over, however it ended.
+ */
+export class TerminalShell {
+  readonly #nonce: string;
+  readonly #child: ChildProcess;
+  readonly #listener: ShellListener;
+  #busy = false;
+
+  constructor({ root, scratch, pipes, endAll }: Place, { env, size }: ShellSetting, nonce: string, listener: ShellListener) {
+    this.#nonce = nonce;
+    this.#listener = listener;
+    const startUp = join(mkdtempSync(join(scratch, '.writ-')), 'rc');
+    writeFileSync(startUp, startUpOf(size));
+    this.#child = spawn('script', ['-qef', '-c', `exec /bin/bash --rcfile ${startUp} --noediting -i <&${COMMANDS_FD} ${COMMANDS_FD}<&-`, '/dev/null'], {
+      cwd: root,
+      env: { ...ENVIRONMENT, TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat', PWD: root, ...env },
+      detached: true,
+      stdio: ['pipe', pipes?.stdout.jobFd ?? 'pipe', 'ignore', 'pipe'],
+    });
+    if (pipes) for (const fd of [pipes.stdout.jobFd, pipes.stderr.jobFd, pipes.stderr.agentFd]) closeSync(fd);
+    sacrifice(this.#child);
+    this.#listen(pipes ? (take) => drainPipe(pipes.stdout, take) : (take) => drainStream(this.#child.stdout, take), endAll);
+  }
+
+  /** Whether a command is under way. */
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
+  /** Runs a command in the shell itself. Call it at the prompt only. */
+  run(command: string): void {
+    this.#busy = true;
+    const quoted = command.replaceAll("'", String.raw`'\''`);
+    this.#commands.write(` eval '${quoted}' </dev/tty\n builtin printf '\\e]133;W;${this.#nonce};%d\\a' "$?" >/dev/tty\n`);
+  }
+
+  /** Types text on the terminal. */
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  press(control: ShellControl): void {
+    this.type(KEYS[control]);
+  }
+
+  /** Tells the terminal its size; programs in it get SIGWINCH. Without one, programs take their own idea of it. */
+  resize(cols: number, rows: number): void {
+    const terminal = this.#terminal();
+    if (terminal !== null) spawnSync('stty', ['-F', terminal, 'cols', String(cols), 'rows', String(rows)], { stdio: 'ignore' });
+  }
+
+  get #commands(): Writable {
+    return this.#child.stdio[COMMANDS_FD] as Writable;
+  }
+
+  #listen(drain: (take: (bytes: Buffer) => void) => Promise<void>, endAll: EndAll): void {
+    const scanner = new MarkScanner(this.#nonce);
+    const drained = drain((bytes) => {
+      for (const part of scanner.push(bytes)) {
+        if (typeof part !== 'number') this.#listener.output(part);
+        else if (this.#busy) {
+          this.#busy = false;
+          this.#listener.prompt(part);
+        }
+      }
+    });
+    const ended = new Promise<number | null>((resolve) => {
+      this.#child.once('error', () => resolve(null));
+      this.#child.once('exit', (code) => resolve(code));
+    });
+    // What is typed or ordered when nobody reads any more is lost, as on a terminal.
+    for (const stream of [this.#child.stdin, this.#commands]) stream?.on('error', () => undefined);
+    void ended.then(async (code) => {
+      this.#busy = false;
+      endAll(this.#child);
+      await drained;
+      this.#listener.gone(code);
+    });
+  }
+
+  /** The terminal's name, told by the kernel of the descriptor that `script` holds; null where it is gone. */
+  #terminal(): string | null {
+    const process_ = `/proc/${String(this.#child.pid)}`;
+    try {
+      for (const fd of readdirSync(`${process_}/fd`)) {
+        if (!readlinkSync(`${process_}/fd/${fd}`).endsWith('ptmx')) continue;
+        const index = /^tty-index:\s*(\d+)$/m.exec(readFileSync(`${process_}/fdinfo/${fd}`, 'utf8'))?.[1];
+        if (index !== undefined) return `/dev/pts/${index}`;
+      }
+    } catch {
+      // It ends just now.
+    }
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Shells, type Shell, type ShellSpec } from '@writ/sandbox';
+
+/** Opens one shell in a container of the sandbox's. */
+export type OpenShell = (spec: ShellSpec, signal: AbortSignal) => Promise<Shell>;
+
+/** Shells in containers of a sandbox: its pools, its labels, its sweep. */
+export class DockerShells extends Shells {
+  readonly #open: OpenShell;
+
+  constructor(open: OpenShell) {
+    super();
+    this.#open = open;
+  }
+
+  override open(spec: ShellSpec, signal: AbortSignal): Promise<Shell> {
+    return this.#open(spec, signal);
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseAgentMessage } from './agent-message.ts';
+import { FakeShellAgent } from './fake-shell-agent.ts';
+import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
+import { parseHostMessage } from './host-message.ts';
+import type { SandboxEntry } from './sandbox.ts';
+import { NO_USAGE, Shell, ShellEnded, Shells, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned } from './shell.ts';
+import { ShellTalk } from './shell-talk.ts';
+
+/** What a fake command finds: files, and variables that last from one command to the next. */
+export interface FakeShellWorld {
+  readonly files: Map<string, SandboxEntry>;
+  readonly vars: Map<string, string>;
+  out(text: string): void;
+}
+
+/** A stand-in for one command: ends with a status, exits the shell, or runs until it is told something that it ends at: a status, or null to run on. */
+export type FakeShellProgram = (world: FakeShellWorld) => number | { readonly exit: number } | { readonly runs: (input: string) => number | null };
+
+/** Shells without containers: programs in place of commands. Everything travels as frames, so that what a caller sees is what an adapter would show. */
+export class FakeShells extends Shells {
+  readonly #programs: Readonly<Record<string, FakeShellProgram>>;
+  /** every shell that was opened, to be looked at or killed by a test */
+  readonly opened: FakeShell[] = [];
+
+  constructor(programs: Readonly<Record<string, FakeShellProgram>>) {
+    super();
+    this.#programs = programs;
+  }
+
+  override async open(spec: ShellSpec, signal: AbortSignal): Promise<Shell> {
+    if (signal.aborted) throw new ShellEnded('killed', 'aborted', null, NO_USAGE);
+    const shell = new FakeShell(this.#programs);
+    await shell.start(spec);
+    this.opened.push(shell);
+    return shell;
+  }
+}
+
+export class FakeShell extends Shell {
+  readonly #agent: FakeShellAgent;
+  readonly #talk: ShellTalk;
+  readonly #gone = Promise.withResolvers<undefined>();
+  #closed = false;
+
+  constructor(programs: Readonly<Record<string, FakeShellProgram>>) {
+    super();
+    const back = new FrameDecoder(AGENT_FRAMES);
+    this.#agent = new FakeShellAgent(programs, (bytes) => {
+      for (const frame of back.push(bytes)) this.#talk.accept(parseAgentMessage(frame));
+    });
+    const there = new FrameDecoder(HOST_FRAMES);
+    this.#talk = new ShellTalk(async (bytes) => {
+      for (const frame of there.push(bytes)) this.#agent.take(parseHostMessage(frame));
+    });
+  }
+
+  /** what stands in its workspace */
+  get files(): Map<string, SandboxEntry> {
+    return this.#agent.files;
+  }
+
+  override get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  start(spec: ShellSpec): Promise<void> {
+    return this.#talk.open(spec);
+  }
+
+  override async turn(turn: ShellTurn, signal: AbortSignal): Promise<ShellTurned> {
+    if (this.#closed) throw new ShellEnded('lost', 'container', null, NO_USAGE);
+    if (signal.aborted) {
+      await this.close();
+      throw new ShellEnded('killed', 'aborted', null, NO_USAGE);
+    }
+    const transcript = await this.#talk.turn(turn);
+    const { end, turned } = transcript;
+    if (end?.ended !== 'exited' || turned === null) {
+      await this.close();
+      throw new ShellEnded(end?.ended === 'limit' ? 'limit' : 'invalid', end?.reason ?? null, end?.detail ?? null, NO_USAGE);
+    }
+    if (turned.state === 'gone') await this.close();
+    return {
+      state: turned.state, refused: turned.refused, exitCode: turned.code, output: Buffer.concat(transcript.output.map(({ bytes }) => bytes)),
+      truncatedBytes: transcript.droppedBytes, changes: transcript.changes, usage: { ...NO_USAGE, outputBytes: transcript.outputBytes + transcript.droppedBytes },
+    };
+  }
+
+  override bring(patches: readonly ShellPatch[]): Promise<readonly string[]> {
+    return this.#talk.bring(patches);
+  }
+
+  override async close(): Promise<void> {
+    this.#closed = true;
+    this.#gone.resolve(undefined);
+  }
+}
