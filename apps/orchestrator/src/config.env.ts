@@ -20,6 +20,8 @@ const Environment = Type.Object({
   WRIT_EVENT_STREAMS_MAX: Type.Integer({ default: 20, minimum: 1, maximum: 10_000, description: 'event streams that a tenant may have open at this replica' }),
   WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),
   WRIT_RATE_BURST: Type.Integer({ default: 400, minimum: 1, maximum: 1_000_000, description: 'requests that a tenant may send at once to this replica' }),
+  WRIT_AUTH_FAILURES_PER_MINUTE: Type.Integer({ default: 60, minimum: 1, maximum: 1_000_000, description: 'API keys that are not valid which one address may present to this replica within a minute' }),
+  WRIT_TRUSTED_PROXIES: Type.String({ default: '', description: 'proxies whose `X-Forwarded-For` says where a request comes from: addresses and CIDR blocks, with commas between; empty: none' }),
   WRIT_REQUESTS_MAX: Type.Integer({ default: 2_000, minimum: 1, maximum: 100_000, description: 'requests under way at once in this replica' }),
 });
 

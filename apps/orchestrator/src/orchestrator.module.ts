@@ -19,6 +19,7 @@ import { FreezesController } from './freezes/freezes.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
 import { Authenticator } from './http/authenticator.ts';
+import { FailedKeys } from './http/failed-keys.ts';
 import { FullQueues } from './http/full-queues.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { Published } from './http/published-keys.ts';
@@ -117,7 +118,7 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
-    authenticator: new Authenticator(keys, config.platformKeyHash, monotonic),
+    authenticator: new Authenticator(keys, config.platformKeyHash, monotonic, new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic)),
     lifetime: new Lifetime([
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       { start: () => undefined, stop: () => deliver.stop() },

@@ -18,7 +18,7 @@ export class EventsController {
     const key = exchange.header('authorization');
     const stream = new EventStream({
       isFor: (event) => isFor(caller, event),
-      verifyKey: () => this.authenticator.identify(key),
+      verifyKey: () => this.authenticator.identify(key, exchange.address),
       isResuming: exchange.header('last-event-id') !== undefined,
       forMs: query.for_ms ?? null,
     });

@@ -28,7 +28,7 @@ export class AccessGuard implements CanActivate {
     if (row === undefined) throw new Fault('auth.role');
     if (row.allowed === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = await this.#authenticator.identify(request.headers.authorization);
+    const caller = await this.#authenticator.identify(request.headers.authorization, request.ip);
     if (caller === 'platform') return admit(row.allowed === 'platform' || row.allowed.includes('platform'));
     rememberCaller(request, caller);
     this.#rate.take(caller.tenant_id);

@@ -10,6 +10,7 @@ import { formatApiKey, hashApiKey, isApiKeyText } from '../support/api-key-text.
 import { AccessGuard } from './access.guard.ts';
 import { Authenticator } from './authenticator.ts';
 import { DoorAdapter } from './door-adapter.ts';
+import { FailedKeys } from './failed-keys.ts';
 import { FullQueues } from './full-queues.ts';
 import { parsePlatformHash } from './platform-key.ts';
 import { ProblemFilter } from './problem.filter.ts';
@@ -33,8 +34,8 @@ describe('a key', () => {
     const keys = new FakeApiKeys();
     const tenant = newId('tenant');
     for (const each of [id, newId('apiKey')]) await keys.create(tenant, { api_key_id: each, name: 'x', role: 'admin', agent_id: null, hash: each === id ? hashApiKey(text) : Buffer.alloc(32), created_by: 'spec' });
-    const authenticator = new Authenticator(keys, platformHash, () => now);
-    const identify = () => authenticator.identify(`Bearer ${text}`);
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    const identify = () => authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     expect(await identify()).toMatchObject({ api_key_id: id, tenant_id: tenant });
     await keys.revoke(tenant, id);
     now += 999;
@@ -44,18 +45,18 @@ describe('a key', () => {
   it('that was revoked here gets nobody in from then on', async () => {
     const keys = new FakeApiKeys();
     await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
-    const authenticator = new Authenticator(keys, platformHash, () => 0);
-    await authenticator.identify(`Bearer ${text}`);
+    const authenticator = new Authenticator(keys, platformHash, () => 0, new FailedKeys(100, () => 0));
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     await keys.revoke('ten_a', id);
     authenticator.forget(id);
-    await expect(authenticator.identify(`Bearer ${text}`)).rejects.toMatchObject({ code: 'auth.invalid' });
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 
   it('of the platform is told by its hash alone', async () => {
-    const authenticator = new Authenticator(new FakeApiKeys(), platformHash, () => 0);
-    expect(await authenticator.identify('bearer platform')).toBe('platform');
-    await expect(authenticator.identify('Bearer platforn')).rejects.toMatchObject({ code: 'auth.invalid' });
-    await expect(authenticator.identify(undefined)).rejects.toMatchObject({ code: 'auth.missing' });
+    const authenticator = new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0));
+    expect(await authenticator.identify('bearer platform', '192.0.2.1')).toBe('platform');
+    await expect(authenticator.identify('Bearer platforn', '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+    await expect(authenticator.identify(undefined, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.missing' });
     expect(parsePlatformHash(`${platformHash.toString('hex')}\n`)).toEqual(platformHash);
     expect(() => parsePlatformHash('writ_platform_x')).toThrow('64 lower-case');
   });
@@ -110,7 +111,7 @@ test('a handler that is on no route of the table lets nobody in', async () => {
   Get('/somewhere')(Undecorated.prototype, 'run', Object.getOwnPropertyDescriptor(Undecorated.prototype, 'run')!);
   Controller()(Undecorated);
   const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: () => undefined } });
-  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0), new RateLimit({ perSecond: 1, burst: 1 }, () => 0), new FullQueues(() => 0));
+  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)), new RateLimit({ perSecond: 1, burst: 1 }, () => 0), new FullQueues(() => 0));
   const module: DynamicModule = {
     module: Undecorated, controllers: [Undecorated],
     providers: [{ provide: APP_GUARD, useValue: guard }, { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) }],

@@ -3,10 +3,13 @@ import { Fault, type Caller } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeys } from '../ports/api-keys.ts';
 import { hashApiKey, isApiKeyText } from '../support/api-key-text.ts';
+import type { FailedKeys } from './failed-keys.ts';
 import { isPlatformKey } from './platform-key.ts';
 
 /** How long an answer about a key is believed, in milliseconds: a revoked key gets nobody in after one second. */
 const BELIEVED_MS = 900;
+/** How long a key that was good is asked about whatever else its address presents: longer than a client is quiet. */
+const GOOD_MS = 3_600_000;
 /** Keys kept in mind: more than are in use within a second. */
 const KEPT_MAX = 10_000;
 
@@ -15,16 +18,20 @@ export class Authenticator {
   readonly #keys: ApiKeys;
   readonly #platformHash: Buffer;
   readonly #believed: LRUCache<string, Caller>;
+  readonly #good: LRUCache<string, true>;
+  readonly #failed: FailedKeys;
 
   /** @param monotonic milliseconds */
-  constructor(keys: ApiKeys, platformHash: Buffer, monotonic: () => number) {
+  constructor(keys: ApiKeys, platformHash: Buffer, monotonic: () => number, failed: FailedKeys) {
     this.#keys = keys;
     this.#platformHash = platformHash;
     this.#believed = new LRUCache({ max: KEPT_MAX, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now: monotonic } });
+    this.#good = new LRUCache({ max: KEPT_MAX, ttl: GOOD_MS, ttlResolution: 0, perf: { now: monotonic } });
+    this.#failed = failed;
   }
 
-  /** Faults: `auth.missing`, `auth.invalid`. */
-  async identify(authorization: string | undefined): Promise<Caller | 'platform'> {
+  /** @param address where the request comes from. Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address that presented too many keys that are none. */
+  async identify(authorization: string | undefined, address: string): Promise<Caller | 'platform'> {
     const key = parseBearer(authorization);
     if (isPlatformKey(key, this.#platformHash)) return 'platform';
     if (!isApiKeyText(key)) throw new Fault('auth.invalid');
@@ -32,9 +39,15 @@ export class Authenticator {
     const name = Buffer.from(hash).toString('base64');
     const believed = this.#believed.get(name);
     if (believed !== undefined) return believed;
+    if (!this.#good.has(name)) this.#failed.verifyMayTry(address);
     const caller = await this.#keys.authenticate(hash);
-    if (caller === null) throw new Fault('auth.invalid');
+    if (caller === null) {
+      this.#good.delete(name);
+      this.#failed.note(address);
+      throw new Fault('auth.invalid');
+    }
     this.#believed.set(name, caller);
+    this.#good.set(name, true);
     return caller;
   }
 

@@ -14,9 +14,11 @@ const ARRIVAL_MS = 300_000;
 
 /** Fastify as this door needs it: it parses no body by itself, and every error of its own is a problem of ours. */
 export class DoorAdapter extends FastifyAdapter {
-  constructor() {
+  /** @param trustedProxies addresses and CIDR blocks, with commas between. Throws on anything else. */
+  constructor(trustedProxies = '') {
     super({
       logger: false,
+      trustProxy: trustedProxies === '' ? false : trustedProxies,
       genReqId: () => newId('request'),
       routerOptions: { maxParamLength: PARAM_CHARACTERS_MAX },
       requestTimeout: ARRIVAL_MS,

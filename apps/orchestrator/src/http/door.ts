@@ -8,8 +8,8 @@ import { DoorAdapter } from './door-adapter.ts';
 import { closeSilentConnections } from './silent-connections.ts';
 
 /** How this process answers HTTP. */
-export function doorOf({ WRIT_HTTP_HOST: host, WRIT_HTTP_PORT: port }: { readonly WRIT_HTTP_HOST: string; readonly WRIT_HTTP_PORT: number }): HttpDoor {
-  return { host, port, adapter: () => new DoorAdapter(), prepare: prepareDoor };
+export function doorOf({ WRIT_HTTP_HOST: host, WRIT_HTTP_PORT: port, WRIT_TRUSTED_PROXIES: proxies }: { readonly WRIT_HTTP_HOST: string; readonly WRIT_HTTP_PORT: number; readonly WRIT_TRUSTED_PROXIES: string }): HttpDoor {
+  return { host, port, adapter: () => new DoorAdapter(proxies), prepare: prepareDoor };
 }
 
 /** What is set before the door opens, and not by the module. */

@@ -6,6 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** How an answer is told beside its body. */
 export interface Exchange {
+  /** where the request comes from: beyond proxies that are trusted */
+  readonly address: string;
   /** a header of the request, undefined where it isn't there or is there twice */
   header(name: string): string | undefined;
   setHeader(name: string, value: string): void;
@@ -26,6 +28,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
     if (!reply.raw.writableEnded) gone.abort();
   });
   return {
+    address: request.ip,
     header: (name) => {
       const value = request.headers[name];
       return typeof value === 'string' ? value : undefined;

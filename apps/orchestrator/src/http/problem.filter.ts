@@ -3,7 +3,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import { Fault } from '@writ/contract';
 import type { Logger } from '@writ/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { headersOf, problemOf } from './problem.ts';
+import { headersOf, LaterFault, problemOf } from './problem.ts';
 import { allowedMethods } from './allowed-methods.ts';
 
 /** Every error of a request leaves as a problem. A bug is logged here, once. */
@@ -38,7 +38,7 @@ export function sendProblem(reply: FastifyReply, error: unknown, requestId: stri
   if (problem.code === 'request.method_not_allowed') reply.header('allow', allowedMethods(reply.request.url).join(', '));
   // What a handler said of a content that it then couldn't give.
   for (const name of OF_A_CONTENT) void reply.removeHeader(name);
-  void reply.code(problem.status).headers(headersOf(problem)).serializer((value: unknown) => value as string).send(JSON.stringify(problem));
+  void reply.code(problem.status).headers({ ...headersOf(problem), ...(error instanceof LaterFault ? { 'retry-after': String(error.afterS) } : {}) }).serializer((value: unknown) => value as string).send(JSON.stringify(problem));
 }
 
 /** What Nest and Fastify throw, as faults of ours. */

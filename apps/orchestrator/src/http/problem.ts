@@ -31,6 +31,17 @@ export class PolicyFault extends Fault {
   }
 }
 
+/** A fault that knows when trying again makes sense. */
+export class LaterFault extends Fault {
+  /** seconds, one at least */
+  readonly afterS: number;
+
+  constructor(code: FaultCode, detail: string, afterS: number) {
+    super(code, detail);
+    this.afterS = afterS;
+  }
+}
+
 /** Seconds after which trying again makes sense, by code; a second unless said. */
 const RETRY_AFTER_S: Partial<Record<FaultCode, number>> = { 'record.backlog': 5, 'sandbox.unavailable': 5 };
 

@@ -24,7 +24,7 @@ export interface TestRequest { readonly key?: string; readonly body?: unknown; r
 export interface TestAnswer { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
 
 const settings = {
-  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
   publishedKeys: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] },
 };
 
@@ -45,7 +45,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   hooks.isPaused = true;
   const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, close: async () => undefined };
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
-  const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(), { logger: new NestLogger(logger), abortOnError: false });
+  const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(config.WRIT_TRUSTED_PROXIES), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
   prepareDoor(app);
   await app.startAllMicroservices();
