@@ -12,7 +12,7 @@ const root: CapabilityToken = {
 };
 const leaf: CapabilityToken = { ...root, capability_token_id: 'cap_leaf', agent_id: 'agt_x', parent_id: 'cap_root', workspace_id: 'wsp_1' };
 const ask: TokenAsk = {
-  chain: [leaf, root], tenant_id: 'ten_a', agent_id: 'agt_x', workspace_id: 'wsp_1', tool_id: 'fs.write', now: 1500,
+  chain: [leaf, root], tenant_id: 'ten_a', agent_id: 'agt_x', workspace_id: 'wsp_1', session_id: null, tool_id: 'fs.write', now: 1500,
   resources: [{ kind: 'fs', access: 'write', path: 'src/a.ts' }],
 };
 

@@ -9,6 +9,7 @@ export interface TokenAsk {
   readonly tenant_id: string;
   readonly agent_id: string;
   readonly workspace_id: string;
+  readonly session_id: string | null;
   readonly tool_id: string;
   /** milliseconds since the epoch, by the clock of the database */
   readonly now: number;
@@ -48,12 +49,15 @@ function decideChain({ chain, tenant_id, agent_id }: TokenAsk): Refusal | undefi
   return undefined;
 }
 
-function decideGrant({ chain, workspace_id, tool_id, resources }: TokenAsk): Refusal | undefined {
+function decideGrant({ chain, workspace_id, session_id, tool_id, resources }: TokenAsk): Refusal | undefined {
   if (!chain.every((token) => token.grant.tools.some((pattern) => matchesTool(pattern, tool_id)))) {
     return refusal('token.tool', `the capability token does not grant \`${tool_id}\``, `a token that grants \`${tool_id}\` would do`);
   }
   if (!chain.every((token) => token.workspace_id === null || token.workspace_id === workspace_id)) {
     return refusal('token.scope', 'the capability token is for another workspace');
+  }
+  if (!chain.every(({ session_approval: approved }) => approved === undefined || approved.session_id === session_id)) {
+    return refusal('token.scope', 'the capability token is for another session', 'name the token that it was made of');
   }
   const outside = resources.find(({ access, path }) => !chain.every((token) => scopeOf(token.grant.fs, access)(path)));
   if (outside === undefined) return undefined;

@@ -6,5 +6,6 @@ export { decideToken, decideValidity, type TokenAsk } from './decide-token.ts';
 export { coversPath, isScopePath, scopeOf, type FsAccess } from './fs-scope.ts';
 export { narrowTo, type NarrowAsk } from './narrow-to.ts';
 export { coversDomain, coversNet, reaches } from './net-scope.ts';
+export { decideSessionToken, isLikeApproved, type AskedCall, type SessionTokenAsk } from './session-approval.ts';
 export { excessOf, isSubset, type Excess } from './subset.ts';
 export { coversPattern, matchesTool } from './tool-pattern.ts';

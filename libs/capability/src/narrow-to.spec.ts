@@ -20,7 +20,7 @@ function chainOf(request: NarrowAsk): readonly CapabilityToken[] {
   return [{ ...token, ...verdict.child, capability_token_id: 'cap_c' }, token];
 }
 const may = (chain: readonly CapabilityToken[], tool_id: string, resources: readonly FsResource[], now = 120): boolean =>
-  decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', workspace_id: 'wsp_1', tool_id, now, resources }).effect === 'allow';
+  decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', workspace_id: 'wsp_1', session_id: null, tool_id, now, resources }).effect === 'allow';
 const write = (path: string): FsResource => ({ kind: 'fs', access: 'write', path });
 
 describe('a token for one kind of action', () => {

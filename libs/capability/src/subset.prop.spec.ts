@@ -98,7 +98,7 @@ describe('attenuation', () => {
       for (const call of some) {
         const expected = leaf.has(`tool ${call.tool_id}`) && leaf.has(`in ${call.workspace_id}`) && leaf.has(`at ${call.now}`)
           && call.resources.every(({ access, path }) => leaf.has(`${access} ${path}`));
-        expect(decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', ...call }).effect).toBe(expected ? 'allow' : 'refuse');
+        expect(decideToken({ chain, tenant_id: 'ten_a', agent_id: 'agt_a', session_id: null, ...call }).effect).toBe(expected ? 'allow' : 'refuse');
       }
     }), { numRuns: 1000 });
   });

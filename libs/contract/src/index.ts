@@ -10,7 +10,7 @@ export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
-export { KERNEL_REQUESTS, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
+export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff } from './messages/approval-diff.ts';
@@ -29,7 +29,7 @@ export {
   AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
 } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
-export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, ToolPattern, type BudgetDimension } from './token.ts';
+export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
 export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
 export {

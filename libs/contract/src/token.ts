@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
-import { idSchema } from './ids.ts';
+import { idSchema, Sha256Hex } from './ids.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -42,6 +42,29 @@ export const Grant = Type.Object({
 }, { additionalProperties: false });
 export type Grant = Static<typeof Grant>;
 
+/** How long a yes for the session lasts and how many calls it serves, unless its giver says less or more. */
+export const SESSION_APPROVAL = {
+  uses: { default: 32, max: 1_000 },
+  ttlMs: { default: 3_600_000, max: 86_400_000 },
+} as const;
+
+/**
+ * Of a token that a person's yes for the session made: calls of that session which are like the one that was approved count as approved under it.
+ * It is not inherited: what is made of such a token is bound to the session and approves nothing.
+ */
+export const SessionApproval = Type.Object({
+  approval_id: idSchema('approval'),
+  /** the call that was approved: its arguments are those that `same` compares with */
+  operation_id: idSchema('operation'),
+  session_id: Type.String({ maxLength: 128, description: 'the only session it serves' }),
+  policy_hash: Sha256Hex,
+  args: Type.Enum(['any', 'same'], { description: 'any: the token\'s roots are the paths that were approved; same: of a command, whose paths can\'t be known' }),
+  risk_max: Type.Number({ minimum: 0, maximum: 1 }),
+  risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64, description: 'a call that is risky for another reason is another call' }),
+  reasons: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 128, description: 'codes of all that a person was shown: a call that is held for another reason is another call' }),
+}, { additionalProperties: false });
+export type SessionApproval = Static<typeof SessionApproval>;
+
 /** An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they stand apart. */
 export const CapabilityToken = Type.Object({
   v: Type.Literal(1),
@@ -54,5 +77,6 @@ export const CapabilityToken = Type.Object({
   issuer: Type.String({ maxLength: 128, description: 'the API key that issued it' }),
   created_at: Instant,
   revoked_at: Type.Union([Instant, Type.Null()]),
+  session_approval: Type.Optional(SessionApproval),
 }, { additionalProperties: false });
 export type CapabilityToken = Static<typeof CapabilityToken>;

@@ -29,6 +29,12 @@ test('a decision carries its comment', async () => {
   expect(api.heard[0]).toMatchObject({ url: `/v1/approvals/${IDS.approval}/deny`, body: '{"comment":"no"}' });
 });
 
+test('a yes for the session says so, and how far it goes', async () => {
+  await writ(['approvals', 'approve', IDS.approval, '--for-session', '--uses', '5', '--ttl', '30m'], { env: api.env });
+  expect(JSON.parse(String(api.heard[0]!.body))).toEqual({ scope: 'session', uses: 5, ttl_ms: 1_800_000 });
+  expect(await writ(['approvals', 'approve', IDS.approval, '--uses', '5'], { env: api.env })).toMatchObject({ exit: 2, out: '' });
+});
+
 test('nobody approves their own call, and the terminal says so', async () => {
   const { exit, err } = await writ(['approvals', 'approve', IDS.approval], { env: api.env });
   expect(exit).toBe(1);

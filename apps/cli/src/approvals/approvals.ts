@@ -5,6 +5,8 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { describe, describeDiff } from './describe-approval.ts';
+import { usage } from '../cli-error.ts';
+import { parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
@@ -22,7 +24,9 @@ export function approvalsCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(decideCommand(context, 'approve', 'let it run, or commit the effect that was shown')
-      .option('--effect <digest>', 'only if this is the effect that is staged; `show` names it'))
+      .option('--effect <digest>', 'only if this is the effect that is staged; `show` names it')
+      .option('--for-session', 'also calls like it in the same session: under a child of its token').option('--uses <n>', 'how many calls more', parseCount)
+      .option('--ttl <period>', 'for how long, such as 30m'))
     .addCommand(editCommand(context))
     .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'));
 }
@@ -56,11 +60,25 @@ function showCommand(context: Context): Command {
 function decideCommand(context: Context, verb: 'approve' | 'deny', summary: string): Command {
   const command = new Command(verb).description(summary).argument('<approval>').option('--comment <text>', 'for those who read it later');
   return command.action(async (id: string) => {
-    const options = command.optsWithGlobals<CommonOptions & { comment?: string; effect?: string }>();
+    const options = command.optsWithGlobals<DecideOptions>();
     const { client } = connect(context, options, 'operator');
-    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment, effect_digest: options.effect } });
-    show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id }));
+    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment, effect_digest: options.effect, ...sessionOf(options) } });
+    show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id, session: operation.reasons.find(({ code }) => code === 'approval.session')?.message }));
   });
+}
+
+interface DecideOptions extends CommonOptions {
+  readonly comment?: string;
+  readonly effect?: string;
+  readonly forSession?: boolean;
+  readonly uses?: number;
+  readonly ttl?: string;
+}
+
+/** What the API is told of the session. How many calls, and for how long, is left to it unless said. @throws CliError `usage` */
+function sessionOf({ forSession, uses, ttl }: DecideOptions): { scope?: 'session'; uses?: number; ttl_ms?: number } {
+  if (forSession !== true && (uses !== undefined || ttl !== undefined)) throw usage('`--uses` and `--ttl` are of `--for-session`');
+  return forSession === true ? { scope: 'session', ...(uses === undefined ? {} : { uses }), ...(ttl === undefined ? {} : { ttl_ms: parsePeriod('--ttl', ttl) }) } : {};
 }
 
 function editCommand(context: Context): Command {

@@ -32,6 +32,7 @@ export function describe(approval: ApprovalView): string {
     expires: momentOf(approval.expires_at),
     decided: approval.decided_at === null ? null : `${momentOf(approval.decided_at)} by ${approval.decided_by ?? '?'}`,
     comment: approval.comment,
+    'session token': approval.session_token_id,
   });
 }
 

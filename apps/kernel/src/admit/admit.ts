@@ -10,6 +10,7 @@ import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions } from './decisions.ts';
 import { anotherCall, readProposal, type Proposal } from './proposal.ts';
+import { SessionApprovals } from './session-approvals.ts';
 
 /** Times that one call is decided on facts that moved meanwhile. Each time somebody else got ahead, so few suffice. */
 const DECISIONS_MAX = 5;
@@ -37,6 +38,7 @@ export class Admit {
   readonly #announcer: Announcer;
   readonly #outcomes: Outcomes;
   readonly #views: OperationViews;
+  readonly #session: SessionApprovals;
 
   constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, outcomes: Outcomes, views: OperationViews) {
     this.#sources = sources;
@@ -45,6 +47,7 @@ export class Admit {
     this.#announcer = announcer;
     this.#outcomes = outcomes;
     this.#views = views;
+    this.#session = new SessionApprovals(sources, judge);
   }
 
   /**
@@ -84,7 +87,8 @@ export class Admit {
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
     const standing = decideStanding(proposal.call, facts);
     const judgement = await this.#judge.judge({ call: proposal.call, prior: claim ?? standing, facts, args: proposal.args, approval: null });
-    const written = await this.#decisions.write(proposal, judgement, facts);
+    const decision = await this.#session.find(proposal, judgement) ?? { proposal, judgement, facts };
+    const written = await this.#decisions.write(decision.proposal, decision.judgement, decision.facts);
     if (written === null) return null;
     const { row, sealed } = written;
     const end = row.state === 'admitted' ? this.#outcomes.wait(row.operation_id, waitMs) : null;

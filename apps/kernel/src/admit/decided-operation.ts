@@ -9,7 +9,7 @@ import type { Proposal } from './proposal.ts';
 /** The columns that a decision fills; the rest of the row has its defaults. */
 export type DecidedColumns = Omit<OperationRow,
   'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'reruns' | 'spent' | 'effect_started' | 'cancel_requested' | 'result_hash' | 'result_ref'
-  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'approval_refs' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
+  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
 
 /** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
 export function stateOf(judgement: Judgement, dryRun: boolean): State {
@@ -75,6 +75,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, sealed
     reserved: state === 'admitted' ? reservedOf(judgement) : {},
     deadline: call.deadline,
     approval_id: approvalId,
+    approval_refs: proposal.session === null ? [] : [proposal.session.approval_id],
     tx_outcome: outcomeOf(judgement, call.dry_run),
     fault_code: judgement.refusal?.code ?? null,
     fault_message: judgement.refusal?.message.slice(0, MESSAGE_MAX) ?? null,

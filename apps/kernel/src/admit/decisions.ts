@@ -32,6 +32,7 @@ export class Decisions {
     const stands = state === 'admitted' || state === 'held';
     const change = {
       operation: columns,
+      own_token: proposal.session?.own_token ?? null,
       args_ref: 'effect' in args ? null : args.ref,
       rules: decidedUnder(call, facts, judgement),
       labels: state === 'admitted' ? judgement.labels : [],
@@ -67,7 +68,8 @@ export class Decisions {
       provenance: call.provenance, task_class: call.task_class, traceparent: proposal.traceparent, recorded_at: now, action,
     };
     const record = decisionRecord(decided, judgement, judgement.verdict, outcomeOf(judgement, call.dry_run));
-    if (!call.dry_run) return { ...record, approval_refs: approvalId === null ? [] : [approvalId] };
-    return { ...record, rule_ids: ['dry_run', ...record.rule_ids].slice(0, 64), budget_delta: null };
+    const refs = [...(proposal.session === null ? [] : [proposal.session.approval_id]), ...(approvalId === null ? [] : [approvalId])];
+    if (!call.dry_run) return { ...record, approval_refs: refs };
+    return { ...record, approval_refs: refs, rule_ids: ['dry_run', ...record.rule_ids].slice(0, 64), budget_delta: null };
   }
 }

@@ -19,6 +19,8 @@ export interface Proposal {
   readonly salt: Buffer;
   /** null for arguments that can't be read */
   readonly args_hash: string | null;
+  /** an approval for the session that stands for a person's yes to this call, and the token that the caller named: `call` then names the approval's own */
+  readonly session: { readonly approval_id: string; readonly own_token: string } | null;
 }
 
 /** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
@@ -35,6 +37,7 @@ export async function readProposal(blobs: BlobStore, vault: TenantVault, call: P
     fingerprint: canonical === null ? null : box.fingerprint(canonical),
     salt,
     args_hash: canonical === null ? null : sha256Hex(salt, canonical),
+    session: null,
   };
 }
 

@@ -84,6 +84,7 @@ export class Approvals {
       decided_at: approval.decided_at,
       decided_by: approval.decided_by,
       comment: approval.comment,
+      session_token_id: approval.session_token_id,
     };
   }
 

@@ -32,7 +32,7 @@ export class Decide {
 
   /**
    * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `conflict` for one decided otherwise, too late, or for another
-   * effect than is staged, `approval.previewed_anew`, `record.backlog`
+   * effect than is staged, for a session that the call can't be approved for, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     for (let times = 0; times < DECISIONS_MAX; times++) {
@@ -45,12 +45,12 @@ export class Decide {
   }
 
   /** Null when it must be tried again. */
-  async #decide(held: HeldCall, { caller, decision, comment, effect_digest: seen = null }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
+  async #decide(held: HeldCall, { caller, decision, comment, effect_digest: seen = null, session = null }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
     const { approval, operation } = held;
-    if (approval.state === DECIDED[decision]) return operation;
+    if (approval.state === DECIDED[decision] && (session === null || approval.session_token_id !== null)) return operation;
     if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
     if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
-    const closing = { state: DECIDED[decision], actor: caller.api_key_id, comment };
+    const closing = { state: DECIDED[decision], actor: caller.api_key_id, comment, session };
     if (decision === 'approve') {
       requireSeen(held, seen);
       const satisfies = caller.role === 'admin' ? 'escalated' : 'soft_gate';

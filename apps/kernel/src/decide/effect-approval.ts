@@ -86,7 +86,7 @@ export class EffectApproval {
     const { delta, digest } = checked;
     if (delta === null || digest === null) throw new Error(`the staged effect of \`${held.operation.operation_id}\` has no delta`);
     let stopped: EndingFault | null = null;
-    const { records, columns, approval } = decision;
+    const { records, columns, approval, said } = decision;
     const settled = hasRun(held) ? held.operation.budget_delta ?? {} : amountsOf(judgement.reservations);
     const verdict = await unlessMoved(this.#effect.landing.land(facts, { delta, contents: checked.contents }, async (change): Promise<EndVerdict> => {
       if ('code' in change) {
@@ -94,7 +94,7 @@ export class EffectApproval {
         return { verdict: 'gone' };
       }
       return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled, judgement.reasons), {
-        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
+        operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, said, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
       });
     }));
     if (verdict?.verdict === 'done') return verdict.operation;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, type Action } from '@writ/digest';
-import { Fault, type Budgets } from '@writ/contract';
+import { Fault, type Budgets, type Reason } from '@writ/contract';
 import { approvalColumns, argumentsOf, type ApprovalClosing, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
   actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, refusal, refuse, sealDecision,
@@ -11,6 +11,7 @@ import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import type { OperationRow, TenantPool } from '../store/index.ts';
+import { sessionToken } from './session-token.ts';
 
 /** What a decision about a held call works with. */
 export interface DecisionParts {
@@ -63,26 +64,31 @@ function unlessStale(held: HeldCall, judgement: Judgement, args: Arguments | nul
 /** The decision that a person's yes leads to, with its records, sealed. */
 export interface NewDecision {
   readonly action: Action;
-  /** the record of the approval, then that of the decision */
-  readonly records: readonly [SealedRecord, SealedRecord];
+  /** the record of the approval, then that of the decision, then of a token for the session */
+  readonly records: readonly SealedRecord[];
   /** columns of the operation */
   readonly columns: Readonly<Record<string, unknown>>;
   /** what kernel.close_approval reads */
-  readonly approval: Record<string, string | null>;
+  readonly approval: Readonly<Record<string, unknown>>;
+  /** for the caller, beside what the judgement says */
+  readonly said: readonly Reason[];
 }
 
-/** `snapshot`: the state that the call runs on, where that isn't the head of now. */
-export function newDecision(parts: DecisionParts, calls: HeldCalls, { held, judgement, facts }: Rejudged, closing: ApprovalClosing, snapshot?: string): NewDecision {
+/** @throws Fault `conflict`, `token.depth` for a session that the call can't be approved for. `snapshot`: the state that the call runs on, where that isn't the head of now. */
+export function newDecision(parts: DecisionParts, calls: HeldCalls, rejudged: Rejudged, closing: ApprovalClosing, snapshot?: string): NewDecision {
+  const { held, judgement, facts } = rejudged;
   const { operation, approval } = held;
   const action = actionOf(operation, snapshot === undefined ? judgement : { ...judgement, head: snapshot }, operation.args_hash, parts.images);
   const approvalRefs = [...operation.approval_refs, approval.approval_id];
   const said = calls.sealApproval(held, closing);
   const record = decisionRecord({ ...operation, recorded_at: facts.now, action }, judgement, 'admitted', null);
   const decision = sealDecision(parts.sealer, { ...record, approval_refs: approvalRefs }, action);
+  const session = closing.session ? sessionToken(parts.sealer, rejudged, closing.actor, closing.session) : null;
   return {
     action,
-    records: [said, decision],
-    approval: approvalColumns(held, closing),
+    records: [said, decision, ...(session === null ? [] : [session.record])],
+    approval: { ...approvalColumns(held, closing), ...(session === null ? {} : { token: session.columns }) },
+    said: session === null ? [] : [session.said],
     columns: {
       operation_id: operation.operation_id,
       autonomy_mode: judgement.autonomy_mode, risk_score: judgement.risk_score, risk_basis: judgement.risk_basis, reasons: judgement.reasons,

@@ -34,9 +34,9 @@ export class Readmission {
 
   async #readmit(rejudged: Rejudged, closing: ApprovalClosing): Promise<OperationRow | null> {
     const { held: { operation }, call, judgement, facts } = rejudged;
-    const { records, columns, approval } = newDecision(this.#parts, this.#held, rejudged, closing);
+    const { records, columns, approval, said } = newDecision(this.#parts, this.#held, rejudged, closing);
     const change = {
-      operation: { ...columns, lane: judgement.tool === null ? null : laneOf(judgement.tool.class), limits: judgement.limits, reserved: reservedOf(judgement) },
+      operation: { ...columns, reasons: [...judgement.reasons, ...said], lane: judgement.tool === null ? null : laneOf(judgement.tool.class), limits: judgement.limits, reserved: reservedOf(judgement) },
       approval,
       rules: decidedUnder(call, facts, judgement),
       labels: judgement.labels,

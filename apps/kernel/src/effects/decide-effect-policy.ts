@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
+import { AUTONOMY_MODES, type AutonomyMode, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 import { delegatorsOf, hintOf, passReasons } from '../judgement/index.ts';
 import type { ActivePolicy, Supervision } from '../ports/index.ts';
@@ -17,6 +17,8 @@ export interface JudgedEffect {
   readonly delta: Delta;
   /** of the session and the workspace */
   readonly labels: readonly string[];
+  /** how much supervision the call has had */
+  readonly granted: AutonomyMode;
 }
 
 /** An effect that a person may let pass, and the call has not had that person's yes. */
@@ -54,7 +56,7 @@ const BEFORE = 'a call whose arguments name these files is judged before it runs
  * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
  * more supervision than the call has had; a set that observes lets everything be, and what it decides is said.
  */
-export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels }: JudgedEffect): EffectPolicy {
+export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels, granted }: JudgedEffect): EffectPolicy {
   const asked = policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
@@ -71,11 +73,11 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, too
     history: null,
     past: null,
     changes: delta.changes,
-    granted: operation.autonomy_mode,
+    granted,
   });
   if (asked.effect === 'refuse') return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
   const { autonomy_mode: mode, rule_ids, reasons } = asked;
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(operation.autonomy_mode)) return { ...UNASKED, said: observedOf(asked) };
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(granted)) return { ...UNASKED, said: observedOf(asked) };
   if (mode === 'soft_gate' || mode === 'escalated') {
     const { hash: policy_hash, approvalMs: approval_ms } = policy;
     const passes = passReasons(asked);

@@ -5,10 +5,10 @@ import { decideEffect } from '@writ/capability';
 import { effectDigest } from '@writ/digest';
 import { endingFault, type EndingFault, type EndingResult } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { PolicySets } from '../ports/index.ts';
+import type { ActivePolicy, PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { callArguments } from './call-arguments.ts';
-import { decideEffectPolicy, UNASKED, type EffectPolicy } from './decide-effect-policy.ts';
+import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
 import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
@@ -71,10 +71,23 @@ export class EffectCheck {
     const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
     if (scope.effect === 'refuse') return no(endingFault(scope.code, scope.message, scope.hint));
     const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
-    const asked = decideEffectPolicy(policy, { operation: facts.operation, chain: facts.chain, tool, args, delta, labels: facts.rules.labels });
+    const asked = decideSupervision(facts, policy, { tool, args, delta });
     if (asked.fault !== null) return asked;
     return { ...asked, fault: await decideContents(this.#blobs, report.tenant_id, delta, contents) };
   }
+}
+
+/**
+ * Of a call that runs under a yes for the session, nobody has seen what it does this time. So the policy is asked as if nobody had said yes, and where it wants
+ * a person for nothing but what that person was shown when they said it, they have seen it.
+ */
+function decideSupervision(facts: AttemptFacts, policy: ActivePolicy, effect: Pick<JudgedEffect, 'tool' | 'args' | 'delta'>): EffectPolicy {
+  const { operation, chain, rules } = facts;
+  const approved = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id)?.session_approval;
+  const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
+  const asked = decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted: isForSession ? 'autopilot' : operation.autonomy_mode });
+  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
+  return wasShown ? { ...asked, asks: null } : asked;
 }
 
 const no = (fault: EndingFault | null): EffectPolicy => ({ ...UNASKED, fault });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { State, TxOutcome } from '@writ/contract';
+import type { Reason, State, TxOutcome } from '@writ/contract';
 import { extractTrace, withSpan } from '@writ/telemetry';
 import type { Announcer, Outcomes } from '../announce/index.ts';
 import { assertedVersions } from '../judgement/index.ts';
@@ -43,6 +43,8 @@ export interface HeldDecision {
   /** the tenant's rules that it was decided under, as kernel.assert_rules takes them, and the labels that the call brings */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly labels: readonly string[];
+  /** for the caller, beside the reasons that held it */
+  readonly said: readonly Reason[];
   /** of the approval and of the new decision */
   readonly records: readonly SealedRecord[];
   readonly spend: readonly unknown[];

@@ -6,7 +6,7 @@ import type { TenantVault } from '../payload/index.ts';
 import type { HeldCall } from './held-call.ts';
 
 /** The arguments of a held call in clear, or a refusal where they were erased meanwhile. */
-export async function argumentsOf(held: Pick<HeldCall, 'operation' | 'args' | 'args_ref'>, vault: TenantVault, blobs: BlobStore): Promise<Arguments | Refusal> {
+export async function argumentsOf(held: Pick<HeldCall, 'args' | 'args_ref'> & { readonly operation: Pick<HeldCall['operation'], 'operation_id' | 'tenant_id'> }, vault: TenantVault, blobs: BlobStore): Promise<Arguments | Refusal> {
   const { operation_id, tenant_id } = held.operation;
   if (held.args_ref !== null) return await readArguments(blobs, { tenant_id, args: null, args_ref: held.args_ref });
   if (held.args === null) return refusal('args.invalid', 'the arguments of the call were erased');

@@ -22,6 +22,8 @@ export interface ApprovalRow {
   readonly comment: string | null;
   /** the call that goes on in its place, once somebody edited the arguments */
   readonly superseded_by: string | null;
+  /** the token that a yes for the session made */
+  readonly session_token_id: string | null;
 }
 
 /** A row of kernel.preview as `to_jsonb` gives it. */

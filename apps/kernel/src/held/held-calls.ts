@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type FaultCode, type Reason } from '@writ/contract';
+import { Fault, type FaultCode, type Reason, type SessionAsk } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
@@ -14,6 +14,8 @@ export interface ApprovalClosing {
   readonly comment: string | null;
   /** of one that is superseded: the call that goes on in its place */
   readonly supersededBy?: string;
+  /** of a yes for the session: how many calls it serves, and for how long */
+  readonly session?: SessionAsk | null;
 }
 
 /** Why a held call ends without having run. */

@@ -36,6 +36,7 @@ function tokenVerdict(call: JudgedCall, facts: CallFacts, resources: readonly Re
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
     workspace_id: call.workspace_id,
+    session_id: call.session_id,
     tool_id: call.tool_id,
     now: facts.now,
     resources,

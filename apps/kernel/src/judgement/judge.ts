@@ -48,7 +48,7 @@ export class Judge {
     if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(known, reach);
-    const placed = { ...known, head: reach.head };
+    const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);
     const asked = policy.judge(judgedAction(call, facts, form, reach));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Budgets, Lane, Reason, ToolClass, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
+import type { AutonomyMode, Budgets, FsResource, Lane, Reason, ToolClass, ToolDefinition, TxOutcome, VerdictName } from '@writ/contract';
 import type { TokenReservation } from '@writ/capability';
 import type { Approvers } from '@writ/policy';
 import type { ActivePolicy } from '../ports/index.ts';
@@ -24,6 +24,8 @@ export interface Judgement {
   readonly approvers: Approvers | null;
   /** how long it waits for them, in milliseconds */
   readonly approval_ms: number;
+  /** what its arguments touch, as written and as links lead; empty where that wasn't found out */
+  readonly touched: readonly FsResource[];
   /** what it brings into its session once it is admitted */
   readonly labels: readonly string[];
   readonly limits: Budgets | null;
@@ -36,7 +38,7 @@ export interface Judgement {
 export function unjudged({ hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>, tool: ToolDefinition | null): Judgement {
   return {
     verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null, autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [],
-    approvers: null, approval_ms: approvalMs, labels: [], limits: null, reservations: [], preview: null,
+    approvers: null, approval_ms: approvalMs, touched: [], labels: [], limits: null, reservations: [], preview: null,
   };
 }
 

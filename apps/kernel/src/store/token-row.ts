@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CapabilityToken, Grant } from '@writ/contract';
+import type { CapabilityToken, Grant, SessionApproval } from '@writ/contract';
 
 /** A row of kernel.token as `to_jsonb` gives it. */
 export interface TokenRow {
@@ -12,10 +12,12 @@ export interface TokenRow {
   readonly issuer: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  readonly session_approval?: SessionApproval | null;
 }
 
 /** The token that the row stores. */
 export function tokenOf(row: TokenRow): CapabilityToken {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at } = row;
-  return { v: 1, capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant: grant_json, issuer, created_at, revoked_at };
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null } = row;
+  const token = { v: 1, capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant: grant_json, issuer, created_at, revoked_at } as const;
+  return session_approval === null ? token : { ...token, session_approval };
 }

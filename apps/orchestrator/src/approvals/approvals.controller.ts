@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { ApprovalDiff, ApprovalView, Caller, OperationView } from '@writ/contract';
+import { Fault, SESSION_APPROVAL, type ApprovalDiff, type ApprovalView, type Caller, type KernelRequest, type OperationView, type SessionAsk } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
@@ -9,6 +9,8 @@ import { APPROVALS } from '../http/routes/index.ts';
 import { ShowOperation } from '../replies/show-operation.ts';
 import { ShowDiff } from './show-diff.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+
+type Decision = Omit<KernelRequest<'approval.decide'>, 'v' | 'caller'>;
 
 @Controller()
 export class ApprovalsController {
@@ -31,7 +33,7 @@ export class ApprovalsController {
 
   @Route(APPROVALS.approve)
   approve(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.approve>): Promise<OperationView> {
-    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null, effect_digest: body.effect_digest ?? null });
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null, effect_digest: body.effect_digest ?? null, session: sessionOf(body) });
   }
 
   @Route(APPROVALS.deny)
@@ -45,7 +47,14 @@ export class ApprovalsController {
     return await this.show.view(caller, await this.kernel.insist('approval.edit', caller, edited));
   }
 
-  async #decide(caller: Caller, decision: { approval_id: string; decision: 'approve' | 'deny'; comment: string | null; effect_digest?: string | null }): Promise<OperationView> {
+  async #decide(caller: Caller, decision: Decision): Promise<OperationView> {
     return await this.show.view(caller, await this.kernel.ask('approval.decide', caller, decision));
   }
+}
+
+/** @throws Fault `request.malformed` for a number of calls, or a time, of a yes that is for one call */
+function sessionOf({ scope, uses, ttl_ms }: { readonly scope?: 'once' | 'session'; readonly uses?: number; readonly ttl_ms?: number }): SessionAsk | null {
+  if (scope === 'session') return { uses: uses ?? SESSION_APPROVAL.uses.default, ttl_ms: ttl_ms ?? SESSION_APPROVAL.ttlMs.default };
+  if (uses !== undefined || ttl_ms !== undefined) throw new Fault('request.malformed', '`uses` and `ttl_ms` are of `"scope": "session"`', { pointer: '/scope' });
+  return null;
 }

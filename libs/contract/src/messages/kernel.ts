@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
-import { Budgets, Grant } from '../token.ts';
+import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
@@ -20,6 +20,12 @@ export const SimulatedCall = Type.Object({
   session_id: orNull(Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' })), session_mode: ProposedCall.properties.session_mode, max_autonomy: ProposedCall.properties.max_autonomy, task_class: TaskClass,
 }, closed);
 export type SimulatedCall = Static<typeof SimulatedCall>;
+/** How many calls a yes for the session serves, and for how many milliseconds. */
+export const SessionAsk = Type.Object({
+  uses: Type.Integer({ minimum: 1, maximum: SESSION_APPROVAL.uses.max }),
+  ttl_ms: Type.Integer({ minimum: 1_000, maximum: SESSION_APPROVAL.ttlMs.max }),
+}, closed);
+export type SessionAsk = Static<typeof SessionAsk>;
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 
 /** orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault `not_found`, whosever they are. */
@@ -36,10 +42,14 @@ export const KERNEL_REQUESTS = {
   'approval.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()) }, closed),
   /** → ApprovalView */
   'approval.read': Type.Object({ ...asked, approval_id: Key }, closed),
-  /** → OperationView after the decision. `effect_digest`: what the person saw; with another staged the approval doesn't count. */
+  /**
+   * → OperationView after the decision. `effect_digest`: what the person saw; with another staged the approval doesn't count. `session`: a yes for calls
+   * like it in the same session, as a child token that serves so many of them for so long.
+   */
   'approval.decide': Type.Object({
     ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })),
     effect_digest: Type.Optional(orNull(Sha256Hex)),
+    session: Type.Optional(orNull(SessionAsk)),
   }, closed),
   /** → OperationView of the new call, `operation_id`: made by the asker, so that asked twice it is made once */
   'approval.edit': Type.Object({

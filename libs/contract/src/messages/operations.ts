@@ -52,6 +52,7 @@ export const ApprovalView = Type.Object({
   decided_at: orNull(Instant),
   decided_by: orNull(Type.String()),
   comment: orNull(Type.String()),
+  session_token_id: Type.Optional(orNull(Type.String({ description: 'the token that a yes for the session made' }))),
 }, closed);
 export type ApprovalView = Static<typeof ApprovalView>;
 

@@ -84,7 +84,7 @@ BEGIN
 END $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
--- p: operation {columns}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,
+-- p: operation {columns}, own_token {the one that the caller named, where a token for the session stands in its place}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,
 -- preview {limits, reserved} | null, reserve [...], records [...]. A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
 CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
@@ -97,19 +97,19 @@ BEGIN
   IF p_fingerprint IS NOT NULL THEN
     -- Waits for another that is claiming the same key: when that one commits, this is a replay.
     INSERT INTO idempotency (tenant_id, agent_id, tool_id, idempotency_key, operation_id, args_fingerprint, capability_token_id)
-    VALUES (p_tenant, o.agent_id, o.tool_id, o.idempotency_key, o.operation_id, p_fingerprint, o.capability_token_id)
+    VALUES (p_tenant, o.agent_id, o.tool_id, o.idempotency_key, o.operation_id, p_fingerprint, coalesce(p->>'own_token', o.capability_token_id))
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN PERFORM decide_again('idempotency'); END IF;
   END IF;
   INSERT INTO operation AS made (
     operation_id, tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, proposed_by, proposal_digest,
     state, mutating, lane, task_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
-    state_snapshot_id, policy_hash, tool_definition_digest, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id,
+    state_snapshot_id, policy_hash, tool_definition_digest, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id, approval_refs,
     tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent)
   VALUES (
     o.operation_id, p_tenant, o.agent_id, o.tool_id, o.capability_token_id, o.workspace_id, o.session_id, o.session_mode, o.proposed_by, o.proposal_digest,
     o.state, o.mutating, o.lane, o.task_class, o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
-    o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id,
+    o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id, o.approval_refs,
     o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent)
   ON CONFLICT DO NOTHING
   RETURNING made.* INTO o;
@@ -152,9 +152,10 @@ END $$;
 CREATE FUNCTION kernel.close_approval(p_approval jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
   UPDATE approval a SET state = p_approval->>'state', decided_at = now_ms(), decided_by = p_approval->>'decided_by', comment = p_approval->>'comment',
-    superseded_by = p_approval->>'superseded_by'
+    superseded_by = p_approval->>'superseded_by', session_token_id = p_approval#>>'{token,capability_token_id}'
   WHERE a.approval_id = p_approval->>'approval_id' AND a.state = 'pending';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
+  IF jsonb_typeof(p_approval->'token') = 'object' THEN PERFORM put_session_token(tenant(), p_approval->'token'); END IF;
 END $$;
 
 -- held → admitted, decided anew with an approval. p: operation {the columns below}, approval {…}, rules, labels, chain, head, reserve, records.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalDiff, ApprovalView, OperationView, Sha256Hex } from '@writ/contract';
+import { ApprovalDiff, ApprovalView, OperationView, SESSION_APPROVAL, SessionAsk, Sha256Hex } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../fields.ts';
 import { route } from '../route.ts';
@@ -35,6 +35,9 @@ export const APPROVALS = {
     ...decision, id: 'approve', method: 'POST', path: '/v1/approvals/{approval_id}/approve', summary: 'Approves; nobody approves their own call',
     body: Type.Object({
       comment: Comment,
+      scope: Type.Optional(Type.Enum(['once', 'session'], { description: 'session: a child of the call\'s token is made, and calls of its session that are like it run under that. once unless said' })),
+      uses: Type.Optional({ ...SessionAsk.properties.uses, description: `of a session: how many calls more; ${SESSION_APPROVAL.uses.default} unless said` }),
+      ttl_ms: Type.Optional({ ...SessionAsk.properties.ttl_ms, description: `of a session: for how many milliseconds; ${SESSION_APPROVAL.ttlMs.default} unless said` }),
       effect_digest: Type.Optional({ ...Sha256Hex, description: 'the effect that was seen: with another one staged nothing is approved. Needed once an effect was shown anew' }),
     }, closed),
   }),

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobRef, SessionApproval } from '@writ/contract';
+import { isLikeApproved, matchesTool } from '@writ/capability';
+import { argumentsOf } from '../held/index.ts';
+import { decideStanding, readFacts, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import { callKernel } from '../store/index.ts';
+import type { Sources } from './admit.ts';
+import type { Proposal } from './proposal.ts';
+
+/** Tokens looked at for one call, the newest first: a person who says yes so often in one session is asked once more. */
+const TOKENS_MAX = 16;
+
+/** A token that a yes for the session made, as kernel.session_approvals gives it. */
+interface Candidate {
+  readonly capability_token_id: string;
+  readonly approval: SessionApproval;
+  readonly tools: readonly string[];
+  /** of the call that was approved: sealed, base64 */
+  readonly args: string | null;
+  readonly args_ref: BlobRef | null;
+}
+
+/** A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its caller named. */
+export interface Standing {
+  readonly proposal: Proposal;
+  readonly judgement: Judgement;
+  readonly facts: CallFacts;
+}
+
+/**
+ * Finds what stands for a person's yes to a call that would be held. Asked only then, so that no other call pays for it.
+ * INVARIANT (no second mechanism): what lets the call pass is a token, with the validity, the budget and the revocation of one; it is judged whole under
+ * that token, and what writes the decision asserts its chain.
+ */
+export class SessionApprovals {
+  readonly #sources: Sources;
+  readonly #judge: Judge;
+
+  constructor(sources: Sources, judge: Judge) {
+    this.#sources = sources;
+    this.#judge = judge;
+  }
+
+  /** Null where the call is to be held. */
+  async find(proposal: Proposal, held: Judgement): Promise<Standing | null> {
+    const { call } = proposal;
+    if (call.session_id === null || held.verdict !== 'held') return null;
+    const found = await callKernel<Candidate[]>(this.#sources.tenants.pool, 'session_approvals', [call.tenant_id, call.agent_id, call.capability_token_id, call.session_id, TOKENS_MAX]);
+    for (const candidate of found) {
+      if (!candidate.tools.some((pattern) => matchesTool(pattern, call.tool_id)) || !await this.#isLike(candidate, proposal, held)) continue;
+      const standing = await this.#under(candidate, proposal);
+      if (standing !== null) return standing;
+    }
+    return null;
+  }
+
+  async #isLike({ approval, args, args_ref }: Candidate, { call, args: asked }: Proposal, held: Judgement): Promise<boolean> {
+    if (!isLikeApproved(approval, { ...held, session_id: call.session_id }, true)) return false;
+    if (approval.args === 'any') return true;
+    const { vault, blobs } = this.#sources;
+    const approved = await argumentsOf({ operation: { operation_id: approval.operation_id, tenant_id: call.tenant_id }, args, args_ref }, vault, blobs);
+    return 'canonical' in approved && 'canonical' in asked && Buffer.from(approved.canonical).equals(asked.canonical);
+  }
+
+  async #under({ capability_token_id, approval }: Candidate, proposal: Proposal): Promise<Standing | null> {
+    const own_token = proposal.call.capability_token_id;
+    const call = { ...proposal.call, capability_token_id };
+    const facts = await readFacts(this.#sources.tenants, this.#sources.policies, call);
+    const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts, args: proposal.args, approval: { satisfies: 'soft_gate' } });
+    // The policy may be another by now, or ask for more people: then the person is asked.
+    if (judgement.verdict !== 'admitted' || judgement.policy_hash !== approval.policy_hash || (judgement.approvers?.count ?? 1) > 1) return null;
+    const said = { code: 'approval.session', message: `approved for the session by \`${approval.approval_id}\`` };
+    return { proposal: { ...proposal, call, session: { approval_id: approval.approval_id, own_token } }, judgement: { ...judgement, reasons: [...judgement.reasons, said] }, facts };
+  }
+}
