@@ -2,8 +2,9 @@
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
-import { subjectsOf } from '@writ/contract';
+import { subjectsOf, TENANT_DEFAULTS, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
+import { ChangedLimits } from '@writ/fairness';
 import { Repeated, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions, Places } from './admit/index.ts';
@@ -40,7 +41,7 @@ import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
 import { PreviewSweeper, Sweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
-import { CreateTenant, TenantsController } from './tenants/index.ts';
+import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
@@ -52,6 +53,8 @@ const WORKER_CONNECTIONS = 6;
 const PREVIEW_MS = 250;
 /** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
 const WAITERS_MAX = 128;
+/** How often it is asked which tenants' limits were set, in milliseconds: what they take to count here. */
+const LIMITS_MS = 500;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
@@ -79,6 +82,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST },
+    limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
     counter: new OperationCounter(telemetry.meter),
     outcomes: new Outcomes(WAITERS_MAX),
   };
@@ -126,7 +130,7 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   return {
     views,
     admit,
-    places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: () => 1 }),
+    places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: (tenantId) => on.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     decide: new Decide(held, new Readmission(parts, judge, held, announcer), new EffectApproval(parts, judge, held, { effects, landing, endings, again }), views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
@@ -145,7 +149,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   return {
     tenancy,
     useCases: [
-      new CreateTenant(changes, config.masterKey),
+      new CreateTenant(changes, config.masterKey), new Limits(tenancy, changes),
       new RecordChange(changes),
       new Agents(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
@@ -178,6 +182,7 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
+      every(LIMITS_MS, () => on.limits.refresh()),
       every(RESEND_MS, () => on.outbox.resend()),
     ], async () => {
       await on.outbox.idle();
@@ -193,6 +198,7 @@ export class KernelModule {
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
+        { provide: WorkerPool, useValue: on.workers },
         { provide: Background, useFactory: () => background },
       ],
     };

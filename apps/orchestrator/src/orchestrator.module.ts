@@ -3,8 +3,9 @@ import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/co
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
-import { subjectsOf } from '@writ/contract';
+import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
+import { ChangedLimits } from '@writ/fairness';
 import { Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
@@ -71,6 +72,8 @@ const BLOB_CACHE_BYTES = 32 * 1024 * 1024;
 /** How often the kernel is asked what it has to tell, and what is due is tried, in milliseconds: what a message waits here at most. */
 const GATHER_MS = 1_000;
 const DELIVER_MS = 500;
+/** How often it is asked which tenants' limits were set: what they take to count here. */
+const LIMITS_MS = 500;
 /** What was delivered or given up is kept for a month, for whoever asks why. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
@@ -111,16 +114,20 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
     disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
     failed: report,
   });
-  const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, report);
+  const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
+  const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
+  const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
   return {
     keys, watch, hub, kernel, webhooks, deliveries, deliver,
     queues: new FullQueues(monotonic),
+    limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
     authenticator: new Authenticator(keys, config.platformKeyHash, monotonic, new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic)),
     lifetime: new Lifetime([
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
+      every(LIMITS_MS, () => limits.refresh(), unheard),
       { start: () => undefined, stop: () => deliver.stop() },
     ], () => {
       watch.close();
@@ -154,7 +161,10 @@ const given = <T extends object>(value: T): Provider => ({ provide: value.constr
 export class OrchestratorModule {
   static with(config: OrchestratorConfig, parts: Given, stores: Stores = openStores(config, parts)): DynamicModule {
     const on = stand(config, parts, stores);
-    const rate = new RateLimit({ perSecond: config.WRIT_RATE_PER_SECOND, burst: config.WRIT_RATE_BURST }, monotonic);
+    const rate = new RateLimit((tenantId) => {
+      const { requests_per_second: perSecond, request_burst: burst } = on.limits.of(tenantId) ?? {};
+      return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
+    }, monotonic);
     return {
       module: OrchestratorModule,
       controllers: [

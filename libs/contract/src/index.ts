@@ -9,6 +9,7 @@ export { LIMITS } from './limits.ts';
 export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
+export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange } from './messages/tenant-limits.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';

@@ -15,6 +15,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.admit': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.tenant.create': { server: 'kernel', clients: ['orchestrator'] },
   ...Object.fromEntries(kernelVerbs.map((verb) => [`kernel.${verb}`, { server: 'kernel', clients: ['orchestrator'] } satisfies RequestRow])),
+  'kernel.tenant.limits.changed': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.notice.take': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.notice.drop': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.redeem': { server: 'kernel', clients: ['executor'] },

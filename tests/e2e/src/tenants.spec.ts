@@ -15,7 +15,7 @@ const HANDS: readonly Role[] = ['admin', 'operator'];
 
 /** Who may ask what: the oracle, by hand. A route that isn't here fails the first test. */
 const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' | 'public'>> = {
-  createTenant: 'platform',
+  createTenant: 'platform', readTenantLimits: 'platform', setTenantLimits: 'platform',
   listApiKeys: ['admin'], createApiKey: ['admin'], revokeApiKey: ['admin'],
   listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
   listResources: ALL, setResource: HANDS,

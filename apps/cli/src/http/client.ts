@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 const ANSWER_MS = 90_000;
 
 export interface Ask {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

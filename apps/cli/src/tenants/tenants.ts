@@ -4,10 +4,11 @@ import { Type } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf } from '../terminal.ts';
+import { limitsCommand } from './limits.ts';
 
 const Created = Type.Object({ tenant_id: Type.String(), name: Type.String(), api_key_id: Type.String(), api_key: Type.String() });
 
-/** `writ tenant create NAME`: with the platform key, which may do nothing else. */
+/** `writ tenant …`: with the platform key. */
 export function tenantCommand(context: Context): Command {
   const command = new Command('create').description('a tenant, with the key of its first administrator').argument('<name>');
   command.action(async (name: string) => {
@@ -19,5 +20,5 @@ export function tenantCommand(context: Context): Command {
       next: `WRIT_URL=${client.url} WRIT_API_KEY=… writ agents create NAME`,
     }));
   });
-  return new Command('tenant').addCommand(command);
+  return new Command('tenant').addCommand(command).addCommand(limitsCommand(context));
 }

@@ -34,7 +34,7 @@ export class AdmitController {
       leave();
       throw error;
     }
-    leaveAtEnd(decided.end, leave);
+    leaveAtEnd(decided.row.lane === 'inline' ? decided.end : null, leave);
     return await this.#admit.answer(decided);
   }
 

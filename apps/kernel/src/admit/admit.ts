@@ -52,7 +52,7 @@ export class Admit {
 
   /**
    * Decides. Where a call is admitted, its end is listened for from the start, for `waitMs` milliseconds: most calls take less, commands in a warm container
-   * among them. Faults leave nothing behind: `record.backlog`, `overloaded`, `conflict` (the operation_id names another call),
+   * among them. Faults leave nothing behind: `record.backlog`, `queue.full`, `overloaded`, `conflict` (the operation_id names another call),
    * `request.malformed`, `not_found`.
    */
   async decide(call: ProposedCall, traceparent: string | null, waitMs: number): Promise<Decided> {
@@ -85,6 +85,8 @@ export class Admit {
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
     if (claim?.effect === 'replay') return { row: claim.original, replayed: true, end: null };
+    // Only what would wait there itself; what a person has approved gets in.
+    if (facts.queueFull && !proposal.call.dry_run) throw new Fault('queue.full', 'as many calls of the tenant wait for an executor as may');
     const standing = decideStanding(proposal.call, facts);
     const judgement = await this.#judge.judge({ call: proposal.call, prior: claim ?? standing, facts, args: proposal.args, approval: null });
     const decision = await this.#session.find(proposal, judgement) ?? { proposal, judgement, facts };

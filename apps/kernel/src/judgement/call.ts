@@ -70,6 +70,8 @@ export interface CallFacts {
   readonly needs: readonly CountNeeded[] | null;
   /** of the session, for risk; null for a call whose risk doesn't hang on it */
   readonly past: SessionPast | null;
+  /** as many calls of the tenant wait for an executor as may */
+  readonly queueFull: boolean;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
 }
 

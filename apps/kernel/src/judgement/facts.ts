@@ -21,6 +21,7 @@ interface FactRows {
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;
   readonly past: SessionPast | null;
+  readonly queue_full: boolean;
   readonly outbox_oldest: number | null;
   readonly outbox_rows: number;
 }
@@ -73,6 +74,7 @@ async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly Co
     versions,
     rules: rows.rules,
     past: rows.past,
+    queueFull: rows.queue_full,
     outbox: { oldest: rows.outbox_oldest, rows: rows.outbox_rows },
   };
 }

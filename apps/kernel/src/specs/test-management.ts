@@ -7,7 +7,7 @@ import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
 import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
-import { CreateTenant } from '../tenants/index.ts';
+import { CreateTenant, Limits } from '../tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens } from '../tokens/index.ts';
 import { ChangeWorkspace, CreateWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
@@ -21,6 +21,7 @@ export function openManagement(kernel: TestKernel) {
     tenancy,
     changes,
     createTenant: new CreateTenant(changes, masterKey),
+    limits: new Limits(tenancy, changes),
     recordChange: new RecordChange(changes),
     agents: new Agents(tenancy, changes),
     tokens: new Tokens(tenancy),

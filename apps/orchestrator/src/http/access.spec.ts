@@ -65,7 +65,7 @@ describe('a key', () => {
 describe('the rate of a tenant', () => {
   it('is a burst, then so many a second; another tenant has its own', () => {
     let now = 0;
-    const rate = new RateLimit({ perSecond: 10, burst: 3 }, () => now);
+    const rate = new RateLimit(() => ({ perSecond: 10, burst: 3 }), () => now);
     const takes = (tenant: string, times: number) => Array.from({ length: times }, () => {
       try {
         rate.take(tenant);
@@ -111,7 +111,7 @@ test('a handler that is on no route of the table lets nobody in', async () => {
   Get('/somewhere')(Undecorated.prototype, 'run', Object.getOwnPropertyDescriptor(Undecorated.prototype, 'run')!);
   Controller()(Undecorated);
   const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: () => undefined } });
-  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)), new RateLimit({ perSecond: 1, burst: 1 }, () => 0), new FullQueues(() => 0));
+  const guard = new AccessGuard(new Authenticator(new FakeApiKeys(), platformHash, () => 0, new FailedKeys(100, () => 0)), new RateLimit(() => ({ perSecond: 1, burst: 1 }), () => 0), new FullQueues(() => 0));
   const module: DynamicModule = {
     module: Undecorated, controllers: [Undecorated],
     providers: [{ provide: APP_GUARD, useValue: guard }, { provide: APP_FILTER, useValue: new ProblemFilter(telemetry.logger('silent')) }],

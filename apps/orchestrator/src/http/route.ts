@@ -26,7 +26,7 @@ export interface Answer {
 export interface RouteRow {
   /** the operation's name in the OpenAPI document */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** with `{name}` for each of `params` */
   readonly path: string;
   readonly tag: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -20,6 +20,8 @@ export class FakeKernel {
   traceparent: string | undefined;
   /** what is to be told, until it is dropped */
   notices: Notice[] = [];
+  /** what was set for single tenants, as the door hears of it */
+  limits: TenantLimits[] = [];
   readonly handlers = new Map<string, Handler>();
   /** what becomes of a proposed call: the state and result of its view */
   admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
@@ -49,6 +51,7 @@ export class FakeKernel {
       this.notices = this.notices.filter(({ notice_id }) => !notice_ids.includes(notice_id));
       return {};
     });
+    await serve('kernel.tenant.limits.changed', () => ({ now: 0, items: this.limits, more: false }));
     await serve('kernel.tenant.create', (payload) => ({ tenant_id: parseMessage(TenantCreate, payload).tenant_id }));
     for (const verb of Object.keys(KERNEL_REQUESTS) as KernelVerb[]) {
       await serve(`kernel.${verb}`, (payload) => {
@@ -165,7 +168,7 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProposedCall, Receipt } from '@writ/contract';
+import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
@@ -18,6 +18,8 @@ export const callOf = (tenant: TestTenant): ProposedCall => ({
   capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: null,
   precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
 });
+
+export const limitsOf = (tenantId: string): TenantLimits => ({ tenant_id: tenantId as TenantLimits['tenant_id'], requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, changed_at: null });
 
 const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 9_000_000_000_000 };
 
@@ -58,6 +60,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,
     used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
   });
+  kernel.keep(tenantId, tenantId, 'limits', limitsOf(tenantId));
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
   const policy = sha256Hex(Buffer.from(tenantId));
@@ -67,7 +70,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -81,6 +84,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'issueToken': return { body: { agent_id, workspace_id, grant } };
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
+    case 'setTenantLimits': return { body: { weight: 2 } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };

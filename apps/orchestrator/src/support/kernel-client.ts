@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, NoticesTaken, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, LimitsChanged, NoticesTaken, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -20,6 +20,7 @@ const ADMIT_RETRIES = 3;
 const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable', 'internal']);
 
 const TAKEN = opened(NoticesTaken);
+const LIMITS_CHANGED = opened(LimitsChanged);
 const DROPPED = Type.Object({});
 
 type Asked<V extends KernelVerb> = Omit<KernelRequest<V>, 'v' | 'caller'>;
@@ -63,6 +64,11 @@ export class KernelClient {
   /** Callers MUST keep them durably before. */
   async dropNotices(notice_ids: readonly string[]): Promise<void> {
     await this.#request('kernel.notice.drop', { v: 1, notice_ids }, DROPPED, ASK_MS);
+  }
+
+  /** Of all tenants: whose limits were set at `since` or later. */
+  async limitsChanged(since: number, after: string): Promise<LimitsChanged> {
+    return await this.#request('kernel.tenant.limits.changed', { v: 1, since, after }, LIMITS_CHANGED, ASK_MS);
   }
 
   async createTenant(tenant: TenantCreate): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView, TenantLimits,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -39,6 +39,8 @@ export const KERNEL_REPLIES = {
   'workspace.change': workspace,
   'workspace.snapshots': pageOf(SnapshotView),
   'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),
+  'tenant.limits.read': opened(TenantLimits),
+  'tenant.limits.set': opened(TenantLimits),
   'freeze.place': freeze,
   'freeze.lift': freeze,
   'freeze.read': freeze,

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
+import type { TenantLimits } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { TENANTS } from '../http/routes/index.ts';
 import type { NewTenant } from '../http/views.ts';
+import { KernelClient } from '../support/kernel-client.ts';
 import { CreateTenant } from './create-tenant.ts';
 
 @Controller()
 export class TenantsController {
-  constructor(private readonly createTenant: CreateTenant) {}
+  constructor(private readonly createTenant: CreateTenant, private readonly kernel: KernelClient) {}
 
   @Route(TENANTS.create)
   create(@Asked() { body }: AskedOf<typeof TENANTS.create>): Promise<NewTenant> {
     return this.createTenant.run(body.name);
+  }
+
+  @Route(TENANTS.readLimits)
+  readLimits(@Asked() { params }: AskedOf<typeof TENANTS.readLimits>): Promise<TenantLimits> {
+    return this.kernel.ask('tenant.limits.read', null, params);
+  }
+
+  @Route(TENANTS.setLimits)
+  setLimits(@Asked() { params, body }: AskedOf<typeof TENANTS.setLimits>): Promise<TenantLimits> {
+    return this.kernel.ask('tenant.limits.set', null, { ...params, change: body });
   }
 }

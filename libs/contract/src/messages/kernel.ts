@@ -6,6 +6,7 @@ import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { TENANT_REQUESTS } from './tenant-limits.ts';
 import { ProposedCall, TaskClass } from '../tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -110,6 +111,7 @@ export const KERNEL_REQUESTS = {
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
   ...FREEZE_REQUESTS,
+  ...TENANT_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

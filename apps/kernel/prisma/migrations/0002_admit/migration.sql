@@ -39,6 +39,7 @@ BEGIN
     'frozen', freeze_on(p_tenant, p_agent, p_tool, p_token),
     'rules', rules_in_force(p_tenant, p_session, p_workspace, p_needs),
     'past', CASE WHEN jsonb_typeof(p_past) = 'object' THEN session_past(p_tenant, p_session, p_operation, p_past) END,
+    'queue_full', queue_is_full(p_tenant),
     'outbox_oldest', v_oldest,
     -- Records that are on their way within a second needn't be counted: that many can't gather in it.
     'outbox_rows', CASE WHEN v_oldest < now_ms() - 1000 THEN (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT p_rows_max + 1) x) ELSE 0 END);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { TenantLimits, TenantLimitsChange } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name } from '../fields.ts';
 import { route } from '../route.ts';
@@ -10,5 +11,18 @@ export const TENANTS = {
     summary: 'Makes a tenant and its first administrator\'s key',
     body: Type.Object({ name: Name }, closed),
     answers: { 201: { says: 'The tenant', schema: NewTenant } },
+  }),
+  readLimits: route({
+    id: 'readTenantLimits', method: 'GET', path: '/v1/tenants/{tenant_id}/limits', params: { tenant_id: 'tenant' }, tag: 'tenants', allowed: 'platform',
+    summary: 'Shows the limits of a tenant',
+    answers: { 200: { says: 'The limits', schema: TenantLimits } },
+    faults: ['not_found'],
+  }),
+  setLimits: route({
+    id: 'setTenantLimits', method: 'PATCH', path: '/v1/tenants/{tenant_id}/limits', params: { tenant_id: 'tenant' }, tag: 'tenants', allowed: 'platform',
+    summary: 'Sets limits of a tenant; what isn\'t named stays. They count everywhere within a second',
+    body: TenantLimitsChange,
+    answers: { 200: { says: 'The limits as they are then', schema: TenantLimits } },
+    faults: ['not_found'],
   }),
 };

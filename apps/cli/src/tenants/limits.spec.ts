@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantLimits } from '@writ/contract';
+import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
+import { IDS } from '../specs/samples.ts';
+
+const LIMITS: TenantLimits = { tenant_id: IDS.tenant, requests_per_second: null, request_burst: 50, weight: 3, running_max: 64, waiting_max: 1_000, changed_at: 1_767_225_600_000 };
+
+let api: FakeApi;
+beforeAll(async () => { api = await fakeApi(() => ({ body: LIMITS })); });
+afterAll(() => api.close());
+beforeEach(() => { api.heard.length = 0; });
+
+const run = (...args: string[]) => writ(['tenant', 'limits', ...args], { env: api.env });
+
+test('without an option the limits are shown and nothing is set', async () => {
+  const { exit, out } = await run(IDS.tenant);
+  expect(exit).toBe(0);
+  expect(out).toMatch(/requests\/second +as the door is set up/);
+  expect(out).toMatch(/set +2026-01-01T00:00:00Z/);
+  expect(api.heard).toMatchObject([{ method: 'GET', url: `/v1/tenants/${IDS.tenant}/limits` }]);
+});
+
+test('what is named is set, and no more', async () => {
+  await run(IDS.tenant, '--weight', '3', '--requests-per-second', 'default', '--waiting-max', '500');
+  expect(api.heard[0]).toMatchObject({ method: 'PATCH' });
+  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({ requests_per_second: null, weight: 3, waiting_max: 500 });
+});
+
+test.each([[['--weight', '0']], [['--running-max', 'default']], [['--waiting-max', '1.5']], [['--request-burst', '-1']]])('%j is refused before anything is sent', async (args) => {
+  expect((await run(IDS.tenant, ...args)).exit).toBe(2);
+  expect(api.heard).toEqual([]);
+});

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TenantLimits, type TenantLimitsChange } from '@writ/contract';
+import { Command, InvalidArgumentError } from 'commander';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
+
+interface LimitOptions extends CommonOptions {
+  readonly requestsPerSecond?: number | 'default';
+  readonly requestBurst?: number | 'default';
+  readonly weight?: number;
+  readonly runningMax?: number;
+  readonly waitingMax?: number;
+}
+
+const AS_THE_DOOR = 'as the door is set up';
+
+/** `writ tenant limits TENANT`: shows them, and sets those that are named. */
+export function limitsCommand(context: Context): Command {
+  const command = new Command('limits').description('what a tenant may have at once; with an option it is set').argument('<tenant>')
+    .option('--requests-per-second <count>', `at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
+    .option('--request-burst <count>', `requests at once, at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
+    .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
+    .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
+    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount);
+  command.action(async (tenant: string) => {
+    const options = command.optsWithGlobals<LimitOptions>();
+    const { client } = connect(context, options, 'platform');
+    const change = changeOf(options);
+    const path = `/v1/tenants/${encodeURIComponent(tenant)}/limits`;
+    const limits = await client.read(TenantLimits, path, Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change });
+    show(context, options, limits, () => fieldsOf({
+      tenant: limits.tenant_id, 'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR), 'request burst': String(limits.request_burst ?? AS_THE_DOOR),
+      weight: String(limits.weight), 'running at most': String(limits.running_max), 'waiting at most': String(limits.waiting_max),
+      set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
+    }));
+  });
+  return command;
+}
+
+function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax }: LimitOptions): TenantLimitsChange {
+  const named = { requests_per_second: requestsPerSecond, request_burst: requestBurst, weight, running_max: runningMax, waiting_max: waitingMax };
+  return Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === 'default' ? null : value]])));
+}
+
+function parseAmount(text: string): number {
+  const amount = Number(text);
+  if (!/^\d{1,7}$/.test(text) || amount < 1) throw new InvalidArgumentError(`\`${text}\` is no number from 1`);
+  return amount;
+}
+
+function parseOrDefault(text: string): number | 'default' {
+  return text === 'default' ? text : parseAmount(text);
+}
