@@ -7,7 +7,7 @@ import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { Repeated, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
-import { Admit, AdmitController, Decisions, Places } from './admit/index.ts';
+import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
@@ -85,6 +85,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
     counter: new OperationCounter(telemetry.meter),
     outcomes: new Outcomes(WAITERS_MAX),
+    memory: new FactMemory(() => performance.now()),
   };
 }
 type Ground = ReturnType<typeof stand>;
@@ -95,7 +96,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const slots = new Slots(() => performance.now());
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report };
   const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
-  const announcer = new Announcer(on.outbox, dispatcher, on.events);
+  const announcer = new Announcer(on.outbox, dispatcher, on.events, on.memory);
   const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
   const ownPermits = parseVerifier(config.permitSigner.publicJwk);
   const lease = { leaseMs: config.WRIT_LEASE_MS };

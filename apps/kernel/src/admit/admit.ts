@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, type Judge } from '../judgement/index.ts';
+import { decideStanding, readFacts, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts';
 import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
-import type { Decisions } from './decisions.ts';
+import type { Decisions, Written } from './decisions.ts';
+import { isWhole, type FactMemory, type RememberedFacts } from './fact-memory.ts';
 import { anotherCall, readProposal, type Proposal } from './proposal.ts';
 import { SessionApprovals } from './session-approvals.ts';
 
@@ -25,7 +26,13 @@ export interface Decided {
 }
 
 /** What an admission reads from. */
-export interface Sources { readonly tenants: TenantPool; readonly blobs: BlobStore; readonly vault: TenantVault; readonly policies: PolicySets }
+export interface Sources {
+  readonly tenants: TenantPool;
+  readonly blobs: BlobStore;
+  readonly vault: TenantVault;
+  readonly policies: PolicySets;
+  readonly memory: FactMemory;
+}
 
 /**
  * Admits, refuses or holds a proposed call. The decision, its reservation and its signed record are durable when this resolves; from
@@ -57,6 +64,8 @@ export class Admit {
    */
   async decide(call: ProposedCall, traceparent: string | null, waitMs: number): Promise<Decided> {
     const proposal = await readProposal(this.#sources.blobs, this.#sources.vault, call, traceparent);
+    const admitted = await this.#admitRemembered(proposal);
+    if (admitted !== null) return this.#tell(admitted, waitMs);
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const decided = await this.#decide(proposal, waitMs);
       if (decided !== null) return decided;
@@ -81,6 +90,7 @@ export class Admit {
   /** Null when it must be decided again. */
   async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
     const facts = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
+    const readAt = this.#sources.memory.clock;
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
@@ -92,7 +102,35 @@ export class Admit {
     const decision = await this.#session.find(proposal, judgement) ?? { proposal, judgement, facts };
     const written = await this.#decisions.write(decision.proposal, decision.judgement, decision.facts);
     if (written === null) return null;
-    const { row, sealed } = written;
+    if (judgement.verdict === 'admitted' && written.row.state === 'admitted') this.#sources.memory.keep(proposal.call, facts, judgement, readAt);
+    return this.#tell(written, waitMs);
+  }
+
+  /** Admits the call on what the last one of its kind was decided on. Null where nothing is remembered or it holds no more: nothing was written, and the facts must be read. */
+  async #admitRemembered(proposal: Proposal): Promise<Written | null> {
+    const { memory } = this.#sources;
+    const facts = memory.take(proposal.call);
+    if (facts === null) return null;
+    const judgement = await this.#judgeRemembered(proposal, facts);
+    const written = judgement === null ? null : await this.#decisions.write(proposal, judgement, facts);
+    memory.proved(proposal.call, written !== null);
+    return written;
+  }
+
+  /** Null for anything but a whole admission that counts nothing of the past: what refuses or holds a call is read, and so is what fails. */
+  async #judgeRemembered({ call, args }: Proposal, facts: RememberedFacts): Promise<Judgement | null> {
+    try {
+      const policy = await this.#sources.policies.of(call.tenant_id, facts.rules.policy);
+      if (policy.historyNeeds(call) !== null) return null;
+      const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts, args, approval: null });
+      return judgement.verdict === 'admitted' && isWhole(judgement) ? judgement : null;
+    } catch {
+      // Memory is no reason to fail: if what failed still does on facts that are read, it is said then.
+      return null;
+    }
+  }
+
+  #tell({ row, sealed }: Written, waitMs: number): Decided {
     const end = row.state === 'admitted' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
     this.#announcer.announce(row, [sealed]);
     return { row, replayed: false, end };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { approvalExpiry } from '../held/index.ts';
-import { actionOf, amountsOf, approvedDigest, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
@@ -39,6 +39,7 @@ export class Decisions {
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
       ...(stands ? assertedVersions(call) : {}),
+      ...(facts.remembered === true ? { remembered: assertedMemory(call, facts) } : {}),
       approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), expires_at: approvalExpiry(facts.now, judgement.approval_ms, call.deadline, facts.chain.map(({ token }) => token)) },
       preview: state === 'held' && judgement.preview !== null ? { limits: judgement.preview.limits, reserved: amountsOf(judgement.preview.reservations) } : null,
       reserve: state === 'admitted' ? reservationRows(judgement.reservations) : state === 'held' ? reservationRows(judgement.preview?.reservations ?? []) : [],

@@ -13,6 +13,7 @@ import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId, Trees } from '../store/index.ts';
 import { Admit } from './admit.ts';
+import { FactMemory } from './fact-memory.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
@@ -20,7 +21,7 @@ let replicas: Admit[];
 beforeAll(async () => {
   kernel = await openTestKernel();
   run = openExecution(kernel);
-  replicas = Array.from({ length: 3 }, () => new Admit(kernel.sources, new Judge(kernel.policy, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, new Outcomes(10), kernel.views));
+  replicas = Array.from({ length: 3 }, () => new Admit({ ...kernel.sources, memory: new FactMemory(() => performance.now()) }, new Judge(kernel.policy, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, new Outcomes(10), kernel.views));
 });
 afterAll(async () => {
   await run.close();

@@ -2,4 +2,5 @@
 export { AdmitController } from './admit.controller.ts';
 export { Admit, type Sources } from './admit.ts';
 export { Decisions } from './decisions.ts';
+export { FactMemory } from './fact-memory.ts';
 export { Places } from './places.ts';

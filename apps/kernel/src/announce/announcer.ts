@@ -3,22 +3,28 @@ import type { Bell, Events, OperationChange, Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 import type { OperationRow } from '../store/index.ts';
 
+/** Told of every new head that this replica has committed. */
+export interface HeadsKnown { moved(tenantId: string, workspaceId: string, head: string): void }
+
 /** Tells whoever waits what a COMMIT made true. All of it may be lost: sweepers and polls find the same in the database. */
 export class Announcer {
   readonly #outbox: Outbox;
   readonly #bell: Bell;
   readonly #events: Events;
+  readonly #heads: HeadsKnown;
 
-  constructor(outbox: Outbox, bell: Bell, events: Events) {
+  constructor(outbox: Outbox, bell: Bell, events: Events, heads: HeadsKnown) {
     this.#outbox = outbox;
     this.#bell = bell;
     this.#events = events;
+    this.#heads = heads;
   }
 
   /** Callers MUST have committed the row and its records. */
   announce(row: OperationRow, sealed: readonly SealedRecord[]): void {
     const isAdmitted = row.state === 'admitted';
     if (isAdmitted && row.lane !== null) this.#bell.wake(row.lane);
+    if (row.workspace_id !== null && row.new_snapshot_id !== null) this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
     // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
     for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });
     if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(changeOf(row));

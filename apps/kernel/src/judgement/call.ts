@@ -73,6 +73,8 @@ export interface CallFacts {
   /** as many calls of the tenant wait for an executor as may */
   readonly queueFull: boolean;
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
+  /** set where they were read for an earlier call: then only an admission may be written on them, and what writes it MUST assert them all */
+  readonly remembered?: true;
 }
 
 /** A no, in words. */

@@ -7,7 +7,7 @@ import type { TokenReservation } from '@writ/capability';
 import type { CallFacts, JudgedCall, RulesInForce } from './call.ts';
 import { sessionOf } from './facts.ts';
 import { reservedOf, type Judgement } from './judgement.ts';
-import { DESTRUCTION_ASKED } from './session-past.ts';
+import { DESTRUCTION_ASKED, pastAsked } from './session-past.ts';
 
 /** What a decision's record says of the call beside the judgement. */
 export interface DecidedCall {
@@ -63,6 +63,11 @@ export function decidedUnder(
 ): Record<string, unknown> {
   const counted = past !== null && destroysAnything(risk_basis) ? { past: { operation: call.operation_id, asked: DESTRUCTION_ASKED, seen: past.destructive_calls } } : {};
   return { session: sessionOf(call), workspace: call.workspace_id, needs, seen: rules, ...counted };
+}
+
+/** What of remembered facts nothing else asserts, as kernel.assert_remembered takes it. */
+export function assertedMemory(call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>, { now, head, past }: CallFacts): Record<string, unknown> {
+  return { now, head, session: sessionOf(call), past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past } };
 }
 
 /** Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did before is asked about once, at admission. */

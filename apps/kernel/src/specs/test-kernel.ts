@@ -5,7 +5,7 @@ import type { ProposedCall } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { testDatabase } from '@writ/testing';
-import { Admit, Decisions } from '../admit/index.ts';
+import { Admit, Decisions, FactMemory } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
 import { Approvals, Decide, Edit, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
@@ -35,19 +35,21 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const vault = new TenantVault(masterKey, new WrappedKeyRows(tenants));
   const signer = newSigner();
   const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
+  const memory = new FactMemory(() => performance.now());
   const policies: PolicySets = policiesOf?.(tenants) ?? policy;
   const parts = {
     tenants, workers, masterKey, vault, blobs, policy, bell, events, outbox, signer,
     sealer: new RecordSealer(new SignedSeal(signer)),
     judge: new Judge(policies, new Trees(blobs)),
-    announcer: new Announcer(outbox, bell, events),
+    announcer: new Announcer(outbox, bell, events, memory),
+    memory,
     views: new OperationViews(tenants, vault, receipts),
     outcomes: new Outcomes(1_000),
     policies,
     images: { sandbox: `sha256:${'5'.repeat(64)}` },
   };
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
-  const sources = { tenants, blobs, vault, policies };
+  const sources = { tenants, blobs, vault, policies, memory };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);

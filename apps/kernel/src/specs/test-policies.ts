@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, PolicyActivation, PolicyPut } from '@writ/contract';
 import type { PolicySetSource } from '@writ/policy';
-import { Admit } from '../admit/index.ts';
+import { Admit, FactMemory } from '../admit/index.ts';
 import { Changes } from '../changes/index.ts';
 import { Judge } from '../judgement/index.ts';
 import { loadPolicyEngine, PolicyShelf, StoredPolicySets } from '../policies/index.ts';
@@ -35,7 +35,7 @@ export async function openPolicyKernel() {
     /** Another replica: it shares nothing with the first but the database. */
     newReplica: (): Admit => {
       const policies = new StoredPolicySets(engine, kernel.tenants);
-      return new Admit({ ...kernel.sources, policies }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, kernel.outcomes, kernel.views);
+      return new Admit({ ...kernel.sources, policies, memory: new FactMemory(() => performance.now()) }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions, kernel.announcer, kernel.outcomes, kernel.views);
     },
     close: async () => {
       await tenancy.close();

@@ -65,6 +65,17 @@ BEGIN
   END IF;
 END $$;
 
+-- Returns where facts that were remembered instead of read, {now, head, session, past {asked, seen} | null}, would be read as they are remembered: of all that kernel.facts says, what nothing else in an
+-- admission asserts. The clock may be behind by as long as a call may wait for a connection; records that wait longer than they should are counted by who reads.
+CREATE FUNCTION kernel.assert_remembered(o kernel.operation, p jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE t bigint := now_ms();
+BEGIN
+  IF t - (p->>'now')::bigint NOT BETWEEN -50 AND 1000 THEN PERFORM decide_again('time'); END IF;
+  IF (SELECT min(x.created_at) FROM outbox x) < t - 1000 THEN PERFORM decide_again('outbox'); END IF;
+  IF NOT EXISTS (SELECT 1 FROM workspace w WHERE w.workspace_id = o.workspace_id AND w.head_snapshot_id = p->>'head') THEN PERFORM decide_again('workspace'); END IF;
+  IF p->'past' <> 'null' AND session_past(o.tenant_id, p->>'session', o.operation_id, p#>'{past,asked}') IS DISTINCT FROM p#>'{past,seen}' THEN PERFORM decide_again('past'); END IF;
+END $$;
+
 -- Adds the reservations, [{token, dimension, amount}], row by row in id order: two calls never wait for each other. Call it last.
 CREATE FUNCTION kernel.reserve(p_reserve jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE r record;
@@ -86,7 +97,7 @@ END $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
 -- p: operation {columns}, own_token {the one that the caller named, where a token for the session stands in its place}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,
--- preview {limits, reserved} | null, reserve [...], records [...]. A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
+-- preview {limits, reserved} | null, remembered {as kernel.assert_remembered reads it}, reserve [...], records [...]. A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
 CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -95,6 +106,7 @@ BEGIN
   PERFORM set_config('writ.tenant_id', p_tenant, true), hold_rules(p_tenant);
   PERFORM assert_rules(p_tenant, p->'rules');
   o := jsonb_populate_record(NULL::operation, p->'operation');
+  IF p ? 'remembered' THEN PERFORM assert_remembered(o, p->'remembered'); END IF;
   IF p_fingerprint IS NOT NULL THEN
     -- Waits for another that is claiming the same key: when that one commits, this is a replay.
     INSERT INTO idempotency (tenant_id, agent_id, tool_id, idempotency_key, operation_id, args_fingerprint, capability_token_id)
@@ -233,6 +245,6 @@ LANGUAGE sql SET search_path = kernel, pg_temp AS $$
 $$;
 
 GRANT EXECUTE ON FUNCTION
-  kernel.facts, kernel.decide_again, kernel.assert_decided_on, kernel.reserve, kernel.post_records, kernel.admit,
+  kernel.facts, kernel.decide_again, kernel.assert_decided_on, kernel.assert_remembered, kernel.reserve, kernel.post_records, kernel.admit,
   kernel.held_call, kernel.close_approval, kernel.readmit, kernel.end_held, kernel.request_cancel TO writ_kernel;
 GRANT EXECUTE ON FUNCTION kernel.overdue_approvals TO writ_kernel_worker;

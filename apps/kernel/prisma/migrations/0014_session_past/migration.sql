@@ -11,6 +11,10 @@ $$;
 -- Only such calls are in it: it costs the others nothing.
 CREATE INDEX operation_destructive ON kernel.operation (tenant_id, (coalesce(session_id, capability_token_id)), created_at) WHERE kernel.is_destructive(risk_basis);
 
+-- Calls that ran and ended without success: few, and a session without any is most sessions.
+CREATE INDEX operation_failed ON kernel.operation (tenant_id, (coalesce(session_id, capability_token_id)), created_at)
+  WHERE lane IS NOT NULL AND (state IN ('rolled_back', 'ambiguous') OR (state IN ('committed', 'no_op') AND fault_code IS NOT NULL));
+
 -- Counts {destructive_calls, failures_in_a_row} before the call p_operation, each no further than p asks: {window_ms, destructive_max, failures_max, tools}; with p_at as it was then.
 -- Destructive: decided so, whatever came of it, dry runs left out. Failures: calls that ran and ended without success, since the newest that succeeded.
 CREATE FUNCTION kernel.session_past(p_tenant text, p_session text, p_operation text, p jsonb, p_at bigint DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
@@ -25,7 +29,10 @@ BEGIN
     WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND is_destructive(o.risk_basis)
       AND o.created_at >= v_since AND (p_at IS NULL OR o.created_at < p_at) AND o.operation_id <> p_operation AND NOT (o.state = 'no_op' AND o.lane IS NULL)
     LIMIT (p ->> 'destructive_max')::integer) AS counted;
-  IF v_failures_max > 0 THEN
+  IF v_failures_max > 0 AND EXISTS (
+    SELECT 1 FROM operation o
+    WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.created_at >= v_since
+      AND o.lane IS NOT NULL AND (o.state IN ('rolled_back', 'ambiguous') OR (o.state IN ('committed', 'no_op') AND o.fault_code IS NOT NULL))) THEN
     SELECT count(*) FILTER (WHERE n.good = 0) INTO v_failures FROM (
       SELECT sum(CASE WHEN e.state IN ('committed', 'no_op') AND e.fault_code IS NULL THEN 1 ELSE 0 END) OVER (ORDER BY e.created_at DESC, e.operation_id DESC) AS good
       FROM jsonb_array_elements_text(p -> 'tools') AS t(tool_id) CROSS JOIN LATERAL (

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ProposedCall } from '@writ/contract';
+import { Admit, FactMemory } from '../admit/index.ts';
+import { Announcer } from '../announce/index.ts';
+import { Judge } from '../judgement/index.ts';
+import { StoredPolicySets } from '../policies/index.ts';
+import { Trees, type OperationRow } from '../store/index.ts';
+import type { PolicyKernel } from './test-policies.ts';
+
+/** Reads the facts of every call. */
+class Forgetful extends FactMemory {
+  override take(): null {
+    return null;
+  }
+}
+
+/** What an admission came to, without what differs between two that were decided alike. */
+export type Answer = Pick<OperationRow, 'state' | 'fault_code' | 'policy_hash' | 'autonomy_mode' | 'risk_score' | 'risk_basis' | 'limits' | 'reserved' | 'state_snapshot_id'> | { readonly fault: string };
+
+/** Another replica of the kernel, that counts how often it reads the facts of a call. It shares nothing with others but the database. */
+export class TestReplica {
+  readonly memory: FactMemory;
+  readonly #admit: Admit;
+  #reads = 0;
+
+  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now()) {
+    this.memory = remembers ? new FactMemory(monotonic) : new Forgetful(monotonic);
+    const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
+    const query = (statement: { readonly name: string }): unknown => {
+      if (statement.name.startsWith('kernel.facts/')) this.#reads += 1;
+      return kernel.tenants.pool.query(statement as never);
+    };
+    const tenants = { pool: Object.assign(Object.create(kernel.tenants.pool) as typeof kernel.tenants.pool, { query }) };
+    this.#admit = new Admit({ ...kernel.sources, tenants, policies, memory: this.memory }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions,
+      new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory), kernel.outcomes, kernel.views);
+  }
+
+  /** How often facts were read since this was asked last. */
+  takeReads(): number {
+    const reads = this.#reads;
+    this.#reads = 0;
+    return reads;
+  }
+
+  async run(call: ProposedCall): Promise<OperationRow> {
+    return (await this.#admit.decide(call, null, 0)).row;
+  }
+
+  async answer(call: ProposedCall): Promise<Answer> {
+    try {
+      const { state, fault_code, policy_hash, autonomy_mode, risk_score, risk_basis, limits, reserved, state_snapshot_id } = await this.run(call);
+      return { state, fault_code, policy_hash, autonomy_mode, risk_score, risk_basis, limits, reserved, state_snapshot_id };
+    } catch (error) {
+      return { fault: (error as { code: string }).code };
+    }
+  }
+}
