@@ -157,7 +157,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
-      new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(changes, shelf),
+      new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
     ],
     controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],

@@ -66,7 +66,12 @@ export class PolicyShelf {
     return await this.#tenancy.within(tenantId, (rows) => rows.policy_activation.findMany({ where: { tenant_id: tenantId }, orderBy: { seq: 'desc' }, take }));
   }
 
-  /** What is in force; `rows` within a transaction that changes it. */
+  /** What is in force, the newest activation of all (null: none), and the database's clock in milliseconds. */
+  async inForce(tenantId: string): Promise<{ active: PolicyActivation; newest: ActivationRow | null; now: number }> {
+    return await this.#tenancy.within(tenantId, async (rows, now) => ({ active: await this.active(rows, tenantId), newest: await activeRow(rows, tenantId), now }));
+  }
+
+  /** What is in force; `rows` within a transaction. */
   async active(rows: Rows, tenantId: string): Promise<PolicyActivation> {
     const row = await activeRow(rows, tenantId);
     if (row !== null) return await this.activationOf(rows, row);

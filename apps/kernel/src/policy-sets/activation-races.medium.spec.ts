@@ -93,3 +93,39 @@ it('a held call is approved under the set in force: under another than it was he
   const view = await kernel.decide.run({ ...kernel.asAdmin(tenant), approval_id: approval_id ?? '', decision: 'approve', comment: null });
   expect(view).toMatchObject({ state: 'refused', result: { error: { code: 'approval.stale' } } });
 });
+
+describe('an activation holds the rules for one statement', () => {
+  it('while it waits for others who store sets, calls are decided', async () => {
+    await kernel.putSet(tenant, setOf('closed', NO_READS));
+    await kernel.admin.query('BEGIN');
+    await kernel.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('writ.policy_sets.' || $1, 0))`, [tenant.tenantId]);
+    const activating = activate('closed');
+    await kernel.untilBlocked();
+    expect((await kernel.admit.run(tenant.call(token), null)).state).toBe('admitted');
+    await kernel.admin.query('COMMIT');
+    await activating;
+    expect((await kernel.admit.run(tenant.call(token), null)).state).toBe('refused');
+  });
+
+  it('what comes before another\'s is decided again: with a condition that no longer holds it conflicts, without one it follows', async () => {
+    await kernel.putSet(tenant, setOf('one'));
+    await kernel.putSet(tenant, setOf('two'));
+    for (const [if_active, expected] of [['default', 'conflict'], [null, 2]] as const) {
+      tenant = if_active === null ? await fresh() : tenant;
+      await kernel.admin.query('BEGIN');
+      await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
+      const activating = kernel.activate.run({ ...kernel.asAdmin(tenant), policy: 'two', if_active, note: null }).then(({ seq }) => seq, ({ code }: { code: string }) => code);
+      await kernel.untilBlocked();
+      await kernel.admin.query(`INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by) SELECT $1, 1, policy_hash, 'spec' FROM kernel.policy_set WHERE tenant_id = $1 AND name = 'one'`, [tenant.tenantId]);
+      await kernel.admin.query('COMMIT');
+      expect(await activating).toBe(expected);
+    }
+  });
+
+  const fresh = async () => {
+    const other = await kernel.newTenant();
+    await kernel.putSet(other, setOf('one'));
+    await kernel.putSet(other, setOf('two'));
+    return other;
+  };
+});

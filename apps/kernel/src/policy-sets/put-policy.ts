@@ -61,7 +61,7 @@ function check(document: Readonly<Record<string, unknown>>, shipped: readonly st
 const problem = (pointer: string, message: string, help: string): PolicyProblem => ({ pointer, line: null, column: null, message, help });
 
 /** Stores a set unless it is there. Versions of a tenant are given out one after another. */
-export async function storeSet(rows: Rows, { tenantId, set, by, now }: { tenantId: string; set: PolicySet; by: string; now: number }): Promise<{ row: SetRow; isNew: boolean }> {
+async function storeSet(rows: Rows, { tenantId, set, by, now }: { tenantId: string; set: PolicySet; by: string; now: number }): Promise<{ row: SetRow; isNew: boolean }> {
   await rows.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.policy_sets.' || ${tenantId}, 0))`;
   const key = { tenant_id: tenantId, policy_hash: set.policy_hash };
   const known = await rows.policy_set.findUnique({ where: { tenant_id_policy_hash: key } });

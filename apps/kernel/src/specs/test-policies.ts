@@ -20,7 +20,7 @@ export async function openPolicyKernel() {
   const changes = new Changes(tenancy, kernel.sealer, kernel.outbox);
   const shelf = new PolicyShelf(engine, kernel.policies as StoredPolicySets, tenancy);
   const put = new PutPolicy(changes, shelf);
-  const activate = new ActivatePolicy(changes, shelf);
+  const activate = new ActivatePolicy(kernel, shelf);
   const admin = (tenant: TestTenant): { v: 1; caller: Caller } => askedBy(callerOf(tenant.tenantId));
   return {
     ...kernel, engine, tenancy, changes, shelf, put, activate, asAdmin: admin,

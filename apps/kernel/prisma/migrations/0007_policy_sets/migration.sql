@@ -109,5 +109,25 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
+-- Puts a set in force: one statement, so that decisions wait for no round trip. p: seen (the newest activation's seq, 0 for none), policy_hash, name, document, note, activated_by,
+-- record. A set that isn't stored yet, a shipped one, is. Returns {activation, name, version}; WR001 where another was activated since `seen`.
+CREATE FUNCTION kernel.activate_policy(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE
+  s policy_set;
+  a policy_activation;
+BEGIN
+  PERFORM set_config('writ.tenant_id', p_tenant, true), pg_advisory_xact_lock(hashtextextended('writ.policy_sets.' || p_tenant, 0));
+  INSERT INTO policy_set (tenant_id, policy_hash, name, version, document, created_by)
+  SELECT p_tenant, p->>'policy_hash', p->>'name', coalesce(max(k.version), 0) + 1, p->'document', p->>'activated_by' FROM policy_set k WHERE k.tenant_id = p_tenant AND k.name = p->>'name'
+  ON CONFLICT (tenant_id, policy_hash) DO NOTHING;
+  SELECT * INTO s FROM policy_set k WHERE k.tenant_id = p_tenant AND k.policy_hash = p->>'policy_hash';
+  PERFORM change_rules(p_tenant);
+  IF (SELECT coalesce(max(x.seq), 0) FROM policy_activation x WHERE x.tenant_id = p_tenant) <> (p->>'seen')::bigint THEN PERFORM decide_again('policy'); END IF;
+  INSERT INTO policy_activation (tenant_id, seq, policy_hash, activated_by, note)
+  VALUES (p_tenant, (p->>'seen')::bigint + 1, s.policy_hash, p->>'activated_by', p->>'note') RETURNING * INTO a;
+  PERFORM post_records(p_tenant, jsonb_build_array(p->'record'));
+  RETURN jsonb_build_object('activation', to_jsonb(a), 'name', s.name, 'version', s.version);
+END $$;
+
 GRANT EXECUTE ON FUNCTION
-  kernel.session_history, kernel.rules_in_force, kernel.assert_rules, kernel.put_labels TO writ_kernel;
+  kernel.activate_policy, kernel.session_history, kernel.rules_in_force, kernel.assert_rules, kernel.put_labels TO writ_kernel;
