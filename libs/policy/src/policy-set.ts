@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { validate } from '@cedar-policy/cedar-wasm/nodejs';
 import { TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { askCedar, CedarFailure } from './cedar-instance.ts';
 import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
 import { readDocument } from './document/read-document.ts';
 import { problemOf, PolicySetError, type PolicyProblem } from './problems.ts';
@@ -40,7 +40,15 @@ export interface PolicySet {
  * @throws PolicySetError with everything that is wrong: a JSON pointer for the document, line and column for the rules, and what to do.
  */
 export function compilePolicySet(source: PolicySetSource | Readonly<Record<string, unknown>>, tools: Iterable<ToolDefinition> = TOOLS.values()): PolicySet {
-  const all = [...tools];
+  try {
+    return compile(source, [...tools]);
+  } catch (error) {
+    if (error instanceof CedarFailure) throw new PolicySetError([problemOf('/cedar', 'the policy engine gave up on the rules', 'write them simpler')]);
+    throw error;
+  }
+}
+
+function compile(source: PolicySetSource | Readonly<Record<string, unknown>>, all: readonly ToolDefinition[]): PolicySet {
   const { document, problems } = readDocument(source, all);
   if (document === null) throw new PolicySetError(problems);
   const read = readRules(document.cedar);
@@ -78,7 +86,7 @@ function idProblems({ history }: PolicyDocument, rules: ReadonlyMap<string, Rule
 
 function check(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly ToolDefinition[]): { errors: PolicyProblem[]; warnings: PolicyProblem[] } {
   const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
-  const { validationErrors, validationWarnings } = verifyAnswer(validate({ schema: policySchema(tools), policies: { staticPolicies } }));
+  const { validationErrors, validationWarnings } = verifyAnswer(askCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })));
   // The validator tells of one place once for every tool that the rule speaks of.
   const eachOnce = (found: typeof validationErrors): PolicyProblem[] => [...new Map(found.map(({ policyId, error }) => {
     const problem = located(source, (rules.get(policyId) as RuleText).at, error);

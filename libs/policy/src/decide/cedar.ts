@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { statefulIsAuthorized, type AuthorizationAnswer, type CedarValueJson, type EntityJson, type TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
+import type { AuthorizationAnswer, CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
 import type { AutonomyMode, FsResource } from '@writ/contract';
 import type { PolicyAsk, Supervision } from '../ask.ts';
+import { askCedar, CedarFailure } from '../cedar-instance.ts';
 import type { EffectFacts } from '../effect.ts';
 import { PRESENT, type Facts } from '../rules/facets.ts';
 import type { ContextAttribute } from '../rules/schema.ts';
@@ -27,8 +28,20 @@ export interface Answer {
 
 type Values = Partial<Record<ContextAttribute, CedarValueJson>>;
 
-/** Puts a question for one supervision after another. What stays the same is made once. */
+/** Puts a question for one supervision after another. What stays the same is made once. Where Cedar ends instead of answering, that is an error like a rule's. */
 export function questioner(question: Question): (supervision: Supervision) => Answer {
+  const asks = asker(question);
+  return (supervision) => {
+    try {
+      return asks(supervision);
+    } catch (error) {
+      if (error instanceof CedarFailure) return { allowed: false, rules: [], errors: [error.message] };
+      throw error;
+    }
+  };
+}
+
+function asker(question: Question): (supervision: Supervision) => Answer {
   const facts = factsOf(question);
   let prepared: Prepared | undefined;
   let last: Answer | undefined;
@@ -55,14 +68,14 @@ const prepare = (question: Question, slice: Slice): Prepared =>
 function put({ agent_id, tool_id }: PolicyAsk, { slice, slot, context, targets }: Prepared, supervision: Supervision): Answer {
   const allowing = new Set<string>();
   for (const target of targets) {
-    const answer = readAnswer(statefulIsAuthorized({
+    const answer = readAnswer(askCedar((cedar) => cedar.statefulIsAuthorized({
       principal: { type: 'Agent', id: agent_id },
       action: { type: 'Action', id: tool_id },
       resource: target.uid,
       context: slice.reads.context.has('supervision') ? { ...context, supervision } : context,
       preparsedPolicySetId: slot,
       entities: target.entities,
-    }));
+    })));
     if (!answer.allowed) return answer;
     for (const rule of answer.rules) allowing.add(rule);
   }

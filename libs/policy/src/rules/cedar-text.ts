@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { policySetTextToParts, policyToJson, type DetailedError, type PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { askCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
 import { problemOf, type PolicyProblem } from '../problems.ts';
@@ -34,7 +35,7 @@ export const RESERVED_IDS: readonly string[] = [
 export function readRules(source: string): RulesRead {
   const beyond = complexityProblems(source);
   if (beyond.length > 0) return { rules: new Map(), problems: beyond };
-  const split = policySetTextToParts(source);
+  const split = askCedar((cedar) => cedar.policySetTextToParts(source));
   if (split.type === 'failure') return { rules: new Map(), problems: split.errors.map((error) => located(source, 0, error)) };
   // Each rule is read by itself and told of by itself: what is too long isn't begun.
   const count = split.policies.length + split.policy_templates.length;
@@ -48,7 +49,7 @@ export function readRules(source: string): RulesRead {
   for (const text of split.policies) {
     const at = source.indexOf(text, from.get(text) ?? 0);
     from.set(text, at + text.length);
-    const rule = { text, at, json: verifyAnswer(policyToJson(text)).json };
+    const rule = { text, at, json: verifyAnswer(askCedar((cedar) => cedar.policyToJson(text))).json };
     const found = annotationProblems(rule, rules);
     problems.push(...found.map(([message, help]) => problemAt(source, at, message, help)));
     if (found.length === 0) rules.set(rule.json.annotations?.['id'] as string, rule);

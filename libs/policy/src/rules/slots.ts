@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { preparsePolicySet } from '@cedar-policy/cedar-wasm/nodejs';
+import { askCedar, cedarGeneration } from '../cedar-instance.ts';
 import { verifyAnswer } from './cedar-text.ts';
 import type { Slice } from './slices.ts';
 
@@ -18,11 +18,13 @@ interface Slot {
 
 /** Slots by the slice's key, the least recently used first (a Map keeps insertion order). */
 const held = new Map<string, Slot>();
-const free: string[] = Array.from({ length: SLOTS }, (_, n) => `slot-${n}`);
+const free: string[] = [];
 let rulesHeld = 0;
+let generation = -1;
 
 /** The name under which the slice is parsed and ready. The key covers the rules, so one name never stands for two texts. */
 export function slotOf(slice: Slice): string {
+  if (generation !== cedarGeneration()) startOver();
   const known = held.get(slice.key);
   if (known === undefined) return load(slice);
   held.delete(slice.key);
@@ -33,10 +35,18 @@ export function slotOf(slice: Slice): string {
 /** What is in use: for a test that nothing grows. */
 export const slotsInUse = (): { slots: number; rules: number } => ({ slots: held.size, rules: rulesHeld });
 
+/** A new instance of Cedar has parsed nothing yet. */
+function startOver(): void {
+  held.clear();
+  rulesHeld = 0;
+  free.splice(0, free.length, ...Array.from({ length: SLOTS }, (_, n) => `slot-${n}`));
+  generation = cedarGeneration();
+}
+
 function load(slice: Slice): string {
   while (free.length === 0 || (held.size > 0 && rulesHeld + slice.size > RULES_HELD_MAX)) giveUpOldest();
   const name = free.at(-1) as string;
-  verifyAnswer(preparsePolicySet(name, { staticPolicies: { ...slice.policies } }));
+  verifyAnswer(askCedar((cedar) => cedar.preparsePolicySet(name, { staticPolicies: { ...slice.policies } })));
   free.pop();
   held.set(slice.key, { name, size: slice.size });
   rulesHeld += slice.size;
@@ -47,7 +57,7 @@ function load(slice: Slice): string {
 function giveUpOldest(): void {
   const [key, { name, size }] = held.entries().next().value as [string, Slot];
   // Its rules are freed now: the slot may stay empty for long.
-  verifyAnswer(preparsePolicySet(name, { staticPolicies: {} }));
+  verifyAnswer(askCedar((cedar) => cedar.preparsePolicySet(name, { staticPolicies: {} })));
   held.delete(key);
   rulesHeld -= size;
   free.push(name);
