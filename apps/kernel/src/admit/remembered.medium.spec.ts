@@ -103,6 +103,8 @@ const CHANGES: readonly (readonly [string, (scene: Scene) => Promise<void>, Part
   ['a new head', (s) => s.tenant.write({ 'src/b.txt': 'new' }), { state: 'admitted' }],
   ['a link in the place of the file, out of the scope', (s) => s.tenant.write({ 'src/a.txt': '->../.env' }), { fault_code: 'token.scope' }],
   ['records that wait for the log', (s) => s.tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'record.backlog' }],
+  ['as many calls waiting as may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 2 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'queue.full' }],
+  ['one call fewer waiting than may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 3 WHERE tenant_id = $1', [s.tenant.tenantId]), { state: 'admitted' }],
   ['the workspace taken away', (s) => s.tenant.query(`UPDATE kernel.workspace SET tenant_id = 'ten_spec' WHERE workspace_id = $1`, [s.tenant.workspaceId]), { fault_code: 'workspace.unknown' }],
 ];
 

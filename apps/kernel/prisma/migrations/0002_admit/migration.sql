@@ -72,6 +72,7 @@ DECLARE t bigint := now_ms();
 BEGIN
   IF t - (p->>'now')::bigint NOT BETWEEN -50 AND 1000 THEN PERFORM decide_again('time'); END IF;
   IF (SELECT min(x.created_at) FROM outbox x) < t - 1000 THEN PERFORM decide_again('outbox'); END IF;
+  IF queue_is_full(o.tenant_id) THEN PERFORM decide_again('queue'); END IF;
   IF NOT EXISTS (SELECT 1 FROM workspace w WHERE w.workspace_id = o.workspace_id AND w.head_snapshot_id = p->>'head') THEN PERFORM decide_again('workspace'); END IF;
   IF p->'past' <> 'null' AND session_past(o.tenant_id, p->>'session', o.operation_id, p#>'{past,asked}') IS DISTINCT FROM p#>'{past,seen}' THEN PERFORM decide_again('past'); END IF;
 END $$;
