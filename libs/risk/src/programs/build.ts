@@ -6,13 +6,18 @@ import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, passedOn, textOf, type Source } from '../shell/source.ts';
 import { noteSentFile } from './egress.ts';
 import { noteSshCommands } from './keys.ts';
+import { DELETING } from './delete.ts';
+import { printedOf } from './nothing-given.ts';
 import { noteWrite } from './write.ts';
 import { optionValues } from './table.ts';
 
 /** The shell that make is told to use, and rules that it is given instead of a file. What stands in the workspace's makefile, its effect tells. */
 const make: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, [...optionValues(name), '--eval', '-E']);
-  for (const { text } of options.operands) if (text.startsWith('SHELL=')) shell.script(text.slice('SHELL='.length), NOTHING);
+  for (const { text } of options.operands) {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+    if (name === 'SHELL' || isCommandLine(value)) shell.script(value, NOTHING);
+  }
   const given = ['--eval', '-E'].flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
   if (['-f', '--file', '--makefile'].some((flag) => options.values.get(flag)?.text === '-' || options.values.get(flag)?.text === '/dev/stdin')) given.push(textOf(stdin));
   for (const rules of ['-f', '--file', '--makefile'].flatMap((flag) => options.allValues.get(flag) ?? [])) {
@@ -23,6 +28,9 @@ const make: Reading = ({ name, args, stdin }, shell) => {
   for (const rules of given) for (const line of recipesOf(rules)) shell.script(line, NOTHING);
   return ANYTHING;
 };
+
+/** A variable's value stands in the commands of rules: one that ends a command, or begins as one that deletes, is a command of its own. */
+const isCommandLine = (value: string): boolean => /[;&|`]|\$\(/.test(value) || Object.hasOwn(DELETING, /^\s*([\w.-]+)\s/.exec(value)?.[1] ?? '');
 
 /** The commands of rules: lines that begin with a tab, what stands behind `target: ;`, and what `$(shell …)` runs. */
 function recipesOf(rules: string): readonly string[] {
@@ -95,7 +103,7 @@ const sort: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-o', '--output', '-k', '-t', '-S', '-T', '--compress-program']);
   for (const flag of ['-o', '--output']) for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
   for (const { text } of options.allValues.get('--compress-program') ?? []) shell.script(text, NOTHING);
-  return passedOn(stdin, true);
+  return printedOf(options.operands, passedOn(stdin, true));
 };
 
 /** `start-stop-daemon --exec program -- arguments` */

@@ -66,7 +66,7 @@ function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell)
 
 /** Notes the files that the code opens to write them, without ever doing so. */
 function noteEmptying(language: string, code: string, { bare, strings }: CodeText, shell: Shell): void {
-  const opensToWrite = OPENS.test(bare) && strings.some((one) => /^(?:w[bt+]*|>[^>].*)$/.test(one)) && !WRITES_SOMETHING.test(bare);
+  const opensToWrite = OPENS.test(bare) && strings.some((one) => /^(?:w[bt+]*|\+?>|>[^>].*)$/.test(one)) && !WRITES_SOMETHING.test(bare);
   const copiesNothing = WRITES.test(bare) && strings.includes('/dev/null');
   if (!opensToWrite && !copiesNothing && !WRITES_NOTHING.test(code)) return;
   for (const path of strings) if (/^[^\s]*[./][^\s]*$|^[A-Z]\w+$/.test(path)) noteEmptied(language, field(path.replace(/^>\s*/, '')), shell);

@@ -19,9 +19,13 @@ const LOSSES: readonly RegExp[] = [
 /** Text that is run as a statement of its own: what a block executes stands in its strings. */
 const EXECUTED = /\bexecute\b(?:\s+immediate|\s+format)?\s*\(?\s*'((?:[^']|'')*)'/gi;
 
+/** A server's own way to a shell: `copy … to program 'sh'`. */
+const STARTED = /\b(?:to|from)\s+program\s+'((?:[^']|'')*)'|\bsys_(?:exec|eval)\s*\(\s*'((?:[^']|'')*)'|\bxp_cmdshell\s+N?'((?:[^']|'')*)'/gi;
+
 /** Notes SQL that loses tables, columns or all rows. */
 export function noteSql(form: string, sql: string, shell: Shell): void {
   if (withoutMarkers(sql).trim() === '' && !isExact(sql)) shell.act('run_unknown', form, sql);
+  for (const [, ...commands] of sql.matchAll(STARTED)) for (const command of commands) if (command) shell.script(command.replaceAll("''", "'"), ANYTHING);
   for (const statement of [...statements(sql), ...[...sql.matchAll(EXECUTED)].flatMap(([, inner = '']) => statements(inner))]) {
     if (LOSSES.some((loss) => loss.test(statement))) shell.act('database_loss', form, statement);
   }

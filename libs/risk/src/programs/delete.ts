@@ -64,12 +64,15 @@ const rmdir: Reading = () => NOTHING;
 const GROWS = /^[+>]|^\d+[KMGT]/i;
 
 const truncate: Reading = ({ name, args }, shell) => {
-  const { operands, values } = takeOptions(args, ['-s', '--size', '-r', '--reference', '-l', '--length', '-o', '--offset']);
+  const options = takeOptions(args, ['-s', '--size', '-r', '--reference', '-l', '--length', '-o', '--offset']);
+  const { operands, values } = options;
+  // Holes, zeros and a range that is cut out are what `fallocate` can take away.
+  const takesAway = has(options, '-p', '--punch-hole', '-z', '--zero-range', '-c', '--collapse-range');
   const size = (values.get('-s') ?? values.get('--size') ?? values.get('-l') ?? values.get('--length'))?.text ?? '';
   for (const path of operands) {
     noteWrite('overwrite', name, path, shell);
     if (isHuge(size)) shell.act('exhaustion', name, size);
-    else if (name === 'truncate' && !GROWS.test(size)) noteEmptied(name, path, shell);
+    else if (name === 'truncate' ? !GROWS.test(size) : takesAway) noteEmptied(name, path, shell);
   }
   return NOTHING;
 };

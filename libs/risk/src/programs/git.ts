@@ -95,7 +95,10 @@ const losesWith = (form: string, kind: 'work_loss' | 'history_loss', flags: read
 const runs = (flags: readonly string[], words: readonly string[] = []): Subcommand => (args, shell) => {
   const options = takeOptions(args, flags, words.length > 0);
   for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
-  if (words.includes(options.operands[0]?.text ?? '')) shell.script(takeOptions(options.operands.slice(1), [], true).operands.map(({ text }) => text).join(' '), NOTHING);
+  const command = words.includes(options.operands[0]?.text ?? '') ? takeOptions(options.operands.slice(1), [], true).operands : [];
+  // One word is a line for a shell, several are a program and its arguments.
+  if (command.length === 1 && command[0]) shell.script(command[0].text, NOTHING);
+  else if (command.length > 1) shell.invoke(command, NOTHING);
   return undefined;
 };
 
@@ -150,6 +153,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   prune: losesWith('prune', 'history_loss', ['--expire'], ['']),
   'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
   'update-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell)),
+  'read-tree': losesWith('read-tree', 'work_loss', ['--empty', '--reset', '-u']), 'checkout-index': losesWith('checkout-index --force', 'work_loss', ['-f', '--force']),
   worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
   submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
   bisect: runs([], ['run']), clone, fetch: transfers, pull: transfers, 'ls-remote': transfers, archive: transfers, difftool: shows(['-x', '--extcmd']), grep: shows(['-O', '--open-files-in-pager']),

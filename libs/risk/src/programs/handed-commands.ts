@@ -3,6 +3,7 @@ import { isExact } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
+import { DELETING } from './delete.ts';
 
 /*
  * Options with which a program that does something else starts a command that it is handed. Programs whose arguments are read anyway
@@ -28,8 +29,17 @@ export function noteHandedCommands({ name, args }: Invocation, shell: Shell): vo
   for (const text of valuesOf(args, handed)) shell.script(text, ANYTHING);
   const replaced = Object.hasOwn(REPLACED, name) ? REPLACED[name] ?? [] : [];
   for (const text of valuesOf(args, replaced)) if (!USUAL.test(text) || !isExact(text)) shell.act('run_unknown', name, text);
+  noteBehindDashes(name, args, shell);
   // `fzf` and its kin start what a key is bound to.
   for (const { text } of args) for (const [, command = ''] of text.matchAll(/\b(?:execute(?:-silent)?|become|reload|transform)[([{]([^)\]}]*)[)\]}]/g)) if (name === 'fzf' || name === 'sk') shell.script(command, ANYTHING);
+}
+
+/** Programs that give what stands behind `--` to another, and so start whatever begins there as a command that deletes. */
+const GIVES_ON = new Set(['npm', 'pnpm', 'yarn', 'bun', 'lerna', 'nx', 'turbo', 'rush', 'dotenv', 'infisical', 'chamber', 'aws-vault', 'envchain', 'teller', 'tilt', 'devcontainer', 'cargo', 'foreman', 'overmind', 'watchexec', 'cross-env-shell', 'with-env', 'systemd-run', 'machinectl', 'distrobox', 'toolbox', 'flatpak-spawn', 'nix-shell', 'nix', 'guix', 'lxc', 'incus', 'vagrant', 'heroku', 'railway', 'sops']);
+function noteBehindDashes(name: string, args: Invocation['args'], shell: Shell): void {
+  if (!GIVES_ON.has(name)) return;
+  const { afterDashes } = takeOptions(args);
+  if (afterDashes.length > 1 && Object.hasOwn(DELETING, afterDashes[0]?.text ?? '')) shell.invoke(afterDashes, ANYTHING);
 }
 
 const valuesOf = (args: Invocation['args'], flags: readonly string[]): readonly string[] => {

@@ -33,6 +33,13 @@ const chown: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
+/** Lists of who may what: `-b`, `-k` and `-x` take them away, for all that is below with `-R`. */
+const setfacl: Reading = ({ name, args }, shell) => {
+  const options = takeOptions(args, ['-m', '--modify', '-M', '--modify-file', '-x', '--remove', '-X', '--remove-file', '--set', '--set-file', '--restore']);
+  for (const path of options.operands) for (const zone of shell.zones(path)) shell.act('owner', name, path.text, { zone, recursive: has(options, '-R', '--recursive') });
+  return NOTHING;
+};
+
 /** Attributes: `+i`, `-a` and `=` before the paths; what looks like one is none. */
 const chattr: Reading = ({ name, args }, shell) => {
   const recursive = args.some(({ text }) => /^-[RVf]*R/.test(text));
@@ -61,4 +68,4 @@ const killByName: Reading = ({ name, args }, shell) => {
   return NOTHING;
 };
 
-export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl: chown, chattr, chflags: chattr };
+export const MODES: Readonly<Record<string, Reading>> = { kill, pkill: killByName, killall: killByName, skill: killByName, chmod, chown, chgrp: chown, setfacl, chattr, chflags: chattr };

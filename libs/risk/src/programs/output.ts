@@ -8,6 +8,7 @@ import { TEMPORARY } from '../zones.ts';
 import { noteSpoken } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { isHuge } from './sizes.ts';
+import { printedOf } from './nothing-given.ts';
 import { noteMade, noteWrite } from './write.ts';
 
 /* Programs of which only the output matters: what is in it may be run by the next. */
@@ -47,7 +48,7 @@ const cat: Reading = ({ args, stdin }, shell) => {
 };
 
 /** Programs that pass on some lines of their input, or of one file. */
-const filter: Reading = ({ stdin }) => passedOn(stdin, true);
+const filter: Reading = ({ args, stdin }) => printedOf(takeOptions(args).operands.slice(-1), passedOn(stdin, true));
 
 function decoding(decode: (text: string) => string, decodes: (args: readonly Field[]) => boolean): Reading {
   return ({ args, stdin }, shell) => {

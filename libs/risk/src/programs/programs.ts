@@ -12,11 +12,12 @@ import { KEYS } from './keys.ts';
 import { MODES } from './modes.ts';
 import { MOVING } from './move.ts';
 import { OUTPUTS } from './output.ts';
+import { QUERIES } from './queries.ts';
 import { SHELLS } from './shells.ts';
 import { TEXT_PROGRAMS } from './text-programs.ts';
 import { xargs } from './xargs.ts';
 
 /** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
-  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
+  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...QUERIES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
 };

@@ -4,6 +4,7 @@ import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING, tainted } from '../shell/source.ts';
 import { clearsLine } from './everything.ts';
+import { printedOf } from './nothing-given.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 interface SedCommand {
@@ -51,7 +52,7 @@ function endOf(text: string, end: RegExp): number {
 
 /** Answers whether the script leaves no line of any input. */
 const empties = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 'c' && /^\\?\s*$/.test(rest)) || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/\.?\/,\$|\/(?:\.\*|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
+  commands.some(({ address, name, rest }) => (name === 'd' || name === 'Q' || (name === 'c' && /^\\?\s*$/.test(rest)) || (name === 's' && clearsLine(`s${rest}`))) && /^(?:|1,\$|0~1|1~1|\/\.?\/,\$|\/(?:\^?\.|\.\$|\^?\.(?:\*|\+|\\\+)\$?|\^|\$)?\/)$/.test(address.replaceAll(' ', '')));
 
 /** Answers whether anything is printed of what isn't printed by itself. */
 const prints = (commands: readonly SedCommand[]): boolean =>
@@ -68,8 +69,10 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   const files = isGiven ? options.operands : options.operands.slice(1);
   const commands = scripts.flatMap(({ text }) => sedCommands(text));
   for (const command of commands) noteRun(name, command, shell);
+  // Nothing comes in, so nothing is written.
+  if (files.length > 0 && files.every(({ text }) => text === '/dev/null')) for (const { name: letter, rest } of commands) if (letter === 'w' || letter === 'W') noteEmptied(name, field(rest.trim()), shell);
   if (args.some(({ text }) => /^-[nErszu]*i|^--in-place/.test(text)) || has(options, '-i')) noteInPlace(name, files, empties(commands) || (has(options, '-n', '--quiet', '--silent') && !has(options, '-f', '--file') && !prints(commands)), shell);
-  return tainted(stdin);
+  return printedOf(files, tainted(stdin));
 };
 
 /** GNU sed starts what `e` names, and with the flag `e` what the pattern space holds; `w` writes to files. */

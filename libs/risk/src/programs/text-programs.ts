@@ -3,12 +3,16 @@ import { field, isExact, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf, textSource, type Source } from '../shell/source.ts';
+import { noteCode } from './code.ts';
 import { clearsLine } from './everything.ts';
 import { sed } from './sed.ts';
 import { noteEmptied, noteWrite } from './write.ts';
 
 /** `{print $2}`: the only awk program of which the output is told. */
 const PRINTS = /^\s*\{\s*print\s+\$(\d+)\s*;?\s*\}\s*$/;
+
+/** Conditions that no line meets. */
+const NEVER = /^\s*(?:0|""|!\s*1|NR\s*(?:<=?\s*0|<\s*1|==\s*0)|0\s*==\s*1|1\s*==\s*0|\/\$\^\/)\s*(?:\{\s*print\s*\}\s*)?$/;
 
 /** An awk program can start commands and write files; without either it only prints. */
 const awk: Reading = ({ name, args, stdin }, shell) => {
@@ -24,7 +28,7 @@ const awk: Reading = ({ name, args, stdin }, shell) => {
   if (options.values.get('-i')?.text === 'inplace') {
     for (const file of files) noteWrite('overwrite', name, file, shell);
     // What isn't printed is gone; a condition without an action prints.
-    if (/^\s*(?:0|"")\s*$/.test(code) || !/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) noteEmptied(name, file, shell);
+    if (NEVER.test(code) || !/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) noteEmptied(name, file, shell);
   }
   return printed(code, stdin);
 };
@@ -47,16 +51,27 @@ function noteEdits(name: string, texts: readonly string[], files: readonly Field
   if (clears && commands.some((text) => SAVES.test(text))) for (const file of files) noteEmptied(name, file, shell);
 }
 
+/** What stands before the command itself, in commands of vi's kind. */
+const PREFIXES = /^:?\s*(?:(?:sil(?:ent)?!?|noautocmd|exe(?:cute)?|keep\w+|verb(?:ose)?|bufdo|windo|argdo|tabdo|r(?:ead)?|w(?:rite)?|ter(?:minal)?|norm(?:al)?!?)\s+)*["']?:?/;
+/** Languages that an editor has within, and its own call that deletes. */
+const WITHIN = /^(?:lua|py(?:thon)?3?|pyx|perl|ruby|tcl|mz(?:scheme)?)\s+(.+)$/s;
+
+function noteCommand(name: string, text: string, shell: Shell): void {
+  const plain = text.replace(PREFIXES, '');
+  const command = /^(?:%|\d+|[.$'<>,]+)?\s*!(.*)$/s.exec(plain)?.[1] ?? /\bsystem(?:list)?\((['"])(.*)\1\)/s.exec(text)?.[2];
+  if (command !== undefined) shell.script(command, ANYTHING);
+  const code = WITHIN.exec(plain)?.[1];
+  if (code !== undefined) noteCode(plain.startsWith('lua') ? 'lua' : plain.startsWith('r') ? 'ruby' : plain.startsWith('pe') ? 'perl' : plain.startsWith('t') ? 'tclsh' : 'python', code, shell);
+  if (/\b(?:call\s+delete|=\s*delete)\s*\(/.test(text)) shell.act('code', name, 'delete(');
+}
+
 /** Editors run what follows `!`. */
 const editor: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-c', '--cmd', '-S', '-u']);
   const files = options.operands.filter(({ text }) => !text.startsWith('+'));
   const given = [...(options.allValues.get('-c') ?? []), ...(options.allValues.get('--cmd') ?? []), ...options.operands.filter((one) => one.text.startsWith('+')).map((one) => ({ text: one.text.slice(1) }))];
   noteEdits(name, [...given.map(({ text }) => text), textOf(stdin)], files, shell);
-  for (const { text } of given) {
-    const command = /^:?\s*(?:%|\d+)?!(.*)$/s.exec(text)?.[1] ?? /\bsystem\((['"])(.*)\1\)/s.exec(text)?.[2];
-    if (command !== undefined) shell.script(command, ANYTHING);
-  }
+  for (const { text } of given) noteCommand(name, text, shell);
   for (const file of options.operands) if (shell.zones(file).some((zone) => zone === 'system' || zone === 'device')) noteWrite('overwrite', name, file, shell);
   if (name === 'ed' || name === 'ex') for (const line of textOf(stdin).split('\n')) if (line.startsWith('!')) shell.script(line.slice(1), NOTHING);
   return ANYTHING;

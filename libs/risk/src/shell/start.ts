@@ -2,6 +2,7 @@
 import { noteWrittenScripts } from '../programs/build.ts';
 import { noteSqlArguments } from '../programs/database.ts';
 import { noteEgress } from '../programs/egress.ts';
+import { noteNothingGiven } from '../programs/nothing-given.ts';
 import { noteHandedCommands } from '../programs/handed-commands.ts';
 import { PROGRAMS } from '../programs/programs.ts';
 import { whereabouts } from '../programs/output.ts';
@@ -101,6 +102,7 @@ function startProgram(call: Invocation, shell: Shell): Source {
   const readsSecret = noteCredentials(call.name, call.args, shell);
   noteEgress(call, shell);
   noteHandedCommands(call, shell);
+  noteNothingGiven(call, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
   if (!listed) noteTellingName(call, reading !== undefined, shell);
   if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);
