@@ -15,7 +15,8 @@ import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
-import { Approvals, Decide, DecideController, Edit, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
+import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
+import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, Landing } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
@@ -127,13 +128,16 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
   const parts = { ...on, policies };
   const again = new PreviewAgain(parts, announcer);
+  const votes = new CastVote(on.tenants, held, announcer);
   const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views);
   return {
     views,
     admit,
     places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: (tenantId) => on.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
-    decide: new Decide(held, new Readmission(parts, judge, held, announcer), new EffectApproval(parts, judge, held, { effects, landing, endings, again }), views),
+    decide: new Decide(on.tenants, held, {
+      votes, readmission: new Readmission(parts, judge, held, votes, announcer), effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
+    }, views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
@@ -152,7 +156,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
     useCases: [
       new CreateTenant(changes, config.masterKey), new Limits(tenancy, changes),
       new RecordChange(changes),
-      new Agents(tenancy, changes),
+      new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
@@ -160,7 +164,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
+    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
   };
 }
 

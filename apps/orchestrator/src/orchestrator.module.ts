@@ -9,6 +9,7 @@ import { ChangedLimits } from '@writ/fairness';
 import { Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
+import { DelegationsController } from './approvals/delegations.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { Propose } from './calls/propose.ts';
@@ -168,7 +169,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, ToolsController, CallsController, OperationsController, ReceiptController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, ToolsController, CallsController, OperationsController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [

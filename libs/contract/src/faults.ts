@@ -52,6 +52,8 @@ export const FAULTS = {
   'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },
   'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
   'approval.previewed_anew': { status: 409, retry: 'never', message: 'the effect went stale and is previewed once more: look again, then decide' },
+  'approval.voted': { status: 409, retry: 'never', message: 'that person\'s vote is counted already' },
+  'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
   'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },

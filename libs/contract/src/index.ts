@@ -10,6 +10,7 @@ export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange } from './messages/tenant-limits.ts';
+export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
@@ -17,11 +18,12 @@ export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, No
 export { ApprovalDiff, FileDiff } from './messages/approval-diff.ts';
 export {
   AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry,
-  WorkspaceView,
+  VoteCount, VoteView, WorkspaceView,
 } from './messages/operations.ts';
 export {
   POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
 } from './messages/policies.ts';
+export { PersonName, Principal, principalOf } from './messages/persons.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';

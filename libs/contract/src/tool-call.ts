@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { BlobRef } from './delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from './ids.ts';
+import { Principal } from './messages/persons.ts';
 import { AutonomyMode } from './states.ts';
 
 const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
@@ -32,6 +33,8 @@ export const ProposedCall = Type.Object({
   agent_id: idSchema('agent'),
   /** the API key that proposed it: nobody approves their own call */
   proposed_by: idSchema('apiKey'),
+  /** the persons who had a hand in it, none of whom decides about it; absent where an older peer asks: the one behind `proposed_by` */
+  proposers: Type.Optional(Type.Array(Principal, { minItems: 1, maxItems: 16 })),
   tool_id: Type.String({ minLength: 1, maxLength: 128 }),
   args: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   args_ref: Type.Union([BlobRef, Type.Null()]),

@@ -26,6 +26,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
   pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
   listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, approve: HANDS, deny: HANDS,
+  delegateApproval: HANDS, listDelegations: EYES, revokeDelegation: HANDS,
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
@@ -58,12 +59,13 @@ async function thingsOf(world: World): Promise<Things> {
   const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
   const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
   const freeze = await world.admin.must('/v1/freezes', { scope: 'tool', id: 'fs.search', reason: 'sample' });
+  const delegation = await world.admin.must('/v1/approvals/delegations', { to: 'spare', note: 'sample', expires_at: Date.now() + 3_600_000 });
   const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
   // Tried once, in vain: nothing of it changes any more while a test looks.
   await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
   const named = {
-    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id,
+    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', snapshot_id: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
   const nothing = Object.fromEntries(Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]));
@@ -94,7 +96,7 @@ const allowedOf = ({ id }: Route): readonly Role[] => ROLES.filter((role) => Arr
 /** The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were asked for. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
-    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
+    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(leaf_index|tree_size|created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now is a matter of milliseconds.
     .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
@@ -156,7 +158,7 @@ const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(tol
 const isRefusedCall = ({ told }: JsonValue): boolean => /"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/snapshots`];
+  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/snapshots`];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fakeApi, problem, writ, type FakeApi } from '../specs/run-cli.ts';
-import { APPROVAL, IDS, OPERATION } from '../specs/samples.ts';
+import { APPROVAL, DELEGATION, IDS, OPERATION } from '../specs/samples.ts';
+
+const VOTE = { vote_id: 'vot_01kdvq8qfwe9gr4v9m1h7e3x2z', says: 'approve', role: 'admin', cast_by: IDS.key, effect_digest: null, record_id: null, created_at: 0, comment: null, stands: true, delegation_id: null };
+const VOTES = [{ ...VOTE, principal: 'ann', cast_as: 'bob', delegation_id: IDS.delegation, comment: 'seen\u202e' }, { ...VOTE, principal: 'cleo', cast_as: 'cleo', stands: false }];
+const VOTED = 'apr_7zzzzzzzzzzzzzzzzzzzzzzzzz';
 
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ url, method }) => {
+    if (url.startsWith('/v1/approvals/delegations')) return { body: method === 'GET' ? { items: [DELEGATION], next_cursor: null } : DELEGATION };
+    if (method === 'POST' && url.includes(VOTED)) return { body: { ...OPERATION, state: 'held', votes: { given: 1, needed: 2, role: 'admin' } } };
     if (method === 'POST') return url.endsWith('/approve') ? problem(403, 'approval.own_call', 'nobody approves their own call') : { body: OPERATION };
-    return { body: url.startsWith('/v1/approvals?') ? { items: [APPROVAL], next_cursor: null } : { ...APPROVAL, args: { command: 'rm -rf src\u202e' } } };
+    return { body: url.startsWith('/v1/approvals?') ? { items: [APPROVAL], next_cursor: null } : { ...APPROVAL, args: { command: 'rm -rf src\u202e' }, votes: { given: 1, needed: 2, role: 'operator' }, voted: VOTES } };
   });
 });
 afterAll(() => api.close());
@@ -43,4 +49,46 @@ test('nobody approves their own call, and the terminal says so', async () => {
 
 test('--json is the API\'s own answer', async () => {
   expect(JSON.parse((await writ(['approvals', '--json'], { env: api.env })).out)).toEqual({ items: [APPROVAL], next_cursor: null });
+});
+
+test('who voted is shown, and who by whose right', async () => {
+  const { out } = await writ(['approvals', 'show', IDS.approval], { env: api.env });
+  expect(out).toMatch(/votes +1 of 2/);
+  expect(out).toContain('bob for ann approved: seen\\u{202e}');
+  expect(out).toContain('cleo approved something else, which doesn\'t count');
+});
+
+test('one vote of several says how many are there', async () => {
+  const { out } = await writ(['approvals', 'approve', VOTED, '--delegation', IDS.delegation], { env: api.env });
+  expect(out).toMatch(/votes +1 of 2, administrators/);
+  expect(JSON.parse(api.heard[0]!.body)).toEqual({ delegation_id: IDS.delegation });
+});
+
+test('an edit brings the arguments whole', async () => {
+  expect((await writ(['approvals', 'edit', IDS.approval, '--args', '{"command":"ls"}', '--comment', 'less'], { env: api.env })).exit).toBe(0);
+  expect(api.heard[0]).toMatchObject({ url: `/v1/approvals/${IDS.approval}/edit`, body: '{"args":{"command":"ls"},"comment":"less"}' });
+});
+
+test('a right is lent until a time, for what is said', async () => {
+  const before = Date.now();
+  const { exit, out } = await writ(['approvals', 'delegate', 'bob', '--for', '2h', '--note', 'away', '--tool', 'fs.*', 'shell.run', '--escalated'], { env: api.env });
+  expect(exit).toBe(0);
+  expect(out).toContain(IDS.delegation);
+  const { expires_at, ...body } = JSON.parse(api.heard[0]!.body) as { expires_at: number };
+  expect(body).toEqual({ to: 'bob', note: 'away', tools: ['fs.*', 'shell.run'], autonomy_mode: 'escalated' });
+  expect(expires_at - before - 2 * 3_600_000).toBeLessThan(60_000);
+  expect(expires_at).toBeGreaterThanOrEqual(before + 2 * 3_600_000);
+});
+
+test('a right that is lent for no period, or without a why, is a usage error, and nothing is asked', async () => {
+  for (const rest of [['--for', 'long', '--note', 'x'], ['--for', '1h'], ['--note', 'x']]) expect((await writ(['approvals', 'delegate', 'bob', ...rest], { env: api.env })).exit).toBe(2);
+  expect(api.heard).toEqual([]);
+});
+
+test('delegations that stand are listed, and one is taken back by its id', async () => {
+  const { out } = await writ(['approvals', 'delegations'], { env: api.env });
+  expect(out).toMatch(/dlg_\S+ +ann +bob +admin +standing/);
+  expect(api.heard[0]!.url).toBe('/v1/approvals/delegations?standing=true&limit=50');
+  expect((await writ(['approvals', 'undelegate', IDS.delegation], { env: api.env })).exit).toBe(0);
+  expect(api.heard.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/approvals/delegations/${IDS.delegation}` });
 });

@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
-import { describe, describeDiff } from './describe-approval.ts';
+import { delegateCommand, delegationsCommand, undelegateCommand } from './delegations.ts';
+import { describe, describeDiff, votesOf } from './describe-approval.ts';
 import { usage } from '../cli-error.ts';
 import { parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
@@ -28,7 +29,10 @@ export function approvalsCommand(context: Context): Command {
       .option('--for-session', 'also calls like it in the same session: under a child of its token').option('--uses <n>', 'how many calls more', parseCount)
       .option('--ttl <period>', 'for how long, such as 30m'))
     .addCommand(editCommand(context))
-    .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'));
+    .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'))
+    .addCommand(delegateCommand(context))
+    .addCommand(delegationsCommand(context))
+    .addCommand(undelegateCommand(context));
 }
 
 function listCommand(context: Context): Command {
@@ -40,8 +44,8 @@ function listCommand(context: Context): Command {
     const list = await readList(connect(context, options, 'operator').client, ApprovalView, '/v1/approvals', {
       state: options.state === 'all' ? undefined : options.state, limit: options.limit, cursor: options.cursor,
     });
-    const rows = list.items.map((each) => [momentOf(each.created_at), each.approval_id, each.tool_id, each.state, each.reasons.map(({ message }) => message).join('; ')]);
-    show(context, options, list, () => (rows.length === 0 ? 'nothing waits' : tableOf(['held', 'approval', 'tool', 'state', 'why'], rows)));
+    const rows = list.items.map((each) => [momentOf(each.created_at), each.approval_id, each.tool_id, each.state, votesOf(each.votes), each.reasons.map(({ message }) => message).join('; ')]);
+    show(context, options, list, () => (rows.length === 0 ? 'nothing waits' : tableOf(['held', 'approval', 'tool', 'state', 'votes', 'why'], rows)));
   });
 }
 
@@ -58,18 +62,24 @@ function showCommand(context: Context): Command {
 }
 
 function decideCommand(context: Context, verb: 'approve' | 'deny', summary: string): Command {
-  const command = new Command(verb).description(summary).argument('<approval>').option('--comment <text>', 'for those who read it later');
+  const command = new Command(verb).description(summary).argument('<approval>').option('--comment <text>', 'for those who read it later')
+    .option('--delegation <id>', 'by a right that was lent to you; it counts as its lender\'s');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<DecideOptions>();
     const { client } = connect(context, options, 'operator');
-    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body: { comment: options.comment, effect_digest: options.effect, ...sessionOf(options) } });
-    show(context, options, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id, session: operation.reasons.find(({ code }) => code === 'approval.session')?.message }));
+    const body = { comment: options.comment, effect_digest: options.effect, delegation_id: options.delegation, ...sessionOf(options) };
+    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body });
+    show(context, options, operation, () => fieldsOf({
+      operation: operation.operation_id, state: operation.state, tool: operation.tool_id, votes: operation.votes === undefined ? null : votesOf(operation.votes),
+      session: operation.reasons.find(({ code }) => code === 'approval.session')?.message,
+    }));
   });
 }
 
 interface DecideOptions extends CommonOptions {
   readonly comment?: string;
   readonly effect?: string;
+  readonly delegation?: string;
   readonly forSession?: boolean;
   readonly uses?: number;
   readonly ttl?: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalDiff, ApprovalView, FileDiff } from '@writ/contract';
+import type { ApprovalDiff, ApprovalView, FileDiff, VoteCount, VoteView } from '@writ/contract';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 
@@ -26,6 +26,8 @@ export function describe(approval: ApprovalView): string {
     'exit status': preview.exit_code,
     output: outputOf(preview.output),
     effect: binding.effect_digest,
+    votes: votesOf(approval.votes),
+    voted: approval.voted.map(votedLine).join('\n'),
     agent: approval.agent_id,
     operation: approval.operation_id,
     held: momentOf(approval.created_at),
@@ -34,6 +36,15 @@ export function describe(approval: ApprovalView): string {
     comment: approval.comment,
     'session token': approval.session_token_id,
   });
+}
+
+/** How many of how many have approved. */
+export const votesOf = ({ given, needed, role }: VoteCount): string => `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
+
+function votedLine({ says, principal, cast_as, created_at, stands, comment }: VoteView): string {
+  const by = principal === cast_as ? principal : `${cast_as} for ${principal}`;
+  const said = says === 'deny' ? 'denied' : stands ? 'approved' : 'approved something else, which doesn\'t count';
+  return visibleLine(`${momentOf(created_at)} ${by} ${said}${comment === null ? '' : `: ${comment}`}`);
 }
 
 /** A command's output as it came; another tool's result as JSON. */

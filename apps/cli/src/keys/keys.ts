@@ -9,13 +9,14 @@ import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
 const Key = Type.Object({
-  api_key_id: Type.String(), name: Type.String(), role: Type.String(), agent_id: OrNull, created_at: Type.Integer(), revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+  api_key_id: Type.String(), name: Type.String(), role: Type.String(), agent_id: OrNull, principal: Type.Optional(OrNull), created_at: Type.Integer(), revoked_at: Type.Union([Type.Integer(), Type.Null()]),
 });
 const NewKey = Type.Object({ ...Key.properties, api_key: Type.String() });
 
 interface CreateOptions extends CommonOptions {
   readonly role: string;
   readonly agent?: string;
+  readonly person?: string;
 }
 
 interface ListOptions extends CommonOptions {
@@ -47,12 +48,13 @@ function listCommand(context: Context): Command {
 
 function createCommand(context: Context): Command {
   const command = new Command('create').description('a new API key; its text is shown once').argument('<name>')
-    .requiredOption('--role <role>', 'admin, operator, agent or auditor').option('--agent <id>', 'the agent that a key of that role is for');
+    .requiredOption('--role <role>', 'admin, operator, agent or auditor').option('--agent <id>', 'the agent that a key of that role is for')
+    .option('--person <name>', 'who answers for it: all keys with that name are one person, who decides about nothing that any of them proposed');
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
     const { client } = connect(context, options, 'admin');
-    const key = await client.read(NewKey, '/v1/api-keys', { method: 'POST', body: { name, role: options.role, agent_id: options.agent } });
-    show(context, options, key, () => fieldsOf({ 'API key': key.api_key, id: key.api_key_id, role: key.role, agent: key.agent_id }));
+    const key = await client.read(NewKey, '/v1/api-keys', { method: 'POST', body: { name, role: options.role, agent_id: options.agent, principal: options.person } });
+    show(context, options, key, () => fieldsOf({ 'API key': key.api_key, id: key.api_key_id, role: key.role, agent: key.agent_id, person: key.principal }));
   });
 }
 

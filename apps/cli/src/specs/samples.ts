@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, CapabilityToken, OperationView, TokenUse, ToolResult, WorkspaceView } from '@writ/contract';
+import type { ApprovalView, CapabilityToken, DelegationView, OperationView, TokenUse, ToolResult, WorkspaceView } from '@writ/contract';
 
 const BODY = '01kdvq8qfwe9gr4v9m1h7e3x2z';
 export const IDS = {
-  operation: `op_${BODY}`, agent: `agt_${BODY}`, token: `cap_${BODY}`, workspace: `wsp_${BODY}`, approval: `apr_${BODY}`, tenant: `ten_${BODY}`, record: `rec_${BODY}`, key: `key_${BODY}`,
+  operation: `op_${BODY}`, agent: `agt_${BODY}`, token: `cap_${BODY}`, workspace: `wsp_${BODY}`, approval: `apr_${BODY}`, tenant: `ten_${BODY}`, record: `rec_${BODY}`, key: `key_${BODY}`, delegation: `dlg_${BODY}`,
 } as const;
 export const SNAPSHOT = `snap_${'1'.repeat(64)}`;
 const NOW = 1_767_225_600_000;
@@ -35,7 +35,12 @@ export const APPROVAL: ApprovalView = {
   approval_id: IDS.approval, operation_id: IDS.operation, tool_id: 'shell.run', agent_id: IDS.agent, action_digest: '4'.repeat(64), autonomy_mode: 'soft_gate', of: 'action', state: 'pending',
   binding: { action_digest: '4'.repeat(64), effect_digest: null, policy_hash: '0'.repeat(64), expires_at: NOW + 1 },
   preview: { state: 'none', why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
-  reasons: HELD.reasons, args: { command: 'rm -rf src' }, created_at: NOW, expires_at: NOW + 1, decided_at: null, decided_by: null, comment: null,
+  votes: { given: 0, needed: 1, role: 'operator' }, voted: [], reasons: HELD.reasons, args: { command: 'rm -rf src' }, created_at: NOW, expires_at: NOW + 1, decided_at: null, decided_by: null, comment: null,
+};
+
+export const DELEGATION: DelegationView = {
+  delegation_id: IDS.delegation, from: 'ann', role: 'admin', to: 'bob', scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' }, note: 'away', state: 'standing', created_at: NOW,
+  created_by: IDS.key, expires_at: NOW + 1, revoked_at: null, revoked_by: null,
 };
 
 export const WORKSPACE: WorkspaceView = { workspace_id: IDS.workspace, name: 'w', head_snapshot_id: SNAPSHOT, created_at: NOW, updated_at: NOW };

@@ -8,7 +8,7 @@ import type { Proposal } from './proposal.ts';
 
 /** The columns that a decision fills; the rest of the row has its defaults. */
 export type DecidedColumns = Omit<OperationRow,
-  'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'reruns' | 'spent' | 'effect_started' | 'cancel_requested' | 'result_hash' | 'result_ref'
+  'approvers' | 'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'reruns' | 'spent' | 'effect_started' | 'cancel_requested' | 'result_hash' | 'result_ref'
   | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
 
 /** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
@@ -53,6 +53,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, sealed
     session_id: call.session_id,
     session_mode: call.session_mode,
     proposed_by: call.proposed_by,
+    proposers: call.proposers ?? [call.proposed_by],
     proposal_digest: proposal.digest,
     state,
     mutating: isMutating(judgement),

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 export { ChangesController } from './changes.controller.ts';
 export { Changes, contentDigest, type Changed, type ChangeRecord } from './changes.ts';
-export { RecordChange } from './record-change.ts';
+export { delegationRevoked, RecordChange } from './record-change.ts';

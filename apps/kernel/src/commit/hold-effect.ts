@@ -49,7 +49,7 @@ export class HoldEffect {
       approval_refs: [...operation.approval_refs, approval_id], ...traceIdsOf(operation.traceparent),
     }), { actionDigest: operation.action_digest, newRoot: null });
     const expires_at = approvalExpiry(now, asks.approval_ms, operation.deadline, chain);
-    const approval = { approval_id, action_digest, autonomy_mode: asks.mode, effect_digest: digest, expires_at, reasons: asks.reasons };
+    const approval = { approval_id, action_digest, autonomy_mode: asks.mode, effect_digest: digest, expires_at, reasons: asks.reasons, quorum: asks.quorum };
     return await this.#endings.hold(facts, ending, report, { approval, staged, record });
   }
 }

@@ -4,6 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { attemptFacts, type AttemptFacts, type FactRows } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type EffectCheck } from '../effects/index.ts';
 import type { ApprovalRow, PreviewEnd, PreviewRow, Previews } from '../held/index.ts';
+import { stricter } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
 
@@ -42,7 +43,7 @@ export class PreviewReports {
     if (!isSpeaker) throw new Fault('attempt.fenced');
     if (preview.state === 'ready' || preview.state === 'failed') return { v: 1, state: 'held', tx_outcome: null };
     if (approval?.state !== 'pending') throw new Fault('attempt.fenced');
-    const checked = await this.#effects.of({ ...facts, operation: { ...facts.operation, autonomy_mode: approval.autonomy_mode } }, report);
+    const checked = await this.#effects.of({ ...facts, operation: { ...facts.operation, autonomy_mode: approval.autonomy_mode, approvers: approval.quorum } }, report);
     const verdict = await this.#previews.end(facts, await this.#endOf(facts, report, checked, approval), report);
     if (verdict === 'fenced') throw new Fault('attempt.fenced');
     return { v: 1, state: 'held', tx_outcome: null };
@@ -63,8 +64,8 @@ export class PreviewReports {
     if (digest === null || delta === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
     const staged = await stageCall(this.#blobs, this.#vault, { report, snapshot, digest, delta, contents });
     if (checked.fault !== null || asked.length > 0) return { ...found, fault: checked.fault, staged, approval: null };
-    const mode = asks?.mode ?? approval.autonomy_mode;
-    return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, reasons: [...approval.reasons, ...asks?.reasons ?? []] } };
+    const mode = stricter(asks?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
+    return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, quorum: Math.max(approval.quorum, asks?.quorum ?? 1), reasons: [...approval.reasons, ...asks?.reasons ?? []] } };
   }
 }
 

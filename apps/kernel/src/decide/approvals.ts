@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type ApprovalEffect, type ApprovalView, type Caller, type KernelRequest } from '@writ/contract';
+import { Fault, type ApprovalEffect, type ApprovalView, type Caller, type KernelRequest, type VoteView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../effects/index.ts';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import { pageOf, parseCursor, type TenantPool } from '../store/index.ts';
+import { countVotes, pageOf, parseCursor, type TenantPool, type VoteRow } from '../store/index.ts';
 import { viewPreview } from './view-preview.ts';
 import { isApprover } from './require-approver.ts';
 
@@ -14,7 +14,7 @@ const LIST_ARGS_BYTES = 128 * 1024;
 
 /** The columns are those of HeldCall; the operation comes along for what a view says of it. */
 const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(a) AS approval, to_jsonb(o) AS operation, encode(y.args, 'base64') AS args, y.args_ref,
-    encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview
+    encode(y.staged, 'base64') AS staged, (SELECT to_jsonb(v) FROM kernel.preview v WHERE v.operation_id = o.operation_id) AS preview, kernel.votes_of(a) AS votes
   FROM kernel.approval a JOIN kernel.operation o ON o.operation_id = a.operation_id JOIN kernel.payload y ON y.operation_id = a.operation_id`;
 
 /** Shows approvals. Arguments are in clear for the eyes of approvers alone: others see that there are some. */
@@ -77,6 +77,8 @@ export class Approvals {
       state: approval.state,
       binding: { action_digest: approval.action_digest, effect_digest: approval.effect_digest, policy_hash: operation.policy_hash, expires_at: approval.expires_at },
       preview: await viewPreview(held, whole && isApprover(caller) ? { vault: this.#vault, blobs: this.#blobs } : null),
+      votes: countVotes({ autonomy_mode: approval.autonomy_mode, quorum: approval.quorum, votes: held.votes }),
+      voted: held.votes.map(viewVote),
       reasons: approval.reasons,
       args: isApprover(caller) ? await this.#shown(held, argsBytesMax) : null,
       created_at: approval.created_at,
@@ -95,4 +97,8 @@ export class Approvals {
     if (args.canonical.byteLength <= bytesMax) return args.value;
     return { args_ref: args.ref, too_long_to_show: args.canonical.byteLength };
   }
+}
+
+function viewVote({ vote_id, says, principal, role, cast_by, cast_as, delegation_id, effect_digest, stands, comment, record_id, created_at }: VoteRow): VoteView {
+  return { vote_id, says, principal, role, cast_by, cast_as, delegation_id, effect_digest, stands, comment, record_id, created_at };
 }

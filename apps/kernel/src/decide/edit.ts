@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type OperationView, type ProposedCall } from '@writ/contract';
-import { HeldCalls, type HeldCall } from '../held/index.ts';
+import { Fault, principalOf, type Caller, type KernelRequest, type OperationView, type ProposedCall } from '@writ/contract';
+import { HeldCalls, proposersOf, type HeldCall } from '../held/index.ts';
 import { requireApprover } from './require-approver.ts';
 
 /** Times that one decision is tried on facts that moved meanwhile. */
@@ -31,8 +31,9 @@ export class Edit {
     for (let times = 0; times < DECISIONS_MAX; times++) {
       const held = await this.#held.find(request.caller.tenant_id, request.approval_id);
       requireApprover(request.caller, held);
+      const proposers = editorsOf(held.operation, request.caller);
       const successor = await this.#supersede(held, request);
-      if (successor !== null) return await this.#propose(editedCall(held, { ...request, operation_id: successor }));
+      if (successor !== null) return await this.#propose(editedCall(held, { ...request, operation_id: successor }, proposers));
     }
     throw new Fault('overloaded', 'others kept changing what the call was decided on');
   }
@@ -51,13 +52,23 @@ export class Edit {
   }
 }
 
-function editedCall({ approval, operation }: HeldCall, { caller, operation_id, args }: KernelRequest<'approval.edit'>): ProposedCall {
+/** More hands than any call goes through. */
+const HANDS_MAX = 16;
+
+/** @throws Fault `conflict` */
+function editorsOf(operation: HeldCall['operation'], caller: Caller): string[] {
+  const hands = [...new Set([...proposersOf(operation), principalOf(caller)])];
+  if (hands.length > HANDS_MAX) throw new Fault('conflict', `the call was edited by ${hands.length - 1} persons: propose it anew`);
+  return hands;
+}
+
+function editedCall({ approval, operation }: HeldCall, { caller, operation_id, args }: KernelRequest<'approval.edit'>, proposers: string[]): ProposedCall {
   const { tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, task_class, precondition_refs, deadline } = operation;
   if (workspace_id === null) throw new Error(`operation \`${operation.operation_id}\` is held without a workspace`);
   // What the session itself asks for stays asked for: editing must not be a way around it.
   const bySession = operation.reasons.some(({ code }) => code === 'session.max_autonomy');
   return {
-    v: 1, operation_id, tenant_id, agent_id, proposed_by: caller.api_key_id, tool_id, args, args_ref: null, capability_token_id, workspace_id, session_id, session_mode,
+    v: 1, operation_id, tenant_id, agent_id, proposed_by: caller.api_key_id, proposers, tool_id, args, args_ref: null, capability_token_id, workspace_id, session_id, session_mode,
     max_autonomy: bySession ? operation.autonomy_mode : null, task_class, idempotency_key: `edit:${approval.approval_id}`, precondition_refs,
     provenance: { ...operation.provenance, parent_operation_id: operation.operation_id }, deadline, dry_run: false,
   };

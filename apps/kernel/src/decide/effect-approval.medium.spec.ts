@@ -3,7 +3,7 @@ import type { Caller, OperationView as View } from '@writ/contract';
 import { newId, type OperationRow } from '../store/index.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
-import { deltaFor, newNonce, openExecution, payloadOf, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -32,21 +32,7 @@ const decide = async (held: { approval_id: string | null }, decision: 'approve' 
 const show = async (held: { approval_id: string | null }) => await kernel.approvals.read({ v: 1, caller: as(), approval_id: held.approval_id ?? '' });
 const outcomesOf = async ({ operation_id }: { operation_id: string }) => (await tenant.records()).filter((record) => record.phase === 'outcome' && record.operation_id === operation_id);
 
-/** Gives the waiting preview of the call out and reports these files as its effect. */
-async function preview(held: View, files: Record<string, string | null>): Promise<void> {
-  run.speak(100);
-  await run.previewDispatcher.run();
-  const { rows: [row] } = await kernel.admin.query<{ attempt: number }>('SELECT attempt FROM kernel.preview WHERE operation_id = $1', [held.operation_id]);
-  let permit = await run.permitOf(held.operation_id);
-  while (payloadOf(permit).attempt !== row?.attempt || payloadOf(permit).mode !== 'preview') {
-    await new Promise((resolve) => { setTimeout(resolve, 2); });
-    permit = await run.permitOf(held.operation_id);
-  }
-  const speaker = { executor_id: newId('executor'), nonce: newNonce() };
-  const redeemed = await run.redeem.run({ v: 1, permit, ...speaker });
-  const attempt: Attempt = { tenant, operation_id: held.operation_id, attempt: redeemed.attempt, snapshot: redeemed.state_snapshot_id, ...speaker };
-  await run.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files)), mode: 'preview' });
-}
+const preview = (held: { operation_id: string }, files: Record<string, string | null>): Promise<void> => run.preview(tenant, held, files);
 async function previewed(files: Record<string, string | null> = { 'a.txt': 'shown' }, more = {}): Promise<View> {
   const held = await kernel.admit.run(tenant.writeCall(token, more), null);
   await preview(held, files);

@@ -3,11 +3,13 @@ import { Fault, type Budgets, type FaultCode, type Reason, type ReportRequest } 
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
 import { openStaged, reportOfStaged, type CheckedEffect, type EffectCheck, type Landing, type StagedCall } from '../effects/index.ts';
 import { endingFault, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
-import { hasRun, HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
+import { hasRun, HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
 import { amountsOf, decidedUnder, refusal, reservationRows, sameRules, stricter, type GivenApproval, type Judge } from '../judgement/index.ts';
 import type { OperationRow } from '../store/index.ts';
+import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type NewDecision, type Rejudged } from './judge-held.ts';
 import type { PreviewAgain } from './preview-again.ts';
+import { tallyOf } from './quorum.ts';
 
 /** What makes a staged effect stale: others changed what it changes. */
 const STALE: ReadonlySet<FaultCode> = new Set<FaultCode>(['workspace.conflict']);
@@ -20,6 +22,7 @@ export interface EffectParts {
   readonly landing: Landing;
   readonly endings: Endings;
   readonly again: PreviewAgain;
+  readonly votes: CastVote;
 }
 
 /** A staged effect about to be committed. */
@@ -48,7 +51,7 @@ export class EffectApproval {
   }
 
   /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. @throws Fault `approval.previewed_anew` */
-  async run(held: HeldCall, closing: ApprovalClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
+  async run(held: HeldCall, closing: ApprovedClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
     const { operation } = held;
     if (held.staged === null) return await this.#end(held, closing, endingFault('approval.stale', 'the effect that was staged is no longer kept'));
     const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies }, hasRun(held) ? {} : ONE_CALL);
@@ -57,6 +60,8 @@ export class EffectApproval {
       const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
       return await this.#held.end(rejudged.held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: rulesOf(rejudged) });
     }
+    const tally = tallyOf(rejudged.held, closing.vote, judgement);
+    if (tally.given < tally.needed) return await this.#effect.votes.run(rejudged.held, closing.vote, tally);
     const staged = await openStaged(this.#parts.vault, operation.tenant_id, operation.operation_id, held.staged);
     const approved = await this.#check(rejudged, closing, staged);
     // The effect was asked about under the rules of a later moment: they must be those that the statement asserts.
@@ -66,7 +71,7 @@ export class EffectApproval {
     return await this.#land(approved, closing);
   }
 
-  async #check(rejudged: Rejudged, closing: ApprovalClosing, staged: StagedCall): Promise<Approved | null> {
+  async #check(rejudged: Rejudged, closing: ApprovedClosing, staged: StagedCall): Promise<Approved | null> {
     const { held, judgement } = rejudged;
     const decision = newDecision(this.#parts, this.#held, rejudged, closing, staged.snapshot);
     const report: ReportRequest = reportOfStaged(held.operation.tenant_id, held.operation.operation_id, staged);
@@ -81,7 +86,7 @@ export class EffectApproval {
     return { rejudged, decision, facts: judged, checked: await this.#effect.effects.of(judged, report) };
   }
 
-  async #land({ rejudged, decision, facts, checked }: Approved, closing: ApprovalClosing): Promise<OperationRow | null> {
+  async #land({ rejudged, decision, facts, checked }: Approved, closing: ApprovedClosing): Promise<OperationRow | null> {
     const { held, judgement } = rejudged;
     const { delta, digest } = checked;
     if (delta === null || digest === null) throw new Error(`the staged effect of \`${held.operation.operation_id}\` has no delta`);
@@ -102,7 +107,7 @@ export class EffectApproval {
   }
 
   /** A stale effect is previewed once more, and is nothing to approve after that. */
-  async #stop(rejudged: Rejudged, closing: ApprovalClosing, fault: EndingFault): Promise<OperationRow | null> {
+  async #stop(rejudged: Rejudged, closing: ApprovedClosing, fault: EndingFault): Promise<OperationRow | null> {
     const { held } = rejudged;
     if (!STALE.has(fault.code)) return await this.#end(held, closing, fault, rejudged);
     if ((held.preview?.round ?? 1) < 2) {
@@ -113,7 +118,7 @@ export class EffectApproval {
     return await this.#end(held, closing, endingFault('approval.stale', 'others changed the same files since the effect was shown', 'propose the call anew'), rejudged);
   }
 
-  async #end(held: HeldCall, closing: ApprovalClosing, { code, message, hint }: EndingFault, by?: Rejudged): Promise<OperationRow | null> {
+  async #end(held: HeldCall, closing: ApprovedClosing, { code, message, hint }: EndingFault, by?: Rejudged): Promise<OperationRow | null> {
     return await this.#held.end(held, closing, { code, message, hint, reasons: [...held.operation.reasons, { code, message }], ...(by === undefined ? {} : { rules: rulesOf(by) }) });
   }
 }

@@ -2,7 +2,7 @@
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
-import { approvalColumns, argumentsOf, type ApprovalClosing, type HeldCall, type HeldCalls } from '../held/index.ts';
+import { argumentsOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
   actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, refusal, refuse, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
@@ -69,7 +69,7 @@ export interface NewDecision {
   /** columns of the operation */
   readonly columns: Readonly<Record<string, unknown>>;
   /** what kernel.close_approval reads */
-  readonly approval: Readonly<Record<string, unknown>>;
+  readonly approval: ClosedApproval['columns'];
   /** for the caller, beside what the judgement says */
   readonly said: readonly Reason[];
 }
@@ -80,21 +80,21 @@ export function newDecision(parts: DecisionParts, calls: HeldCalls, rejudged: Re
   const { operation, approval } = held;
   const action = actionOf(operation, snapshot === undefined ? judgement : { ...judgement, head: snapshot }, operation.args_hash, parts.images);
   const approvalRefs = [...operation.approval_refs, approval.approval_id];
-  const said = calls.sealApproval(held, closing);
+  const closed = calls.close(held, closing);
   const record = decisionRecord({ ...operation, recorded_at: facts.now, action }, judgement, 'admitted', null);
   const decision = sealDecision(parts.sealer, { ...record, approval_refs: approvalRefs }, action);
   const session = closing.session ? sessionToken(parts.sealer, rejudged, closing.actor, closing.session) : null;
   return {
     action,
-    records: [said, decision, ...(session === null ? [] : [session.record])],
-    approval: { ...approvalColumns(held, closing), ...(session === null ? {} : { token: session.columns }) },
+    records: [...closed.records, decision, ...(session === null ? [] : [session.record])],
+    approval: { ...closed.columns, ...(session === null ? {} : { token: session.columns }) },
     said: session === null ? [] : [session.said],
     columns: {
       operation_id: operation.operation_id,
       autonomy_mode: judgement.autonomy_mode, risk_score: judgement.risk_score, risk_basis: judgement.risk_basis, reasons: judgement.reasons,
       state_snapshot_id: action.state_snapshot_id, policy_hash: judgement.policy_hash, tool_definition_digest: action.tool_definition_digest,
       action_digest: actionDigest(action), image_digest: action.image_digest,
-      approval_refs: approvalRefs, decision_record_id: decision.record_id, decision_hash: decision.digest,
+      approval_refs: approvalRefs, approvers: (closing.vote?.seen.votes.length ?? 0) + 1, decision_record_id: decision.record_id, decision_hash: decision.digest,
     },
   };
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Announcer } from '../announce/index.ts';
-import { HeldCalls, unlessMoved, type ApprovalClosing, type HeldCall } from '../held/index.ts';
+import { HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
 import { assertedVersions, decidedUnder, laneOf, postable, refusal, reservationRows, reservedOf, type GivenApproval, type Judge } from '../judgement/index.ts';
 import { callKernel, type OperationRow } from '../store/index.ts';
+import type { CastVote } from './cast-vote.ts';
 import { judgeHeld, newDecision, type DecisionParts, type Rejudged } from './judge-held.ts';
+import { tallyOf } from './quorum.ts';
 
 const UNFINISHED: ReadonlySet<string> = new Set(['waiting', 'dispatched', 'performing']);
 
@@ -12,27 +14,32 @@ export class Readmission {
   readonly #parts: DecisionParts;
   readonly #judge: Judge;
   readonly #held: HeldCalls;
+  readonly #votes: CastVote;
   readonly #announcer: Announcer;
 
-  constructor(parts: DecisionParts, judge: Judge, held: HeldCalls, announcer: Announcer) {
+  constructor(parts: DecisionParts, judge: Judge, held: HeldCalls, votes: CastVote, announcer: Announcer) {
     this.#parts = parts;
     this.#judge = judge;
     this.#held = held;
+    this.#votes = votes;
     this.#announcer = announcer;
   }
 
   /** Resolves after COMMIT, or with null when the facts moved: then nothing was decided. */
-  async run(held: HeldCall, closing: ApprovalClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
+  async run(held: HeldCall, closing: ApprovedClosing, satisfies: GivenApproval['satisfies']): Promise<OperationRow | null> {
     // Whoever doesn't wait for the preview doesn't pay for the rest of it; and what it had reserved may be all that is left for the call.
     if (held.preview !== null && UNFINISHED.has(held.preview.state)) await callKernel(this.#parts.tenants.pool, 'abandon_preview', [held.operation.tenant_id, held.operation.operation_id]);
     const rejudged = await judgeHeld(this.#parts, this.#judge, held, { satisfies });
     const { judgement } = rejudged;
-    if (judgement.verdict !== 'refused') return await this.#readmit(rejudged, closing);
+    if (judgement.verdict !== 'refused') {
+      const tally = tallyOf(rejudged.held, closing.vote, judgement);
+      return await (tally.given < tally.needed ? this.#votes.run(rejudged.held, closing.vote, tally) : this.#readmit(rejudged, closing));
+    }
     const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');
     return await this.#held.end(held, closing, { code, message, hint: hint ?? null, reasons: judgement.reasons, rules: decidedUnder(rejudged.call, rejudged.facts, judgement) });
   }
 
-  async #readmit(rejudged: Rejudged, closing: ApprovalClosing): Promise<OperationRow | null> {
+  async #readmit(rejudged: Rejudged, closing: ApprovedClosing): Promise<OperationRow | null> {
     const { held: { operation }, call, judgement, facts } = rejudged;
     const { records, columns, approval, said } = newDecision(this.#parts, this.#held, rejudged, closing);
     const change = {

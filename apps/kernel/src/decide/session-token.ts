@@ -70,6 +70,6 @@ function refusedFor({ held, judgement }: Rejudged): string | null {
   if (held.operation.session_id === null) return 'the call names no session: approve it alone';
   if (hasRun(held)) return 'what waits is an effect: approve it alone';
   if (judgement.tool?.category === 'admin' || held.approval.autonomy_mode !== 'soft_gate' || judgement.autonomy_mode !== 'soft_gate') return 'what takes an administrator is approved one call at a time';
-  if ((judgement.approvers?.count ?? 1) > 1) return 'what takes more than one person is approved one call at a time';
+  if (Math.max(held.approval.quorum, judgement.approvers?.count ?? 1) > 1) return 'what takes more than one person is approved one call at a time';
   return null;
 }

@@ -32,6 +32,8 @@ export interface MoreSupervision {
   readonly policy_hash: string;
   /** how long it waits for a person, in milliseconds */
   readonly approval_ms: number;
+  /** how many persons must approve it */
+  readonly quorum: number;
 }
 
 /** What the policy says of an effect beside its verdict, for the record (ids) and for the caller (reasons). */
@@ -51,6 +53,9 @@ export interface EffectPolicy {
 /** What there is to say of an effect that policy is not asked about. */
 export const UNASKED: EffectPolicy = { fault: null, asks: null, said: null };
 const BEFORE = 'a call whose arguments name these files is judged before it runs';
+
+/** How many persons let the call go so far. Supervised is never less than one. */
+const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number => Math.max(approvers, granted === 'autopilot' ? 0 : 1);
 
 /**
  * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
@@ -77,12 +82,13 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, too
   });
   if (asked.effect === 'refuse') return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
   const { autonomy_mode: mode, rule_ids, reasons } = asked;
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(granted)) return { ...UNASKED, said: observedOf(asked) };
+  const quorum = mode === 'autopilot' ? 0 : asked.approvers?.count ?? 1;
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(granted) && quorum <= approversOf(operation, granted)) return { ...UNASKED, said: observedOf(asked) };
   if (mode === 'soft_gate' || mode === 'escalated') {
     const { hash: policy_hash, approvalMs: approval_ms } = policy;
     const passes = passReasons(asked);
     const said = { rule_ids, reasons: [...reasons, ...passes] };
-    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms } };
+    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum } };
   }
   const fault = endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect', hintOf(asked, BEFORE));
   return { ...UNASKED, fault, said: { rule_ids, reasons } };

@@ -86,7 +86,7 @@ function decideSupervision(facts: AttemptFacts, policy: ActivePolicy, effect: Pi
   const approved = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id)?.session_approval;
   const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
   const asked = decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted: isForSession ? 'autopilot' : operation.autonomy_mode });
-  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
+  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && asked.asks.quorum === 1 && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
   return wasShown ? { ...asked, asks: null } : asked;
 }
 

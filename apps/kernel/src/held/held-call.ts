@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalView, AskedFor, AutonomyMode, BlobRef, Budgets, Reason } from '@writ/contract';
-import type { OperationRow } from '../store/index.ts';
+import type { OperationRow, VoteRow } from '../store/index.ts';
 
 /** A row of kernel.approval as `to_jsonb` gives it. */
 export interface ApprovalRow {
@@ -24,6 +24,10 @@ export interface ApprovalRow {
   readonly superseded_by: string | null;
   /** the token that a yes for the session made */
   readonly session_token_id: string | null;
+  /** how many persons must say yes */
+  readonly quorum: number;
+  /** grows whenever what they are asked changes: votes are for one asking */
+  readonly asked: number;
 }
 
 /** A row of kernel.preview as `to_jsonb` gives it. */
@@ -57,6 +61,10 @@ export interface HeldCall {
   readonly args_ref: BlobRef | null;
   /** the effect that waits, sealed, base64 */
   readonly staged: string | null;
+  /** oldest first, of every asking */
+  readonly votes: readonly VoteRow[];
+  /** the person who put the policy into force that it is held under; null for the default one */
+  readonly policy_author?: string | null;
 }
 
 /** Answers whether the call ran before it was held: its end is then no refusal any more. */

@@ -5,6 +5,7 @@ import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, type OperationRow, type TenantPool } from '../store/index.ts';
 import { hasRun, type ApprovalRow, type HeldCall } from './held-call.ts';
+import { isRecordedApart, voteDigest, type Vote } from './votes.ts';
 
 /** What a person, or the clock, says about a held call. */
 export interface ApprovalClosing {
@@ -16,6 +17,17 @@ export interface ApprovalClosing {
   readonly supersededBy?: string;
   /** of a yes for the session: how many calls it serves, and for how long */
   readonly session?: SessionAsk | null;
+  /** the vote that decides it; absent for the clock and a cancellation */
+  readonly vote?: Vote;
+}
+
+/** A person's yes. */
+export type ApprovedClosing = ApprovalClosing & { readonly vote: Vote };
+
+/** An approval about to be closed: the records of it, and what kernel.close_approval reads. */
+export interface ClosedApproval {
+  readonly records: readonly SealedRecord[];
+  readonly columns: Readonly<Record<string, unknown>>;
 }
 
 /** Why a held call ends without having run. */
@@ -56,20 +68,20 @@ export class HeldCalls {
   async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
-    const said = this.sealApproval(held, closing);
+    const closed = this.close(held, closing);
     const outcome = this.#sealer.seal(composeRecord({
       ...subjectOf(held),
       kind: 'tool_call', phase: 'outcome', ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }), fault_code: ending.code, approval_refs: refs,
       tx_outcome: endOf(operation.mutating), decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
     }), { actionDigest: operation.action_digest, newRoot: null });
-    const records = [said, outcome];
+    const records = [...closed.records, outcome];
     const change = {
       operation: {
         operation_id: operation.operation_id, state: hasRun(held) ? 'rolled_back' : 'refused', tx_outcome: endOf(operation.mutating),
         fault_code: ending.code, fault_message: ending.message, fault_hint: ending.hint, reasons: ending.reasons,
         outcome_record_id: outcome.record_id, approval_refs: refs,
       },
-      approval: approvalColumns(held, closing),
+      approval: closed.columns,
       ...(ending.rules === undefined ? {} : { rules: ending.rules }),
       records: records.map(postable),
     };
@@ -78,17 +90,34 @@ export class HeldCalls {
     return row;
   }
 
-  /** The record of what was said about an approval. */
-  sealApproval(held: HeldCall, closing: ApprovalClosing): SealedRecord {
+  /** What closing the approval writes. */
+  close(held: HeldCall, closing: ApprovalClosing): ClosedApproval {
     const { approval } = held;
-    return this.#sealer.seal(composeRecord({
-      ...subjectOf(held),
-      kind: 'approval',
-      approval_refs: [approval.approval_id],
-      actor: closing.actor,
-      effect_digest: approval.effect_digest,
-      change: { verb: VERBS[closing.state], subject: approval.approval_id, digest: approval.action_digest },
-    }), { actionDigest: approval.action_digest, newRoot: null });
+    const { vote, state, actor, comment, supersededBy = null } = closing;
+    const apart = vote !== undefined && isRecordedApart(held, vote) ? this.sealVote(held, vote) : null;
+    return {
+      records: [...(apart === null ? [] : [apart]), this.#sealApproval(held, closing)],
+      columns: {
+        approval_id: approval.approval_id, state, decided_by: actor, comment, superseded_by: supersededBy,
+        vote: vote === undefined ? null : { ...vote, record_id: apart?.record_id ?? null },
+      },
+    };
+  }
+
+  /** The record of a vote. */
+  sealVote(held: HeldCall, vote: Vote): SealedRecord {
+    return this.#seal(held, vote.cast_by, { verb: 'vote', subject: vote.vote_id, digest: voteDigest(held, vote) });
+  }
+
+  /** The record of what became of an approval. */
+  #sealApproval(held: HeldCall, { state, actor }: ApprovalClosing): SealedRecord {
+    return this.#seal(held, actor, { verb: VERBS[state], subject: held.approval.approval_id, digest: held.approval.action_digest });
+  }
+
+  #seal(held: HeldCall, actor: string, change: { verb: string; subject: string; digest: string }): SealedRecord {
+    const { approval } = held;
+    return this.#sealer.seal(composeRecord({ ...subjectOf(held), kind: 'approval', approval_refs: [approval.approval_id], actor, effect_digest: approval.effect_digest, change }),
+      { actionDigest: approval.action_digest, newRoot: null });
   }
 }
 
@@ -105,11 +134,6 @@ export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
 /** What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used. */
 function ranAs({ attempt, effect_digest, budget_delta }: OperationRow) {
   return { attempt, effect_digest, budget_delta };
-}
-
-/** What kernel.close_approval reads. */
-export function approvalColumns({ approval }: HeldCall, closing: ApprovalClosing): Record<string, string | null> {
-  return { approval_id: approval.approval_id, state: closing.state, decided_by: closing.actor, comment: closing.comment, superseded_by: closing.supersededBy ?? null };
 }
 
 /** What every record about a held call says of it. */

@@ -20,7 +20,7 @@ export interface PreviewEnd {
   /** sealed; null where there is nothing to show */
   readonly staged: Buffer | null;
   /** what the approval becomes one of: exactly this effect; null leaves it one of the action */
-  readonly approval: { readonly effect_digest: string; readonly autonomy_mode: string; readonly reasons: readonly Reason[] } | null;
+  readonly approval: { readonly effect_digest: string; readonly autonomy_mode: string; readonly quorum: number; readonly reasons: readonly Reason[] } | null;
 }
 
 interface PreviewVerdict {

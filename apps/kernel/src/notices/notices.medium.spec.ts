@@ -103,7 +103,7 @@ it('every state of an approval has a notice, and every id is one of ours by this
   const { rows } = await kernel.admin.query<{ states: string }>(`SELECT pg_get_constraintdef(oid) AS states FROM pg_constraint WHERE conname = 'approval_state_check'`);
   const states = [...(rows[0]?.states ?? '').matchAll(/'(\w+)'/g)].map(([, state = '']) => `approval.${state}`);
   expect(states.length).toBeGreaterThan(4);
-  expect(NOTICE_KINDS.filter((kind) => kind.startsWith('approval.')).sort()).toEqual(states.sort());
+  expect(NOTICE_KINDS.filter((kind) => kind.startsWith('approval.')).sort()).toEqual([...states, 'approval.voted'].sort());
   const made = await kernel.admin.query<{ id: string; ms: number }>(`SELECT kernel.new_id('ntc') AS id, kernel.now_ms() AS ms FROM generate_series(1, 50)`);
   expect(new Set(made.rows.map(({ id }) => id)).size).toBe(50);
   for (const { id, ms } of made.rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, STATES, type KernelRequest, type OperationView, type ReceiptState, type State } from '@writ/contract';
-import { fittedPage, lastRecordOf, parseCursor, viewOf, type Listed, type OperationRow } from '../store/index.ts';
+import { fittedPage, lastRecordOf, parseCursor, viewOf, votesByOperation, type Listed, type OperationRow, type VotedOperation } from '../store/index.ts';
 import { newestFirst, onlyAgentOf, plainRow, rowsAfter, type Tenancy } from '../tenancy/index.ts';
 
 /** Lists operations, newest first. What a tool returned is left out: it stands in the operation itself. */
@@ -21,7 +21,10 @@ export class ListOperations {
       const rows = stored.map((row) => plainRow(row) as unknown as OperationRow);
       const waiting = await tables.outbox.findMany({ where: { record_id: { in: rows.map((row) => lastRecordOf(row).record_id) } }, select: { record_id: true } });
       const pending = new Set(waiting.map((record) => record.record_id));
-      return rows.map((row) => viewOf(row, { replayed: false, result: null, receipt: receiptOf(row, pending) }));
+      const held = rows.filter((row) => row.state === 'held').map(({ operation_id }) => operation_id);
+      const [voted] = held.length === 0 ? [] : await tables.$queryRaw<{ rows: VotedOperation[] }[]>`SELECT kernel.votes_on(${caller.tenant_id}, ${held}) AS rows`;
+      const votes = votesByOperation(voted?.rows ?? []);
+      return rows.map((row) => viewOf(row, { replayed: false, result: null, receipt: receiptOf(row, pending), votes: votes.get(row.operation_id) }));
     });
     return fittedPage(views, page.limit, ({ created_at, operation_id }) => ({ created_at, id: operation_id }));
   }

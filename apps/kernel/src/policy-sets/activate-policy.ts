@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type KernelRequest, type PolicyActivation } from '@writ/contract';
+import { Fault, principalOf, type Caller, type KernelRequest, type PolicyActivation } from '@writ/contract';
 import { currentTrace } from '@writ/telemetry';
 import { postable } from '../judgement/index.ts';
 import type { Outbox } from '../ports/index.ts';
@@ -89,7 +89,7 @@ export class ActivatePolicy {
     const record = sealer.seal(composeRecord({
       ...currentTrace(), kind: 'policy', tenant_id, recorded_at: now, actor: api_key_id, policy_hash, change: { verb, subject: policy_hash, digest: policy_hash },
     }), { actionDigest: null, newRoot: null });
-    const order = { seen: Number(seen), policy_hash, name: document.name, document, note, activated_by: api_key_id, record: postable(record) };
+    const order = { seen: Number(seen), policy_hash, name: document.name, document, note, activated_by: api_key_id, activated_as: principalOf(caller), record: postable(record) };
     try {
       const { activation, name, version } = await callKernel<Activated>(tenants.pool, 'activate_policy', [tenant_id, JSON.stringify(order)]);
       outbox.hand(record);

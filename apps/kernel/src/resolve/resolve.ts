@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type KernelRequest, type OperationView } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
+import { isProposer } from '../held/index.ts';
 import type { RecordSealer } from '../records/index.ts';
 import { callKernel, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
@@ -62,8 +63,7 @@ export class Resolve {
 
 const isOpen = ({ state, resolution }: OperationRow): boolean => state === 'ambiguous' && resolution === null;
 
-/** INVARIANT (four eyes): who proposed a call doesn't say what became of it, whatever the role. @throws Fault `resolution.own_call` */
-function requireAnother(caller: Caller, { proposed_by, agent_id }: OperationRow): void {
-  const isOwn = caller.api_key_id === proposed_by || (caller.agent_id !== null && caller.agent_id === agent_id);
-  if (isOwn) throw new Fault('resolution.own_call');
+/** INVARIANT (four eyes): who had a hand in a call doesn't say what became of it, whatever the role. @throws Fault `resolution.own_call` */
+function requireAnother(caller: Caller, operation: OperationRow): void {
+  if (isProposer(caller, operation)) throw new Fault('resolution.own_call');
 }

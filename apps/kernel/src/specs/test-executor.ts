@@ -100,20 +100,38 @@ export function openExecution(kernel: TestKernel) {
   const perform = async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
     if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
-    const lane = call.tool_id === 'shell.run' ? 'sandboxed' : 'inline';
+    return await performAdmitted(tenant, call.operation_id, call.tool_id === 'shell.run' ? 'sandboxed' : 'inline');
+  };
+  /** Dispatches a call that was admitted, and redeems its permit. */
+  const performAdmitted = async (tenant: TestTenant, operationId: string, lane: Lane = 'inline'): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     speak(100);
     parts.dispatcher.wake(lane);
-    const permit = await permitOf(call.operation_id, lane);
+    return await redeemed(tenant, await permitOf(operationId, lane));
+  };
+  const redeemed = async (tenant: TestTenant, permit: Envelope): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const speaker = { executor_id: newId('executor'), nonce: newNonce() };
     const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
     const { operation_id, attempt, state_snapshot_id } = redemption;
     return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...speaker }, redemption };
   };
+  /** Gives the waiting preview of a held call out and reports these files as its effect. */
+  const preview = async (tenant: TestTenant, { operation_id }: { readonly operation_id: string }, files: Readonly<Record<string, string | null>>): Promise<void> => {
+    speak(100);
+    await parts.previewDispatcher.run();
+    const { rows: [row] } = await kernel.admin.query<{ attempt: number }>('SELECT attempt FROM kernel.preview WHERE operation_id = $1', [operation_id]);
+    let permit = await permitOf(operation_id);
+    while (payloadOf(permit).attempt !== row?.attempt || payloadOf(permit).mode !== 'preview') {
+      await new Promise((resolve) => { setTimeout(resolve, 2); });
+      permit = await permitOf(operation_id);
+    }
+    const { attempt } = await redeemed(tenant, permit);
+    await parts.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files)), mode: 'preview' });
+  };
   const close = async (): Promise<void> => {
     await parts.dispatcher.stop();
     await parts.bus.close();
   };
-  return { ...parts, permits, permitOf, speak, perform, close };
+  return { ...parts, permits, permitOf, speak, perform, performAdmitted, preview, close };
 }
 
 export type TestExecution = ReturnType<typeof openExecution>;

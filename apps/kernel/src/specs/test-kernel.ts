@@ -8,7 +8,7 @@ import { testDatabase } from '@writ/testing';
 import { Admit, Decisions, FactMemory } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
-import { Approvals, Decide, Edit, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
+import { Approvals, CastVote, Decide, Edit, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
 import { EffectCheck, Landing } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { ExpireHeld } from '../expire/index.ts';
@@ -51,6 +51,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
   const sources = { tenants, blobs, vault, policies, memory };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
+  const votes = new CastVote(tenants, held, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
   return {
@@ -61,9 +62,13 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     /** decides and answers at once */
     admit: { run: async (call: ProposedCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
     admission: admit,
-    decide: new Decide(held, new Readmission(parts, parts.judge, held, parts.announcer), new EffectApproval(parts, parts.judge, held, {
-      effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer),
-    }), parts.views),
+    decide: new Decide(tenants, held, {
+      votes,
+      readmission: new Readmission(parts, parts.judge, held, votes, parts.announcer),
+      effects: new EffectApproval(parts, parts.judge, held, {
+        effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer), votes,
+      }),
+    }, parts.views),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
     approvals: new Approvals(tenants, vault, blobs),
     expire: new ExpireHeld(workers, held),

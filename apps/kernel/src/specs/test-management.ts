@@ -2,6 +2,7 @@
 import type { Caller } from '@writ/contract';
 import { Agents } from '../agents/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
+import { Delegations } from '../delegations/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
@@ -24,6 +25,7 @@ export function openManagement(kernel: TestKernel) {
     limits: new Limits(tenancy, changes),
     recordChange: new RecordChange(changes),
     agents: new Agents(tenancy, changes),
+    delegations: new Delegations(tenancy, changes),
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),

@@ -66,6 +66,6 @@ export class WrittenPolicy extends PolicySets {
   }
 }
 
-/** Asks for this much supervision, in words. */
-export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go') => (): Verdict<Supervision> =>
-  ({ ...AUTOPILOT, autonomy_mode: mode, risk_score: 0.8, reasons: [{ code: 'rule.test', message: `the rule asks for ${mode}` }] });
+/** Asks for this much supervision, in words; by so many persons. */
+export const asks = (mode: 'soft_gate' | 'escalated' | 'no_go', count?: number) => (): Verdict<Supervision> =>
+  ({ ...AUTOPILOT, autonomy_mode: mode, risk_score: 0.8, approvers: count === undefined ? null : { count, role: mode === 'escalated' ? 'admin' : 'operator' }, reasons: [{ code: 'rule.test', message: `the rule asks for ${mode}` }] });

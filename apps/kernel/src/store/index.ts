@@ -9,5 +9,6 @@ export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
 export { Trees } from './trees.ts';
+export { countVotes, readVotes, roleNeeded, votesByOperation, yesesOf, type VotedOperation, type VoteRole, type VoteRow } from './votes.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';
 export { readOperation, type FoundOperation } from './read-operation.ts';

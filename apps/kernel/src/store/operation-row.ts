@@ -21,7 +21,12 @@ export interface OperationRow extends ResolutionColumns {
   readonly workspace_id: string | null;
   readonly session_id: string | null;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
+  /** the key that proposed it */
   readonly proposed_by: string;
+  /** the persons who had a hand in it; empty for one of before, which `proposed_by` stands for */
+  readonly proposers: string[];
+  /** how many persons have approved what it runs as */
+  readonly approvers: number;
   readonly proposal_digest: string;
   readonly state: State;
   readonly mutating: boolean;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFinal, type OperationView, type ReceiptState, type Resolution, type ToolResult } from '@writ/contract';
+import { isFinal, type OperationView, type ReceiptState, type Resolution, type ToolResult, type VoteCount } from '@writ/contract';
 import type { OperationRow } from './operation-row.ts';
 
 /** What a view says beside the row. */
@@ -9,6 +9,8 @@ export interface ViewExtras {
   /** the tool's result in clear; null for none, or one by reference */
   readonly result: unknown;
   readonly receipt: ReceiptState | null;
+  /** of a held call */
+  readonly votes?: VoteCount | undefined;
 }
 
 /** An operation as everybody outside the kernel sees it. Its result is there once it has ended. */
@@ -30,6 +32,7 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
     attempt: row.attempt,
     replayed: extras.replayed,
     approval_id: row.approval_id,
+    ...(extras.votes === undefined ? {} : { votes: extras.votes }),
     decision_record_id: row.decision_record_id,
     outcome_record_id: row.outcome_record_id,
     resolution: resolutionOf(row),

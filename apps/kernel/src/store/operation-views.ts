@@ -6,6 +6,7 @@ import type { Receipts } from '../ports/index.ts';
 import type { OperationRow } from './operation-row.ts';
 import { lastRecordOf, viewOf } from './operation-view.ts';
 import type { TenantPool } from './pools.ts';
+import { readVotes } from './votes.ts';
 
 export interface ViewOptions {
   readonly replayed?: boolean;
@@ -29,6 +30,7 @@ export class OperationViews {
 
   async of(row: OperationRow, options: ViewOptions = {}): Promise<OperationView> {
     const replayed = options.replayed ?? false;
+    if (row.state === 'held') return viewOf(row, { replayed, result: null, receipt: null, votes: (await readVotes(this.#tenants, row.tenant_id, [row.operation_id])).get(row.operation_id) });
     if (!isFinal(row.state)) return viewOf(row, { replayed, result: null, receipt: null });
     const [result, receipt] = await Promise.all([this.#resultOf(row, options.sealedResult), this.#receipts.wait(lastRecordOf(row), options.waitMs ?? 0)]);
     return viewOf(row, { replayed, result, receipt });

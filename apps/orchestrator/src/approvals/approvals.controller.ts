@@ -33,12 +33,12 @@ export class ApprovalsController {
 
   @Route(APPROVALS.approve)
   approve(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.approve>): Promise<OperationView> {
-    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null, effect_digest: body.effect_digest ?? null, session: sessionOf(body) });
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'approve', comment: body.comment ?? null, effect_digest: body.effect_digest ?? null, delegation_id: body.delegation_id ?? null, session: sessionOf(body) });
   }
 
   @Route(APPROVALS.deny)
   deny(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.deny>): Promise<OperationView> {
-    return this.#decide(caller, { approval_id: params.approval_id, decision: 'deny', comment: body.comment ?? null });
+    return this.#decide(caller, { approval_id: params.approval_id, decision: 'deny', comment: body.comment ?? null, delegation_id: body.delegation_id ?? null });
   }
 
   @Route(APPROVALS.edit)

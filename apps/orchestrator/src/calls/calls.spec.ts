@@ -26,7 +26,7 @@ describe('a call', () => {
     const answer = await propose({ idempotency_key: 'k', provenance: { run_id: 'r1' }, max_autonomy: 'soft_gate' });
     expect(answer.status).toBe(200);
     expect(proposed()).toEqual([{
-      v: 1, operation_id: answer.headers.get('writ-operation-id'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: expect.stringMatching(/^key_/), tool_id: 'fs.read',
+      v: 1, operation_id: answer.headers.get('writ-operation-id'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: expect.stringMatching(/^key_/), proposers: [expect.stringMatching(/^key_/)], tool_id: 'fs.read',
       args: { path: 'a' }, args_ref: null, capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: 'soft_gate',
       task_class: 'general', idempotency_key: 'k', precondition_refs: [], provenance: { source: 'api', run_id: 'r1' }, deadline: null, dry_run: false,
     }]);
@@ -129,7 +129,7 @@ describe('what a caller may not say', () => {
     expect(json).toMatchObject({ code: 'request.malformed', detail: expect.stringContaining('for the kernel to fill'), pointer: `/${name}` });
   });
 
-  it.each(['tenant_id', 'operation_id', 'proposed_by', 'args_ref', 'v'])('`%s` is made at the door', async (name) => {
+  it.each(['tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref', 'v'])('`%s` is made at the door', async (name) => {
     expect((await propose({ [name]: 'x' })).json).toMatchObject({ code: 'request.malformed', pointer: `/${name}` });
   });
 

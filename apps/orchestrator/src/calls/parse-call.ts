@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, IdempotencyKey, parseMessage, type Caller, type ProposedCall } from '@writ/contract';
+import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller, type ProposedCall } from '@writ/contract';
 import type { Static } from 'typebox';
 import { CallBody } from '../http/routes/index.ts';
 
 /** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
 /** What this door says of a call. */
-const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'args_ref'] as const;
+const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
 
 export type CallBody = Static<typeof CallBody>;
 
@@ -25,6 +25,7 @@ export function parseCall(body: unknown, keyHeader: string | undefined, caller: 
     tenant_id: caller.tenant_id,
     agent_id: agentOf(call, caller),
     proposed_by: caller.api_key_id,
+    proposers: [principalOf(caller)],
     tool_id: call.tool_id,
     args: call.args,
     capability_token_id: call.capability_token_id,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, FreezeView, OperationView, PolicyActivation, ResourceView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -20,6 +20,7 @@ export const ApiKeyView = Type.Object({
   name: Type.String(),
   role: RoleName,
   agent_id: orNull(idSchema('agent')),
+  principal: orNull({ ...PersonName }),
   created_at: Instant,
   created_by: Type.String({ description: 'the API key that made it, or `platform`' }),
   revoked_at: orNull(Instant),
@@ -73,6 +74,7 @@ export const ResourceList = listOf(ResourceView);
 export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
 export const OperationList = listOf(OperationView);
 export const ApprovalList = listOf(ApprovalView);
+export const DelegationList = listOf(DelegationView);
 export const FreezeList = listOf(FreezeView);
 export const PolicyActivationList = listOf(PolicyActivation);
 export const TokenList = listOf(TokenView);

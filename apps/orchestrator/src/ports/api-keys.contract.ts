@@ -17,9 +17,15 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
     it('are found by their hash, as what they are', async () => {
       const [agent_id, hash] = [newId('agent'), randomBytes(32)];
       const row = await make({ role: 'agent', agent_id, hash, name: 'ci', created_by: 'key_x' });
-      expect(row).toEqual({ api_key_id: row.api_key_id, name: 'ci', role: 'agent', agent_id, created_at: expect.any(Number), created_by: 'key_x', revoked_at: null });
+      expect(row).toEqual({ api_key_id: row.api_key_id, name: 'ci', role: 'agent', agent_id, principal: null, created_at: expect.any(Number), created_by: 'key_x', revoked_at: null });
       expect(await open().authenticate(hash)).toEqual({ tenant_id: tenant, api_key_id: row.api_key_id, role: 'agent', agent_id });
       expect(await open().authenticate(randomBytes(32))).toBeNull();
+    });
+
+    it('are of the person whose name they have', async () => {
+      const hash = randomBytes(32);
+      expect(await make({ hash, principal: 'ann@example.com' })).toMatchObject({ principal: 'ann@example.com' });
+      expect(await open().authenticate(hash)).toMatchObject({ principal: 'ann@example.com' });
     });
 
     it('are read by their own tenant alone', async () => {

@@ -8,6 +8,8 @@ export interface ApiKeyRow {
   readonly name: string;
   readonly role: Role;
   readonly agent_id: AgentId | null;
+  /** the person who answers for it; null: one of its own */
+  readonly principal: string | null;
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
@@ -19,6 +21,7 @@ export interface NewKey {
   readonly name: string;
   readonly role: Role;
   readonly agent_id: AgentId | null;
+  readonly principal?: string | null;
   readonly hash: Uint8Array;
   readonly created_by: string;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type DelegationView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -150,7 +150,7 @@ export class FakeKernel {
       return this.#token(caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
     });
     handlers.set('freeze.place', () => freezeOf(newId('freeze')));
-    handlers.set('freeze.place', () => freezeOf(newId('freeze')));
+    handlers.set('delegation.create', () => delegationOf(newId('delegation')));
     handlers.set('resource.set', (caller, { ref, version }) => this.keep(caller.tenant_id, String(ref), 'resource',
       { resource_id: newId('resource'), ref, version, created_at: 1, updated_at: 1, updated_by: caller.api_key_id }));
     handlers.set('change.record', () => ({ recorded: newId('record') }));
@@ -168,14 +168,14 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {
   policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
 } as const;
 
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'resource.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {
@@ -202,7 +202,15 @@ export function approvalOf(view: OperationView): ApprovalView {
     approval_id: newId('approval'), operation_id: view.operation_id, tool_id: view.tool_id, agent_id: view.agent_id, action_digest: '0'.repeat(64), autonomy_mode: 'soft_gate',
     binding: { action_digest: '0'.repeat(64), effect_digest: null, policy_hash: '0'.repeat(64), expires_at: 2 },
     preview: { state: 'none', why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
-    of: 'action', state: 'pending', reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
+    of: 'action', state: 'pending', votes: { given: 0, needed: 1, role: 'operator' }, voted: [], reasons: [], args: { path: 'a' }, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null,
+  };
+}
+
+/** A right that is lent. */
+export function delegationOf(delegation_id: string): DelegationView {
+  return {
+    delegation_id, from: 'ann', role: 'admin', to: 'bob', scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' }, note: 'away', state: 'standing', created_at: 1,
+    created_by: newId('apiKey'), expires_at: 2, revoked_at: null, revoked_by: null,
   };
 }
 

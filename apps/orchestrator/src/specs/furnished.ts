@@ -3,7 +3,7 @@ import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } f
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
+import { approvalOf, delegationOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
 /** A receipt in form only: the door hands on what the ledger made. */
@@ -63,6 +63,8 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, tenantId, 'limits', limitsOf(tenantId));
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
+  const delegation_id = newId('delegation');
+  kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
   const policy = sha256Hex(Buffer.from(tenantId));
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
@@ -70,7 +72,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -85,6 +87,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'setTenantLimits': return { body: { weight: 2 } };
+    case 'delegateApproval': return { body: { to: 'bob', note: 'away', expires_at: 2 } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };

@@ -8,7 +8,7 @@ import type { Role } from '../http/route.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 
 type Transaction = Prisma.TransactionClient;
-interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null }
+interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null; readonly principal: string | null }
 
 /** The schema `orchestrator` of Postgres: through Prisma, except for the one question on the way of every request. */
 export class PrismaApiKeys extends ApiKeys {
@@ -23,15 +23,17 @@ export class PrismaApiKeys extends ApiKeys {
 
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
     const { rows: [row] } = await runStatement<CallerRow>(this.#pool, {
-      name: 'orchestrator.authenticate', text: 'SELECT api_key_id, tenant_id, role, agent_id FROM orchestrator.authenticate($1)', values: [Buffer.from(hash)],
+      name: 'orchestrator.authenticate', text: 'SELECT api_key_id, tenant_id, role, agent_id, principal FROM orchestrator.authenticate($1)', values: [Buffer.from(hash)],
     });
-    return row === undefined ? null : { tenant_id: row.tenant_id, api_key_id: row.api_key_id, role: row.role, agent_id: row.agent_id };
+    if (row === undefined) return null;
+    const { principal, ...caller } = row;
+    return { ...caller, ...(principal === null ? {} : { principal }) };
   }
 
   override create(tenantId: TenantId, key: NewKey): Promise<ApiKeyRow> {
     return this.#within(tenantId, async (tx) => viewOf(await tx.apiKey.create({
       data: {
-        apiKeyId: key.api_key_id, tenantId, name: key.name, role: key.role, agentId: key.agent_id, keyHash: new Uint8Array(key.hash), createdBy: key.created_by,
+        apiKeyId: key.api_key_id, tenantId, name: key.name, role: key.role, agentId: key.agent_id, principal: key.principal ?? null, keyHash: new Uint8Array(key.hash), createdBy: key.created_by,
       },
     })));
   }
@@ -89,6 +91,7 @@ function viewOf(row: ApiKey): ApiKeyRow {
     name: row.name,
     role: row.role as Role,
     agent_id: row.agentId,
+    principal: row.principal,
     created_at: Number(row.createdAt),
     created_by: row.createdBy,
     revoked_at: row.revokedAt === null ? null : Number(row.revokedAt),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView, TenantLimits,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView, TenantLimits,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -41,6 +41,9 @@ export const KERNEL_REPLIES = {
   'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),
   'tenant.limits.read': opened(TenantLimits),
   'tenant.limits.set': opened(TenantLimits),
+  'delegation.create': opened(DelegationView),
+  'delegation.revoke': opened(DelegationView),
+  'delegation.list': pageOf(DelegationView),
   'freeze.place': freeze,
   'freeze.lift': freeze,
   'freeze.read': freeze,

@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
+import { DELEGATION_REQUESTS } from './delegations.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
@@ -51,6 +52,8 @@ export const KERNEL_REQUESTS = {
     ...asked, approval_id: Key, decision: Type.Union([Type.Literal('approve'), Type.Literal('deny')]), comment: orNull(Type.String({ maxLength: 1000 })),
     effect_digest: Type.Optional(orNull(Sha256Hex)),
     session: Type.Optional(orNull(SessionAsk)),
+    /** the right that is used, where it isn't the caller's own */
+    delegation_id: Type.Optional(orNull(Key)),
   }, closed),
   /** → OperationView of the new call, `operation_id`: made by the asker, so that asked twice it is made once */
   'approval.edit': Type.Object({
@@ -108,8 +111,9 @@ export const KERNEL_REQUESTS = {
   'policy.backtest': Type.Object({ ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) }, closed),
   /** → OperationExplanation */
   'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
-  /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect */
-  'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }) }, closed),
+  /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect. `digest`: of what it is changed to. With a key that is revoked go the delegations that it made */
+  'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }), digest: Type.Optional(Sha256Hex) }, closed),
+  ...DELEGATION_REQUESTS,
   ...FREEZE_REQUESTS,
   ...TENANT_REQUESTS,
 } as const;

@@ -10,6 +10,7 @@ const closed = { additionalProperties: false } as const;
 /** What somebody may want to be told of, though nobody waits for it: the kind, and when it is told. */
 export const NOTICES = {
   'approval.pending': 'a call is held for a person',
+  'approval.voted': 'one of several who must approve it did',
   'approval.approved': 'a person approved it: it was decided anew',
   'approval.denied': 'a person denied it',
   'approval.expired': 'nobody decided in time',

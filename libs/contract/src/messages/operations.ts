@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
 import { AskedFor } from './execution.ts';
+import { Principal } from './persons.ts';
 import { AutonomyMode, Reason, State } from '../states.ts';
 import { BlobRef, Change, Delta, FileState } from '../delta.ts';
 import { Budgets } from '../token.ts';
@@ -29,6 +30,31 @@ export const PreviewView = Type.Object({
 }, closed);
 export type PreviewView = Static<typeof PreviewView>;
 
+/** How many of how many have approved what is held. */
+export const VoteCount = Type.Object({
+  given: Type.Integer({ minimum: 0, description: 'different persons whose yes stands' }),
+  needed: Type.Integer({ minimum: 1, description: 'different persons who must approve' }),
+  role: Type.Enum(['operator', 'admin'], { description: 'the least role whose yes counts' }),
+}, closed);
+export type VoteCount = Static<typeof VoteCount>;
+
+/** What one person said. */
+export const VoteView = Type.Object({
+  vote_id: idSchema('vote'),
+  says: Type.Enum(['approve', 'deny']),
+  principal: Type.String({ description: 'the person whose vote it is' }),
+  role: Type.Enum(['operator', 'admin'], { description: 'with which right it was given' }),
+  cast_by: Type.String({ description: 'the API key that gave it' }),
+  cast_as: Type.String({ description: 'the person behind that key: another than `principal` where it was delegated' }),
+  delegation_id: orNull(idSchema('delegation')),
+  effect_digest: orNull(Type.String({ description: 'of the effect that it approves; null for the action' })),
+  stands: Type.Boolean({ description: 'whether it is for what the approval is of now, and by a right that was not revoked' }),
+  comment: orNull(Type.String()),
+  record_id: orNull(Type.String({ description: 'its record, where it isn\'t the approval\'s own' })),
+  created_at: Instant,
+}, closed);
+export type VoteView = Static<typeof VoteView>;
+
 export const ApprovalView = Type.Object({
   approval_id: idSchema('approval'),
   operation_id: idSchema('operation'),
@@ -45,6 +71,8 @@ export const ApprovalView = Type.Object({
     expires_at: Instant,
   }, { ...closed, description: 'what a yes binds to; it counts once' }),
   preview: PreviewView,
+  votes: VoteCount,
+  voted: Type.Array(VoteView, { description: 'who said what, oldest first' }),
   reasons: Type.Array(Reason),
   args: Type.Unknown({ description: 'what would run, for the eyes of the approver' }),
   created_at: Instant,
@@ -88,6 +116,7 @@ export const OperationView = Type.Object({
   attempt: Type.Integer({ minimum: 0 }),
   replayed: Type.Boolean({ description: 'this answer is the original outcome of an idempotency key used again' }),
   approval_id: orNull(idSchema('approval')),
+  votes: Type.Optional({ ...VoteCount, description: 'of a call that is held: how many have approved it' }),
   decision_record_id: idSchema('record'),
   outcome_record_id: orNull(idSchema('record')),
   resolution: orNull(Resolution),
@@ -107,6 +136,8 @@ export const Caller = Type.Object({
   api_key_id: idSchema('apiKey'),
   role: Type.Union([Type.Literal('admin'), Type.Literal('operator'), Type.Literal('agent'), Type.Literal('auditor')]),
   agent_id: orNull(idSchema('agent')),
+  /** absent for a key without a name: see `principalOf` */
+  principal: Type.Optional(Principal),
 }, closed);
 export type Caller = Static<typeof Caller>;
 

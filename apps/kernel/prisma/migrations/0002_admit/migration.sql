@@ -119,12 +119,12 @@ BEGIN
     operation_id, tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, proposed_by, proposal_digest,
     state, mutating, lane, task_class, autonomy_mode, risk_score, risk_basis, reasons, provenance, precondition_refs, idempotency_key,
     state_snapshot_id, policy_hash, tool_definition_digest, args_hash, action_digest, image_digest, limits, reserved, deadline, approval_id, approval_refs,
-    tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent)
+    tx_outcome, fault_code, fault_message, fault_hint, decision_record_id, decision_hash, traceparent, proposers)
   VALUES (
     o.operation_id, p_tenant, o.agent_id, o.tool_id, o.capability_token_id, o.workspace_id, o.session_id, o.session_mode, o.proposed_by, o.proposal_digest,
     o.state, o.mutating, o.lane, o.task_class, o.autonomy_mode, o.risk_score, o.risk_basis, o.reasons, o.provenance, o.precondition_refs, o.idempotency_key,
     o.state_snapshot_id, o.policy_hash, o.tool_definition_digest, o.args_hash, o.action_digest, o.image_digest, o.limits, o.reserved, o.deadline, o.approval_id, o.approval_refs,
-    o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent)
+    o.tx_outcome, o.fault_code, o.fault_message, o.fault_hint, o.decision_record_id, o.decision_hash, o.traceparent, coalesce(o.proposers, '{}'))
   ON CONFLICT DO NOTHING
   RETURNING made.* INTO o;
   IF NOT FOUND THEN
@@ -140,9 +140,9 @@ BEGIN
   END IF;
   INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt);
   IF jsonb_typeof(p->'approval') = 'object' THEN
-    INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at)
-    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, 'action', 'pending', o.reasons, a.expires_at
-    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, expires_at bigint);
+    INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at, quorum)
+    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, 'action', 'pending', o.reasons, a.expires_at, coalesce(a.quorum, 1)
+    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, expires_at bigint, quorum integer);
   END IF;
   IF jsonb_typeof(p->'preview') = 'object' THEN PERFORM begin_preview(o, p->'preview'); END IF;
   PERFORM post_records(p_tenant, p->'records');
@@ -157,12 +157,13 @@ BEGIN
   RETURN (
     SELECT jsonb_build_object('now', now_ms(), 'approval', to_jsonb(a), 'operation', to_jsonb(o),
       'args', encode(y.args, 'base64'), 'args_ref', y.args_ref, 'staged', encode(y.staged, 'base64'),
-      'preview', (SELECT to_jsonb(v) FROM preview v WHERE v.operation_id = o.operation_id))
+      'preview', (SELECT to_jsonb(v) FROM preview v WHERE v.operation_id = o.operation_id), 'votes', votes_of(a),
+      'policy_author', (SELECT x.activated_as FROM policy_activation x WHERE x.policy_hash = o.policy_hash ORDER BY x.seq DESC LIMIT 1))
     FROM approval a JOIN operation o ON o.operation_id = a.operation_id JOIN payload y ON y.operation_id = a.operation_id
     WHERE a.approval_id = p_approval);
 END $$;
 
--- Decides a pending approval, once: locks the operation first, as everybody does.
+-- Decides a pending approval, once, with the vote that decides it; its caller has locked the operation.
 CREATE FUNCTION kernel.close_approval(p_approval jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 BEGIN
   UPDATE approval a SET state = p_approval->>'state', decided_at = now_ms(), decided_by = p_approval->>'decided_by', comment = p_approval->>'comment',
@@ -170,6 +171,7 @@ BEGIN
   WHERE a.approval_id = p_approval->>'approval_id' AND a.state = 'pending';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
   IF jsonb_typeof(p_approval->'token') = 'object' THEN PERFORM put_session_token(tenant(), p_approval->'token'); END IF;
+  IF jsonb_typeof(p_approval->'vote') = 'object' THEN PERFORM put_vote(tenant(), p_approval->'vote'); END IF;
 END $$;
 
 -- held → admitted, decided anew with an approval. p: operation {the columns below}, approval {…}, rules, labels, chain, head, reserve, records.
@@ -183,7 +185,7 @@ BEGIN
   UPDATE operation o SET
     state = 'admitted', lane = n.lane, autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, reasons = n.reasons,
     state_snapshot_id = n.state_snapshot_id, policy_hash = n.policy_hash, tool_definition_digest = n.tool_definition_digest,
-    action_digest = n.action_digest, image_digest = n.image_digest, limits = n.limits, reserved = n.reserved, approval_refs = n.approval_refs,
+    action_digest = n.action_digest, image_digest = n.image_digest, limits = n.limits, reserved = n.reserved, approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0),
     decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, updated_at = now_ms()
   WHERE o.operation_id = n.operation_id AND o.state = 'held'
   RETURNING o.* INTO n;

@@ -109,7 +109,7 @@ BEGIN
   ON CONFLICT DO NOTHING;
 END $$;
 
--- Puts a set in force: one statement, so that decisions wait for no round trip. p: seen (the newest activation's seq, 0 for none), policy_hash, name, document, note, activated_by,
+-- Puts a set in force: one statement, so that decisions wait for no round trip. p: seen (the newest activation's seq, 0 for none), policy_hash, name, document, note, activated_by, activated_as,
 -- record. A set that isn't stored yet, a shipped one, is. Returns {activation, name, version}; WR001 where another was activated since `seen`.
 CREATE FUNCTION kernel.activate_policy(p_tenant text, p jsonb) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
@@ -123,8 +123,8 @@ BEGIN
   SELECT * INTO s FROM policy_set k WHERE k.tenant_id = p_tenant AND k.policy_hash = p->>'policy_hash';
   PERFORM change_rules(p_tenant);
   IF (SELECT coalesce(max(x.seq), 0) FROM policy_activation x WHERE x.tenant_id = p_tenant) <> (p->>'seen')::bigint THEN PERFORM decide_again('policy'); END IF;
-  INSERT INTO policy_activation (tenant_id, seq, policy_hash, activated_by, note)
-  VALUES (p_tenant, (p->>'seen')::bigint + 1, s.policy_hash, p->>'activated_by', p->>'note') RETURNING * INTO a;
+  INSERT INTO policy_activation (tenant_id, seq, policy_hash, activated_by, activated_as, note)
+  VALUES (p_tenant, (p->>'seen')::bigint + 1, s.policy_hash, p->>'activated_by', p->>'activated_as', p->>'note') RETURNING * INTO a;
   PERFORM post_records(p_tenant, jsonb_build_array(p->'record'));
   RETURN jsonb_build_object('activation', to_jsonb(a), 'name', s.name, 'version', s.version);
 END $$;

@@ -243,7 +243,8 @@ BEGIN
     would_ask_for = fin.would_ask_for, used = p -> 'used', record_id = p #>> '{record,record_id}', reserved = '{}', updated_at = t WHERE operation_id = op.operation_id;
   IF p_staged IS NOT NULL THEN UPDATE payload SET staged = p_staged WHERE operation_id = op.operation_id AND erased_at IS NULL; END IF;
   IF p -> 'approval' <> 'null' THEN
-    UPDATE approval SET of = 'effect', effect_digest = p #>> '{approval,effect_digest}', autonomy_mode = p #>> '{approval,autonomy_mode}', reasons = p #> '{approval,reasons}'
+    UPDATE approval SET of = 'effect', effect_digest = p #>> '{approval,effect_digest}', autonomy_mode = p #>> '{approval,autonomy_mode}', reasons = p #> '{approval,reasons}',
+      quorum = greatest(quorum, (p #>> '{approval,quorum}')::integer), asked = asked + 1
       WHERE approval_id = op.approval_id AND state = 'pending';
   END IF;
   UPDATE operation SET updated_at = t WHERE operation_id = op.operation_id RETURNING * INTO op;
@@ -265,7 +266,7 @@ BEGIN
   UPDATE operation SET updated_at = now_ms() WHERE operation_id = p ->> 'operation_id' AND state = 'held' RETURNING * INTO op;
   IF NOT FOUND THEN PERFORM decide_again('operation'); END IF;
   PERFORM assert_unfrozen(p_tenant, op.agent_id, op.tool_id, op.capability_token_id);
-  UPDATE approval SET of = 'action', effect_digest = NULL
+  UPDATE approval SET of = 'action', effect_digest = NULL, asked = asked + 1
     WHERE approval_id = p ->> 'approval_id' AND state = 'pending' AND effect_digest = p ->> 'effect_digest';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
   UPDATE payload SET staged = NULL WHERE operation_id = op.operation_id;
@@ -308,7 +309,7 @@ BEGIN
   UPDATE operation o SET
     autonomy_mode = n.autonomy_mode, risk_score = n.risk_score, risk_basis = n.risk_basis, policy_hash = n.policy_hash,
     tool_definition_digest = n.tool_definition_digest, state_snapshot_id = n.state_snapshot_id, action_digest = n.action_digest, image_digest = n.image_digest,
-    approval_refs = n.approval_refs, decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, reasons = o.reasons || coalesce(p #> '{held,said}', '[]')
+    approval_refs = n.approval_refs, approvers = coalesce(n.approvers, 0), decision_record_id = n.decision_record_id, decision_hash = n.decision_hash, reasons = o.reasons || coalesce(p #> '{held,said}', '[]')
     WHERE o.operation_id = p ->> 'operation_id' RETURNING o.* INTO n;
   PERFORM 1 FROM approval a WHERE a.approval_id = n.approval_id AND a.effect_digest = p #>> '{held,effect_digest}';
   IF NOT FOUND THEN PERFORM decide_again('effect'); END IF;
@@ -333,9 +334,9 @@ BEGIN
     approval_id = p #>> '{hold,approval,approval_id}', decision_record_id = o.outcome_record_id, decision_hash = p #>> '{hold,decision_hash}', outcome_record_id = NULL
     WHERE o.operation_id = p ->> 'operation_id' RETURNING o.* INTO n;
   UPDATE payload SET staged = p_staged WHERE operation_id = n.operation_id AND erased_at IS NULL;
-  INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, effect_digest, expires_at)
-  SELECT a.approval_id, n.tenant_id, n.operation_id, a.action_digest, a.autonomy_mode, 'effect', 'pending', a.reasons, a.effect_digest, a.expires_at
-  FROM jsonb_to_record(p #> '{hold,approval}') AS a(approval_id text, action_digest text, autonomy_mode text, effect_digest text, expires_at bigint, reasons jsonb);
+  INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, effect_digest, expires_at, quorum)
+  SELECT a.approval_id, n.tenant_id, n.operation_id, a.action_digest, a.autonomy_mode, 'effect', 'pending', a.reasons, a.effect_digest, a.expires_at, coalesce(a.quorum, 1)
+  FROM jsonb_to_record(p #> '{hold,approval}') AS a(approval_id text, action_digest text, autonomy_mode text, effect_digest text, expires_at bigint, reasons jsonb, quorum integer);
   RETURN jsonb_build_object('verdict', 'done', 'operation', to_jsonb(n));
 END $$;
 

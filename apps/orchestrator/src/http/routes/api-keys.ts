@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema } from '@writ/contract';
+import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../fields.ts';
 import { route, ROLES } from '../route.ts';
@@ -19,6 +19,7 @@ export const API_KEYS = {
       name: Name,
       role: Type.Enum(ROLES),
       agent_id: Type.Optional(idSchema('agent')),
+      principal: Type.Optional(PersonName),
     }, closed),
     answers: { 201: { says: 'The key', schema: NewApiKey } },
     faults: ['not_found'],

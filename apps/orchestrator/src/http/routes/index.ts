@@ -2,7 +2,7 @@
 import type { RouteRow } from '../route.ts';
 import { AGENTS } from './agents.ts';
 import { API_KEYS } from './api-keys.ts';
-import { APPROVALS } from './approvals.ts';
+import { APPROVALS, DELEGATIONS } from './approvals.ts';
 import { CallBody, CALLS } from './calls.ts';
 import { EVENT_STREAMS } from './event-streams.ts';
 import { FILES } from './files.ts';
@@ -16,8 +16,8 @@ import { TOKENS } from './tokens.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, WEBHOOKS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { DelegationsController } from './delegations.controller.ts';
+export { Delegations } from './delegations.ts';
