@@ -17,7 +17,8 @@ export class CallsController {
   @Route(CALLS.propose)
   async run(@Asked() { caller, body, query }: AskedOf<typeof CALLS.propose>, @InExchange() exchange: Exchange): Promise<ToolResult | OperationView> {
     const call = parseCall(body, exchange.header('idempotency-key'), caller);
-    if (call.deadline !== null && call.deadline <= Date.now()) throw new Fault('deadline', 'the call\'s `deadline` has passed already', { pointer: '/deadline' });
+    // With a key it may be asked what became of an earlier call, which only the kernel knows.
+    if (call.idempotency_key === null && call.deadline !== null && call.deadline <= Date.now()) throw new Fault('deadline', 'the call\'s `deadline` has passed already', { pointer: '/deadline' });
     const operationId = newId('operation');
     // Also with a fault: whoever gets no answer can ask what became of it.
     exchange.setHeader('writ-operation-id', operationId);

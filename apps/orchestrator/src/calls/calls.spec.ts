@@ -153,6 +153,13 @@ describe('what a caller may not say', () => {
 
   it('a deadline that has passed is refused', async () => {
     expect((await propose({ deadline: 1 })).json).toEqual(problem('deadline', 504));
+    expect(proposed()).toEqual([]);
+  });
+
+  it('a deadline that has passed, with a key, is the kernel\'s to refuse: it may be asked what became of an earlier call', async () => {
+    door.kernel.admits = (call) => viewOf(call, 'no_op');
+    expect((await propose({ deadline: 1, idempotency_key: 'k' })).status).toBe(200);
+    expect(proposed()).toMatchObject([{ deadline: 1 }]);
   });
 });
 

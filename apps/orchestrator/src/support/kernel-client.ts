@@ -14,6 +14,8 @@ const ASK_MS = 10_000;
 const ADMIT_MS = 5_000;
 /** Longest that a sending waits for the end of its call, which for most is milliseconds away: one answer then says it all. Whoever waits longer listens for events. */
 const ADMIT_WAIT_MS = 250;
+/** Least that a sending has, whatever its call's deadline: what is too late the kernel refuses, with a record, and who asks again by key is told what became of the call. */
+const ANSWER_MS = 2_000;
 /** Sendings of one call, with the same operation_id each time. Together with the pauses less than a client's patience of 30 s. */
 const ADMIT_RETRIES = 3;
 /** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
@@ -80,7 +82,7 @@ export class KernelClient {
   }
 
   #left(deadline: number | null): number {
-    return deadline === null ? ADMIT_MS : Math.min(ADMIT_MS, deadline - this.#now());
+    return deadline === null ? ADMIT_MS : Math.min(ADMIT_MS, Math.max(ANSWER_MS, deadline - this.#now()));
   }
 
   async #untilAnswered<T>(send: () => Promise<T>): Promise<T> {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the public doors.
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import type { Change, Lane } from '@writ/contract';
+import { BusExecutor, eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Answer, type JsonValue, type Rung, type Speaker, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+import { parse } from 'yaml';
+
+jest.setTimeout(120_000);
+
+interface Case {
+  readonly at: 'held' | 'previewing' | 'admitted' | 'dispatched' | 'performing' | 'committing' | 'in a container';
+  readonly lane?: Lane;
+  readonly stop: 'cancel' | 'deadline';
+  readonly then?: 'reports' | 'silent';
+  readonly answer?: number;
+  readonly problem?: string;
+  readonly ends: { readonly state: string; readonly code?: string; readonly tx_outcome: string; readonly calls: number };
+  readonly log: { readonly decisions: readonly string[]; readonly outcome: string | null };
+}
+const { cases } = parse(readFileSync(join(repositoryRoot(), 'tests/e2e/cases/stops.yaml'), 'utf8')) as { cases: Case[] };
+
+/** Long enough to get a call to its state on a slow machine, before its deadline passes there. */
+const DEADLINE_MS = 5_000;
+const RENEW_MS = 500;
+const TUNING = { WRIT_LEASE_MS: '3000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_MS: '200' };
+const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
+const CONTENT = 'written\n';
+
+let stack: Stack;
+let world: World;
+let observer: Observer;
+beforeAll(async () => {
+  stack = await startStack({ without: ['executor'], env: { kernel: TUNING } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' } });
+  observer = new Observer(stack);
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+});
+
+/** A call under way, made under a token of its own. */
+interface Placed {
+  readonly operationId: string;
+  readonly tokenId: string;
+  readonly deadline: number | null;
+  readonly body: JsonValue;
+  /** what the caller gets who has waited all the time */
+  readonly answer: Promise<Answer<JsonValue>>;
+  readonly file: string;
+  readonly rung?: Rung;
+  readonly attempt?: { readonly speaker: Speaker; readonly base: string };
+}
+
+async function propose({ stop }: Case, tool: 'fs.write' | 'shell.run', argsFor: (file: string) => JsonValue): Promise<Placed> {
+  const { capability_token_id: tokenId } = await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId, workspace_id: world.workspaceId,
+    grant: { tools: ['fs.*', 'shell.run'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: 10, wall_ms: 100_000_000 }, not_before: 0, expires_at: Date.now() + 600_000 },
+  });
+  const file = `src/${randomUUID()}.txt`;
+  const deadline = stop === 'deadline' ? Date.now() + DEADLINE_MS : null;
+  const body = {
+    tool_id: tool, args: argsFor(file), capability_token_id: tokenId, workspace_id: world.workspaceId, idempotency_key: randomUUID(), ...(deadline === null ? {} : { deadline }),
+  };
+  const { body: said } = await world.agent.post('/v1/tool-calls?wait=0', body);
+  const operationId = said.operation_id as string;
+  const answer = (async () => {
+    for (;;) {
+      const answered = await world.agent.get(`/v1/operations/${operationId}?wait=20000`);
+      if (answered.status !== 200 || !['held', 'admitted', 'dispatched', 'performing'].includes(answered.body.state as string)) return answered;
+      await new Promise((resolve) => { setTimeout(resolve, 100); });
+    }
+  })();
+  return { operationId, tokenId: tokenId as string, deadline, body, answer, file };
+}
+const running = (one: Case): Promise<Placed> =>
+  (one.lane === 'inline' ? propose(one, 'fs.write', (path) => ({ path, content: CONTENT })) : propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}` })));
+const deleting = (one: Case): Promise<Placed> => propose(one, 'shell.run', () => ({ command: 'rm -rf docs' }));
+
+/** Somebody with an executor's credentials, who takes what is offered and goes no further than a case says. */
+let hand: BusExecutor;
+async function rungFor(placed: Placed, mode: 'run' | 'preview' = 'run'): Promise<Placed & { rung: Rung }> {
+  for (;;) {
+    const rung = await hand.next();
+    if (rung.permit.operation_id === placed.operationId && rung.permit.mode === mode) return { ...placed, rung };
+  }
+}
+async function redeemed(placed: Placed & { rung: Rung }): Promise<Placed> {
+  const nonce = BusExecutor.newNonce();
+  const { state_snapshot_id } = await hand.redeem(placed.rung.envelope, nonce);
+  return { ...placed, attempt: { speaker: hand.speakerOf(placed.rung.permit, nonce), base: state_snapshot_id } };
+}
+async function report({ attempt, file, rung }: Placed): Promise<void> {
+  const bytes = Buffer.from(CONTENT);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const change: Change = { path: file, before: null, after: { kind: 'file', mode: '644', sha256, size: bytes.length } };
+  await hand.report(attempt!.speaker, {
+    delta: { v: 1, base: attempt!.base, changes: [change] }, contents: [bytes.toString('base64')],
+    ...(rung?.lane === 'inline' ? { exit_code: null, result: { path: file, size: bytes.length, sha256, created: true } } : { result: OUTPUT }),
+  });
+}
+
+const PLACES: Readonly<Record<Case['at'], (one: Case) => Promise<Placed>>> = {
+  'held': deleting,
+  'previewing': async (one) => await redeemed(await rungFor(await deleting(one), 'preview')),
+  'admitted': running,
+  'dispatched': async (one) => await rungFor(await running(one)),
+  'performing': async (one) => await redeemed(await rungFor(await running(one))),
+  'committing': async (one) => await redeemed(await rungFor(await running(one))),
+  'in a container': (one) => propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}; sleep 100` })),
+};
+const STATE: Readonly<Record<Case['at'], string>> = { 'held': 'held', 'previewing': 'held', 'admitted': 'admitted', 'dispatched': 'dispatched', 'performing': 'performing', 'committing': 'performing', 'in a container': 'performing' };
+
+/** Waits until so long after the deadline, as an executor that keeps its lease while it may. */
+async function awaitDeadline({ deadline, attempt, rung }: Placed, afterMs: number): Promise<void> {
+  let renewed = Date.now();
+  await eventually('the deadline', async () => {
+    if (attempt !== undefined && rung?.permit.mode === 'run' && Date.now() - renewed > RENEW_MS) {
+      renewed = Date.now();
+      await hand.ask('kernel.renew', { v: 1, ...attempt.speaker });
+    }
+    return Date.now() > (deadline ?? 0) + afterMs;
+  });
+}
+async function stopped(one: Case, placed: Placed): Promise<void> {
+  if (one.stop === 'deadline') {
+    await awaitDeadline(placed, 100);
+    return;
+  }
+  const { status, body } = await world.agent.post(`/v1/operations/${placed.operationId}/cancel`);
+  expect([status, body.code]).toEqual([one.answer, one.problem]);
+}
+/** The stop comes while the kernel holds the call's row and waits for the workspace's. */
+async function stoppedInCommit(one: Case, placed: Placed): Promise<void> {
+  // Its last moment, so that nobody waits long for the lock.
+  if (one.stop === 'deadline') await awaitDeadline(placed, -1_000);
+  const release = await observer.hold('SELECT 1 FROM kernel.workspace WHERE workspace_id = $1 FOR UPDATE', [world.workspaceId]);
+  const committing = report(placed);
+  committing.catch(() => undefined);
+  await observer.untilBlocked('writ_kernel');
+  // Its executor has said all that it had to say.
+  const { attempt: _said, ...rest } = placed;
+  const stopping = stopped(one, rest);
+  stopping.catch(() => undefined);
+  if (one.stop === 'deadline') await stopping;
+  await release();
+  await Promise.all([committing, stopping]);
+}
+
+async function check(one: Case): Promise<void> {
+  const placed = await PLACES[one.at](one);
+  await world.until(placed.operationId, [STATE[one.at]]);
+  if (one.at === 'committing') await stoppedInCommit(one, placed);
+  else await stopped(one, placed);
+  if (one.then === 'reports') await report(placed);
+  await expectEnd(one, placed);
+}
+
+async function expectEnd({ ends, log }: Case, placed: Placed): Promise<void> {
+  const { status, body: { state, result } } = await placed.answer;
+  expect({ status, state, status_of_call: result.status, tx_outcome: result.tx_outcome, code: result.error?.code })
+    .toEqual({ status: 200, state: ends.state, status_of_call: ends.code === undefined ? 'ok' : 'error', tx_outcome: ends.tx_outcome, code: ends.code });
+  // Whoever asks again by the key is told the same, and nothing runs.
+  const again = await world.agent.post('/v1/tool-calls?wait=10000', placed.body);
+  expect({ operation: again.body.operation_id, tx_outcome: again.body.tx_outcome }).toEqual({ operation: placed.operationId, tx_outcome: ends.tx_outcome });
+  expect(await world.file(placed.file)).toBe(ends.state === 'committed' ? CONTENT : null);
+  expect(await world.file('docs/b.txt')).toBe('two\n');
+  await eventually('nothing is reserved', async () => (await observer.rows('SELECT 1 FROM kernel.budget WHERE capability_token_id = $1 AND reserved > 0', [placed.tokenId])).length === 0);
+  const [calls] = await observer.rows<{ used: number }>(`SELECT used::int FROM kernel.budget WHERE capability_token_id = $1 AND dimension = 'calls'`, [placed.tokenId]);
+  expect(calls?.used).toBe(ends.calls);
+  await observer.untilLogged();
+  const leaves = await observer.rows<{ phase: string; record: JsonValue }>(
+    `SELECT phase, convert_from(payload, 'UTF8')::jsonb -> 'predicate' AS record FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' ORDER BY record_id`, [placed.operationId]);
+  const of = (phase: string): JsonValue[] => leaves.filter((leaf) => leaf.phase === phase).map(({ record }) => record as JsonValue);
+  expect(of('decision').map(({ verdict }) => verdict as string)).toEqual(log.decisions);
+  expect(of('outcome')).toMatchObject([{ verdict: log.outcome, fault_code: ends.code ?? null, tx_outcome: ends.tx_outcome, decision_record_id: of('decision').at(-1).record_id }]);
+  const { record } = await verifiedReceipt(stack, world, placed.operationId, 'outcome');
+  expect(record.tx_outcome).toBe(ends.tx_outcome);
+}
+
+const nameOf = ({ at, lane, stop, then, ends }: Case): string => `${at}${lane === undefined ? '' : `, ${lane}`}: ${stop}${then === undefined ? '' : `, and the executor ${then}`}: ${ends.state}`;
+const those = (...at: Case['at'][]) => cases.filter((one) => at.includes(one.at)).map((one) => [nameOf(one), one] as const);
+
+describe('a call that no executor has', () => {
+  it.each(those('held', 'admitted'))('%s', async (_name, one) => await check(one));
+});
+
+describe('a call that an executor has', () => {
+  beforeAll(async () => { hand = await BusExecutor.join(stack); });
+  afterAll(async () => await hand?.leave());
+  it.each(those('previewing', 'dispatched', 'performing', 'committing'))('%s', async (_name, one) => await check(one));
+});
+
+describe('a call that runs in a container', () => {
+  beforeAll(async () => { await stack.services.executor.start(); });
+  it.each(those('in a container'))('%s', async (_name, one) => await check(one));
+});
+
+it('the log that is left is one that the independent checker rebuilds', () => expectCleanLog(stack));
