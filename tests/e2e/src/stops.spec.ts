@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cancellation and a deadline at every state that a call can be in, as tests/e2e/cases/stops.yaml says, through the public doors.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import type { Change, Lane } from '@writ/contract';
-import { BusExecutor, eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Answer, type JsonValue, type Rung, type Speaker, type Stack, type World } from '@writ/stack';
+import type { Lane } from '@writ/contract';
+import { BusExecutor, eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Answer, type JsonValue, type Rung, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
+import { Hand, type Taken } from './hand.ts';
 
 jest.setTimeout(120_000);
 
@@ -27,7 +28,6 @@ const { cases } = parse(readFileSync(join(repositoryRoot(), 'tests/e2e/cases/sto
 const DEADLINE_MS = 5_000;
 const RENEW_MS = 500;
 const TUNING = { WRIT_LEASE_MS: '3000', WRIT_PERMIT_TTL_MS: '2000', WRIT_SWEEP_MS: '200' };
-const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 const CONTENT = 'written\n';
 
 let stack: Stack;
@@ -53,7 +53,7 @@ interface Placed {
   readonly answer: Promise<Answer<JsonValue>>;
   readonly file: string;
   readonly rung?: Rung;
-  readonly attempt?: { readonly speaker: Speaker; readonly base: string };
+  readonly attempt?: Taken;
 }
 
 async function propose({ stop }: Case, tool: 'fs.write' | 'shell.run', argsFor: (file: string) => JsonValue): Promise<Placed> {
@@ -81,28 +81,11 @@ const running = (one: Case): Promise<Placed> =>
   (one.lane === 'inline' ? propose(one, 'fs.write', (path) => ({ path, content: CONTENT })) : propose(one, 'shell.run', (path) => ({ command: `echo written > ${path}` })));
 const deleting = (one: Case): Promise<Placed> => propose(one, 'shell.run', () => ({ command: 'rm -rf docs' }));
 
-/** Somebody with an executor's credentials, who takes what is offered and goes no further than a case says. */
-let hand: BusExecutor;
-async function rungFor(placed: Placed, mode: 'run' | 'preview' = 'run'): Promise<Placed & { rung: Rung }> {
-  for (;;) {
-    const rung = await hand.next();
-    if (rung.permit.operation_id === placed.operationId && rung.permit.mode === mode) return { ...placed, rung };
-  }
-}
-async function redeemed(placed: Placed & { rung: Rung }): Promise<Placed> {
-  const nonce = BusExecutor.newNonce();
-  const { state_snapshot_id } = await hand.redeem(placed.rung.envelope, nonce);
-  return { ...placed, attempt: { speaker: hand.speakerOf(placed.rung.permit, nonce), base: state_snapshot_id } };
-}
-async function report({ attempt, file, rung }: Placed): Promise<void> {
-  const bytes = Buffer.from(CONTENT);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const change: Change = { path: file, before: null, after: { kind: 'file', mode: '644', sha256, size: bytes.length } };
-  await hand.report(attempt!.speaker, {
-    delta: { v: 1, base: attempt!.base, changes: [change] }, contents: [bytes.toString('base64')],
-    ...(rung?.lane === 'inline' ? { exit_code: null, result: { path: file, size: bytes.length, sha256, created: true } } : { result: OUTPUT }),
-  });
-}
+let executor: BusExecutor;
+let hand: Hand;
+const rungFor = async (placed: Placed, mode: 'run' | 'preview' = 'run') => ({ ...placed, rung: await hand.permitOf(placed.operationId, mode) });
+const redeemed = async (placed: Placed & { rung: Rung }): Promise<Placed> => ({ ...placed, attempt: await hand.redeem(placed.rung) });
+const report = async ({ attempt, file }: Placed): Promise<void> => await hand.reportFile(attempt!, file, CONTENT);
 
 const PLACES: Readonly<Record<Case['at'], (one: Case) => Promise<Placed>>> = {
   'held': deleting,
@@ -121,7 +104,7 @@ async function awaitDeadline({ deadline, attempt, rung }: Placed, afterMs: numbe
   await eventually('the deadline', async () => {
     if (attempt !== undefined && rung?.permit.mode === 'run' && Date.now() - renewed > RENEW_MS) {
       renewed = Date.now();
-      await hand.ask('kernel.renew', { v: 1, ...attempt.speaker });
+      await hand.renew(attempt);
     }
     return Date.now() > (deadline ?? 0) + afterMs;
   });
@@ -190,8 +173,11 @@ describe('a call that no executor has', () => {
 });
 
 describe('a call that an executor has', () => {
-  beforeAll(async () => { hand = await BusExecutor.join(stack); });
-  afterAll(async () => await hand?.leave());
+  beforeAll(async () => {
+    executor = await BusExecutor.join(stack);
+    hand = new Hand(executor);
+  });
+  afterAll(async () => await executor?.leave());
   it.each(those('previewing', 'dispatched', 'performing', 'committing'))('%s', async (_name, one) => await check(one));
 });
 
