@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { PolicyActivation, PolicyPut, PolicySchemaView, PolicyTemplateList } from '@writ/contract';
+import { PolicyActivation, PolicyPut, PolicySchemaView } from '@writ/contract';
 import type { PolicyProblem } from '@writ/policy';
 import { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { fieldsOf, momentOf } from '../terminal.ts';
 import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from './policy-file.ts';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
+import { templateCommand } from './templates.ts';
 import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
 
 type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string };
@@ -29,7 +30,7 @@ export function policyCommand(context: Context): Command {
     .addCommand(backtestCommand(context))
     .addCommand(verifyBacktestCommand(context))
     .addCommand(schemaCommand(context))
-    .addCommand(templatesCommand(context));
+    .addCommand(templateCommand(context));
 }
 
 /** Needs no server: the rules are those of this version of the program. */
@@ -99,14 +100,5 @@ function schemaCommand(context: Context): Command {
     const options = command.optsWithGlobals<CommonOptions>();
     const schema = await connect(context, options, 'admin').client.read(PolicySchemaView, '/v1/policies/schema');
     show(context, options, schema, () => `${schema.cedar}\n\n${JSON.stringify(schema.document, null, 2)}`);
-  });
-}
-
-function templatesCommand(context: Context): Command {
-  const command = new Command('templates').description('rules for common cases');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<CommonOptions>();
-    const list = await connect(context, options, 'admin').client.read(PolicyTemplateList, '/v1/policies/templates');
-    show(context, options, list, () => tableOf(['template', 'what it is for'], list.items.map(({ id, description }) => [id, description])));
   });
 }
