@@ -19,6 +19,7 @@ const Environment = Type.Object({
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
   WRIT_POOL_SIZE: Slots(2, 'containers kept ready'),
+  WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });
 export type ExecutorConfig = Readonly<Static<typeof Environment>>;
 

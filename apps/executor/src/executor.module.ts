@@ -44,7 +44,7 @@ export class ExecutorModule {
     };
     const sandbox = await DockerSandbox.open({
       docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,
-      pools: [{ image: config.WRIT_SANDBOX_IMAGE, size, count: config.WRIT_POOL_SIZE }],
+      pools: [{ image: config.WRIT_SANDBOX_IMAGE, size, count: config.WRIT_POOL_SIZE }], laidOut: config.WRIT_POOL_LAID_OUT,
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: (event) => logger.warn({ event }, 'sandbox'),
     });

@@ -2,13 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { FrameError, isChannelMessage, type AgentMessage, type HostMessage, type JobOrder } from '@writ/sandbox';
-import type { Baseline } from './baseline.ts';
+import type { Baseline, BaselineEntry } from './baseline.ts';
 import { differences } from './compare.ts';
 import { AgentFault } from './fault.ts';
 import { OutputCut } from './output-cut.ts';
 import { perform, type Exit, type Place } from './perform.ts';
 import { Proxy } from './proxy.ts';
 import { sendBack } from './send-back.ts';
+import { Patcher } from './session/patcher.ts';
 import { Session, verifyTerminal } from './session/session.ts';
 import { StdinFile } from './stdin-file.ts';
 import { Unpacker } from './unpack.ts';
@@ -26,6 +27,9 @@ export class Agent {
   #stdin: StdinFile | null = null;
   #proxy: Proxy | null = null;
   #session: Session | null = null;
+  /** Brings files that were laid out for an earlier job up to date; there once it has begun. */
+  #patcher: Patcher | null = null;
+  #baseline: Map<string, BaselineEntry> | null = null;
 
   constructor(place: Place, speak: (message: AgentMessage) => void) {
     this.#place = place;
@@ -39,8 +43,9 @@ export class Agent {
     this.#orFault(() => {
       if (this.#session) this.#session.take(message, (error) => this.#orFault(() => { throw error; }));
       else if (isChannelMessage(message)) this.#proxy?.take(message);
-      else if (message.type === 'file') this.#unpacker.entry(message.head, message.bytes);
-      else if (message.type === 'data') this.#unpacker.data(message.bytes);
+      else if (message.type === 'file' && !this.#patcher) this.#unpacker.entry(message.head, message.bytes);
+      else if (message.type === 'data') (this.#patcher ?? this.#unpacker).data(message.bytes);
+      else if (message.type === 'patch') this.#patch(message);
       else if (message.type === 'job') this.#start(message.job);
       else if (message.type === 'shell') this.#openShell(message);
       else if (message.type !== 'stdin') throw new FrameError('there is no shell');
@@ -48,10 +53,17 @@ export class Agent {
     });
   }
 
+  #patch({ path, after, bytes }: Extract<HostMessage, { type: 'patch' }>): void {
+    if (this.#started) throw new FrameError('a container runs one job');
+    this.#patcher ??= new Patcher(this.#place.root, this.#baseline = new Map(this.#unpacker.finish()));
+    this.#patcher.apply(path, after, bytes);
+  }
+
   #start(order: JobOrder): void {
     if (this.#started) throw new FrameError('a container runs one job');
     this.#started = true;
-    const baseline = this.#unpacker.finish();
+    if (this.#patcher?.isOpen) throw new FrameError('a file is shorter than announced');
+    const baseline = this.#baseline ?? this.#unpacker.finish();
     const output = new OutputCut(order.output_bytes_max, this.#speak);
     const stdin = order.stdin ? (this.#stdin ?? new StdinFile(this.#place.scratch)) : null;
     void this.#perform(order, stdin, output).then(({ code, signal, timedOut }) => {

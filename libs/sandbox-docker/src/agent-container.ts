@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
-import { AGENT_FRAMES, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage } from '@writ/sandbox';
+import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage } from '@writ/sandbox';
 import { containerOptions, type ContainerSpec } from './container-options.ts';
 import { Demux } from './demux.ts';
 import { Meter } from './measure.ts';
@@ -25,6 +25,8 @@ export interface ContainerListener {
 /** One container with its agent at the other end of an attached stream. */
 export class AgentContainer {
   readonly id: string;
+  /** what was sent into its workspace */
+  readonly standing = new EntryTree();
   readonly #container: Docker.Container;
   readonly #stream: Duplex;
   #listener: ContainerListener | null = null;
@@ -112,7 +114,12 @@ export class AgentContainer {
     try {
       await within('remove a container', ENGINE_MS_MAX, this.#container.remove({ force: true }));
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (statusOf(error) === GONE) return;
+      if (statusOf(error) !== BEING_REMOVED) throw error;
+      // Its end of the stream is closed, so it may end by itself, and the engine removes it then.
+      await within('remove a container', ENGINE_MS_MAX, this.#container.wait({ condition: 'removed' })).catch((late: unknown) => {
+        if (statusOf(late) !== GONE) throw late;
+      });
     }
   }
 
@@ -139,7 +146,11 @@ export class AgentContainer {
   }
 }
 
-/** Whether the engine says that there is no such container, or that it is being removed already. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'statusCode' in error && (error.statusCode === 404 || error.statusCode === 409);
+/** What an engine answers of a container that isn't there. */
+const GONE = 404;
+const BEING_REMOVED = 409;
+
+/** The status of an engine's answer; undefined for any other error. */
+function statusOf(error: unknown): unknown {
+  return error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
 }

@@ -2,13 +2,12 @@
 
 /** What is left of a call once its job has ended: the report, the commit and the answer. */
 const ANSWER_MS = 20;
-/** However busy it is, a chore waits for no longer: what is left lying about takes memory. */
+/** However busy it is, a chore waits for no longer: the next calls need it. */
 const HOLD_MS_MAX = 150;
 
 /**
- * The engine's work that nobody waits for: new containers for the pool, the removal of used ones. On a small machine it would take the processors
- * from the call whose container it replaces. So it waits for a moment in which no job runs and the last one's answer is out, and is done one piece
- * after the other.
+ * The engine's work that nobody waits for: new containers for the pool. On a small machine it would take the processors from the call whose container it
+ * replaces. So it waits for a moment in which no job runs and the last one's answer is out, and is done one piece after the other.
  */
 export class Chores {
   #jobs = 0;

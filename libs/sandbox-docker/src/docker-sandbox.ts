@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import { assertRunnable, NO_USAGE, Sandbox, ShellEnded, Shells, type SandboxJob, type SandboxResult, type Shell, type ShellSpec } from '@writ/sandbox';
+import {
+  assertRunnable, encodeEntries, NO_USAGE, Sandbox, ShellEnded, Shells, type SandboxJob, type SandboxProspect, type SandboxResult, type Shell, type ShellSpec,
+} from '@writ/sandbox';
 import { AgentContainer } from './agent-container.ts';
 import { Chores } from './chores.ts';
 import type { ContainerSpec, SandboxSize } from './container-options.ts';
@@ -9,6 +11,7 @@ import { DockerShells } from './docker-shells.ts';
 import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
+import { LaidOut } from './laid-out.ts';
 import { sweep } from './sweep.ts';
 import { WarmPool } from './warm-pool.ts';
 import { within } from './within.ts';
@@ -27,6 +30,8 @@ export interface DockerSandboxConfig {
   /** this executor; what it left behind in an earlier life is swept at the start */
   readonly owner: string;
   readonly pools: readonly WarmPoolConfig[];
+  /** containers that wait with the files of a likely job, beside the pools; absent: none */
+  readonly laidOut?: number;
   /** the engine's runtime, `runsc` for example */
   readonly runtime?: string;
   readonly report?: SandboxEventListener;
@@ -48,6 +53,9 @@ export class DockerSandbox extends Sandbox {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #chores = new Chores();
+  readonly #laidOut: LaidOut;
+  /** kin for which files are being laid out */
+  readonly #laying = new Set<string>();
 
   /** Sweeps what this owner left behind and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
   static async open(config: DockerSandboxConfig): Promise<DockerSandbox> {
@@ -63,6 +71,7 @@ export class DockerSandbox extends Sandbox {
     this.#config = config;
     this.#report = config.report ?? (() => undefined);
     this.#labels = { writ: config.label, 'writ.role': 'sandbox', 'writ.owner': config.owner };
+    this.#laidOut = new LaidOut({ count: config.laidOut ?? 0, remove: (container) => this.#discard(container) });
     this.#watch = new EngineWatch(config.docker, this.#filters(), this.#report, () => this.#recover());
     for (const { image, size, count } of config.pools) {
       this.#pools.set(keyOf(image, size), new WarmPool({
@@ -88,13 +97,21 @@ export class DockerSandbox extends Sandbox {
   override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
     assertRunnable(job);
     const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
-      acquire: () => this.#acquire(job),
-      discard: (container, isAtRest) => this.#discard(container, isAtRest),
+      acquire: async () => this.#takeLaidOut(job) ?? await this.#acquire(job),
+      discard: (container) => this.#discard(container),
       ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
       isEngineThere: () => this.#isEngineThere(),
     });
     const ended = this.#chores.begin();
     return this.#track(run.result().finally(ended));
+  }
+
+  override prospect(prospect: SandboxProspect): void {
+    const kin = kinOf(prospect.kin, prospect);
+    if ((this.#config.laidOut ?? 0) === 0 || this.#laidOut.has(kin) || this.#laying.has(kin) || this.#closing.signal.aborted) return;
+    this.#laying.add(kin);
+    const laid = this.#chores.do(() => this.#layOut(kin, prospect)).finally(() => this.#laying.delete(kin));
+    void this.#track(laid.catch((error: Error) => this.#report({ type: 'pool.refill_failed', image: prospect.image, error })));
   }
 
   /** Shells in containers of the same kind; each ends with this sandbox at the latest. */
@@ -106,6 +123,7 @@ export class DockerSandbox extends Sandbox {
     this.#closing.abort();
     this.#chores.close();
     for (const pool of this.#pools.values()) pool.close();
+    this.#laidOut.close();
     while (this.#tasks.size > 0) await Promise.allSettled(this.#tasks);
     this.#watch.close();
   }
@@ -124,6 +142,23 @@ export class DockerSandbox extends Sandbox {
     this.#closing.signal.addEventListener('abort', end, { once: true });
     void shell.gone.then(() => this.#closing.signal.removeEventListener('abort', end));
     return shell;
+  }
+
+  async #layOut(kin: string, { image, limits, files }: SandboxProspect): Promise<void> {
+    const container = await this.#pools.get(keyOf(image, limits))?.take() ?? await this.#start(image, limits, {});
+    try {
+      for await (const bytes of encodeEntries(files(), container.standing)) await container.send(bytes);
+    } catch (error) {
+      this.#discard(container);
+      throw error;
+    }
+    this.#laidOut.put(kin, container);
+  }
+
+  #takeLaidOut(job: SandboxJob): AgentContainer | null {
+    const container = job.kin === undefined ? null : this.#laidOut.take(kinOf(job.kin.name, job));
+    if (container) this.#report({ type: 'pool.hit', image: job.image });
+    return container;
   }
 
   async #acquire({ image, limits, labels }: Pick<ShellSpec, 'image' | 'limits' | 'labels'>): Promise<AgentContainer> {
@@ -150,10 +185,9 @@ export class DockerSandbox extends Sandbox {
     }
   }
 
-  /** Removes a container in the background: nobody waits for the end of what has given its answer. At once, unless nothing of a job runs in it any more. */
-  #discard(container: AgentContainer, isAtRest = false): void {
-    const removing = isAtRest ? this.#chores.do(() => container.remove()) : container.remove();
-    const removed = removing.catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
+  /** Removes a container in the background: nobody waits for the end of what has given its answer. At once, for only the job's word says that it has ended. */
+  #discard(container: AgentContainer): void {
+    const removed = container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
     void this.#track(removed.then(() => {
       this.#live.delete(container.id);
       this.#watch.forget(container.id);
@@ -196,6 +230,9 @@ export class DockerSandbox extends Sandbox {
     return task;
   }
 }
+
+/** Containers of one image and size, with files of one kin. */
+const kinOf = (name: string, { image, limits }: Pick<SandboxJob, 'image' | 'limits'>): string => `${keyOf(image, limits)} ${name}`;
 
 function keyOf(image: string, { memoryBytes, cpus, pids, tmpfsBytes }: SandboxSize): string {
   return [image, memoryBytes, cpus, pids, tmpfsBytes].join(' ');

@@ -8,8 +8,7 @@ import { perform, type Ending } from './perform.ts';
 /** What a run needs of the sandbox that it belongs to. */
 export interface RunContext {
   acquire(): Promise<AgentContainer>;
-  /** @param isAtRest the agent says that its job has ended and nothing of it runs any more */
-  discard(container: AgentContainer, isAtRest?: boolean): void;
+  discard(container: AgentContainer): void;
   ranOutOfMemory(id: string, waitMs: number): Promise<boolean>;
   isEngineThere(): Promise<boolean>;
 }
@@ -42,13 +41,10 @@ export class JobRun {
       return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
     }
     if (!container) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
-    let isAtRest = false;
     try {
-      const result = await this.#resultIn(container);
-      isAtRest = result.ended === 'exited';
-      return result;
+      return await this.#resultIn(container);
     } finally {
-      this.#context.discard(container, isAtRest);
+      this.#context.discard(container);
     }
   }
 

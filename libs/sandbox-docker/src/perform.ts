@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Channels, encodeHostMessage, encodeJob, EntryTree, FrameError, isChannelMessage, Transcript, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import { Channels, encodeHostMessage, encodeJob, FrameError, isChannelMessage, Transcript, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
 /** The workspace goes in before the job runs: only an engine that hangs takes this long. */
@@ -26,7 +26,7 @@ export interface Performance {
  * stream. Calls `exited` once when the command is over and its effect is still on the way. Rejects only for an invalid job.
  */
 export async function perform(container: AgentContainer, job: SandboxJob, signal: AbortSignal, exited: () => void): Promise<Performance> {
-  const sent = new EntryTree();
+  const sent = container.standing;
   const transcript = new Transcript(sent, job.limits);
   const channels = channelsOf(container, job);
   const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
@@ -46,7 +46,7 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
     },
     closed: (error) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null }),
   });
-  send(container, job, sent, () => transcript.end !== null || signal.aborted).then(() => deadline.set(job.limits.wallMs + GRACE_MS), fail);
+  send(container, job, () => transcript.end !== null || signal.aborted).then(() => deadline.set(job.limits.wallMs + GRACE_MS), fail);
   try {
     return { ending: await ending, transcript };
   } finally {
@@ -68,8 +68,8 @@ function takeChannel(channels: Channels, { exit }: Transcript, message: ChannelM
   channels.take(message);
 }
 
-async function send(container: AgentContainer, job: SandboxJob, sent: EntryTree, isOver: () => boolean): Promise<void> {
-  for await (const bytes of encodeJob(job, sent)) {
+async function send(container: AgentContainer, job: SandboxJob, isOver: () => boolean): Promise<void> {
+  for await (const bytes of encodeJob(job, container.standing)) {
     if (isOver()) return;
     await container.send(bytes);
   }

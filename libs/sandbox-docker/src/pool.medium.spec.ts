@@ -111,3 +111,57 @@ test('a job that is over before it starts touches no container', async () => {
   expect(await sandbox.run(job, never)).toMatchObject({ ended: 'killed' });
   expect(sandbox.containers).toEqual([]);
 }, 60_000);
+
+describe('a container with files laid out', () => {
+  const file = (path: string, content: string) => ({ path, kind: 'file', mode: '644', bytes: Buffer.from(content) }) as const;
+  const laidOut = [file('same.txt', 'same'), file('changed.txt', 'before'), file('gone/a.txt', 'a'), { path: 'link', kind: 'symlink', mode: null, target: 'same.txt' } as const];
+  const LOOK = 'find . -mindepth 1 | sort && cat changed.txt link && echo written >> same.txt';
+
+  async function openLaidOut(events: SandboxEvent[] = []) {
+    const image = await testImage(testEngine());
+    const opened = await openSandbox({ pools: [{ image, size, count: 0 }], laidOut: 1, report: (event) => events.push(event) });
+    const job = { image, files: [], command: LOOK, cwd: '', env: {}, labels: {}, limits: LIMITS };
+    opened.sandbox.prospect({ image, limits: LIMITS, kin: 'ours', files: () => laidOut });
+    await until('it waits', 10_000, () => opened.sandbox.containers.length === 1);
+    return { ...opened, job };
+  }
+
+  test('serves one job of its kin, which sees its own files and no others, and whose effect is of those', async () => {
+    const { sandbox, job } = await openLaidOut();
+    const [waiting] = sandbox.containers;
+    const kin = {
+      name: 'ours',
+      patches: () => [
+        { path: 'gone/a.txt', kind: 'gone' }, { path: 'gone', kind: 'gone' },
+        file('changed.txt', 'after'), { path: 'new', kind: 'dir', mode: null }, file('new/b.txt', 'b'),
+      ] as const,
+    };
+    const result = await sandbox.run({ ...job, command: `cat /etc/hostname; ${LOOK}`, kin }, never);
+    const [host = '', ...lines] = textOf(result).split('\n');
+    expect(waiting?.startsWith(host)).toBe(true);
+    expect(lines.join('\n')).toBe('./changed.txt\n./link\n./new\n./new/b.txt\n./same.txt\naftersame');
+    expect(result.changes).toMatchObject([{ path: 'same.txt', before: { size: 4 }, after: { kind: 'file' } }]);
+    await until('it is gone', 10_000, () => sandbox.containers.length === 0);
+    await sandbox.close();
+  }, 60_000);
+
+  test('serves no job of another kin, and none without', async () => {
+    const { sandbox, job } = await openLaidOut();
+    const kin = { name: 'theirs', patches: () => { throw new Error('nothing stands there'); } };
+    for (const each of [{ ...job, kin }, job]) {
+      const result = await sandbox.run({ ...each, command: 'find . -mindepth 1' }, never);
+      expect([result.ended, textOf(result)]).toEqual(['exited', '']);
+    }
+    await sandbox.close();
+  }, 60_000);
+
+  test('is given up for one that was heard of later, and with its sandbox', async () => {
+    const { sandbox, job } = await openLaidOut();
+    const [first = ''] = sandbox.containers;
+    sandbox.prospect({ image: job.image, limits: LIMITS, kin: 'others', files: () => laidOut });
+    await until('the first is gone', 10_000, () => sandbox.containers.length === 1 && !sandbox.containers.includes(first));
+    const [second = ''] = sandbox.containers;
+    await sandbox.close();
+    expect(await exists(second)).toBe(false);
+  }, 60_000);
+});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { FileState } from '@writ/contract';
+import { encodePatches } from './encode-patch.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { CHUNK_BYTES_MAX, HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage } from './host-message.ts';
@@ -28,11 +29,12 @@ export function assertRunnable(job: SandboxJob): void {
 }
 
 /**
- * The bytes that carry a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace.
+ * The bytes that carry a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where something does already, only what differs is carried.
  * Throws SandboxJobError at an entry that can't be there.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
-  yield* encodeEntries(job.files, sent);
+  if (job.kin !== undefined && !sent.isEmpty) yield* encodePatches(job.kin.patches(sent), sent);
+  else yield* encodeEntries(job.files, sent);
   const rest = chunksOf(job.stdin ?? NONE).map((bytes) => encodeHostMessage({ type: 'stdin', bytes }));
   yield Buffer.concat([...rest, encodeOrder(job)]);
 }

@@ -36,6 +36,10 @@ export class EntryTree {
     return this.#entries.get(path) ?? null;
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   /** Every path, in no particular order. */
   paths(): Iterable<string> {
     return this.#entries.keys();

@@ -2,7 +2,8 @@
 export { CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason, type ShellState, type TurnRefusal } from './agent-message.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
-export { assertRunnable, encodeJob, stateOf } from './encode-job.ts';
+export { assertRunnable, encodeEntries, encodeJob, stateOf } from './encode-job.ts';
+export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';
 export { FakeSandbox, type FakeEnd, type FakeProgram, type FakeSandboxOptions, type FakeWorld } from './fake-sandbox.ts';
 export { AGENT_FRAMES, CHUNK_BYTES_MAX, FRAME_VERSION, FrameDecoder, FrameError, HOST_FRAMES, type Frame, type FrameTable } from './frame.ts';
@@ -11,7 +12,8 @@ export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './pat
 export {
   Sandbox, SandboxJobError,
   type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEgress, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
-  type SandboxLimits, type SandboxOutput, type SandboxReason, type SandboxResult, type SandboxSymlink, type SandboxUsage,
+  type SandboxKin, type SandboxLimits, type SandboxOutput, type SandboxPatch, type SandboxProspect, type SandboxReason, type SandboxResult, type SandboxSymlink,
+  type SandboxUsage, type Standing,
 } from './sandbox.ts';
 export { FakeShells, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
 export {

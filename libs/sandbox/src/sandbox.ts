@@ -28,6 +28,35 @@ export interface SandboxSymlink {
 
 export type SandboxEntry = SandboxFile | SandboxDirectory | SandboxSymlink;
 
+/** One entry that is to be so from now on. */
+export type SandboxPatch = SandboxEntry | { readonly path: string; readonly kind: 'gone' };
+
+/** Files that stand in a container before anything ran there, by path. */
+export interface Standing {
+  paths(): Iterable<string>;
+  at(path: string): FileState | null;
+}
+
+/**
+ * What jobs have in common that come one after another with nearly the same files. A container may wait for the next of them with the files of the last.
+ * Whoever may not see these files MUST have another kin.
+ */
+export interface SandboxKin {
+  readonly name: string;
+  /**
+   * What makes of the files that stand there those of this job: what goes comes first, the deepest first, then directories before what is in them. Whatever stands
+   * there and isn't the job's MUST be among it.
+   */
+  patches(standing: Standing): Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>;
+}
+
+/** A job that is likely to come. */
+export interface SandboxProspect extends Pick<SandboxJob, 'image' | 'limits'> {
+  readonly kin: string;
+  /** asked for once, if at all, and later */
+  files(): Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
+}
+
 /** Bounds on one job. The first four size the container; time is counted from outside it, and the others are enforced on what comes out of it. */
 export interface SandboxLimits {
   readonly memoryBytes: number;
@@ -73,6 +102,8 @@ export interface SandboxJob {
   readonly limits: SandboxLimits;
   /** shown to operators beside the container; never seen by the job */
   readonly labels: Readonly<Record<string, string>>;
+  /** absent: all its files are sent in, each time */
+  readonly kin?: SandboxKin;
   /** absent: there is no proxy, and nothing leaves */
   readonly egress?: SandboxEgress;
 }
@@ -150,6 +181,11 @@ export interface SandboxResult {
 export abstract class Sandbox {
   /** Runs one job. Aborting the signal kills it: `ended` is then `killed`. Rejects with `SandboxJobError` for an invalid job. */
   abstract run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult>;
+  /** Hears of a job that is likely to come. Implementations MAY lay out its files in a container that waits; a hint, so nothing fails for it. */
+  prospect(_prospect: SandboxProspect): void {
+    // Nothing waits here.
+  }
+
   /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `killed`. */
   abstract close(): Promise<void>;
 }

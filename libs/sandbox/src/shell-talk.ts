@@ -6,17 +6,17 @@
  */
 import type { AgentMessage } from './agent-message.ts';
 import { isChannelMessage } from './channel-message.ts';
-import { chunksOf, encodeEntries, stateOf } from './encode-job.ts';
+import { encodeEntries, stateOf } from './encode-job.ts';
+import { encodePatch } from './encode-patch.ts';
 import { EntryTree } from './entry-tree.ts';
 import { FrameError, META_BYTES_MAX } from './frame.ts';
-import { encodeHostMessage, type EntryHead } from './host-message.ts';
-import type { SandboxChange, SandboxEntry } from './sandbox.ts';
-import type { ShellPatch, ShellSpec, ShellTurn } from './shell.ts';
+import { encodeHostMessage } from './host-message.ts';
+import type { SandboxChange, SandboxPatch } from './sandbox.ts';
+import type { ShellSpec, ShellTurn } from './shell.ts';
 import { CHECKS_MAX, type CheckedPath } from './shell-message.ts';
 import { stateOfAfter, Transcript } from './transcript.ts';
 
 type Answer<T> = { readonly take: (message: AgentMessage) => T | null; readonly resolve: (value: T) => void };
-const NONE = Buffer.alloc(0);
 
 export class ShellTalk {
   readonly #send: (bytes: Buffer) => Promise<void>;
@@ -73,7 +73,7 @@ export class ShellTalk {
   }
 
   /** Asks whether the patches meet nothing untold, then sends them. Resolves with what they meet; then nothing was sent. */
-  async bring(patches: readonly ShellPatch[]): Promise<readonly string[]> {
+  async bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
     if (patches.length === 0) return [];
     const answered = this.#answer((message) => {
       if (message.type !== 'checked') throw new FrameError('a check is answered by something else');
@@ -99,7 +99,7 @@ export class ShellTalk {
   }
 }
 
-function* checksOf(patches: readonly ShellPatch[]): Generator<readonly CheckedPath[]> {
+function* checksOf(patches: readonly SandboxPatch[]): Generator<readonly CheckedPath[]> {
   let batch: CheckedPath[] = [];
   let bytes = 0;
   for (const { path, kind } of patches) {
@@ -113,19 +113,4 @@ function* checksOf(patches: readonly ShellPatch[]): Generator<readonly CheckedPa
     bytes += cost;
   }
   yield batch;
-}
-
-function* encodePatch(patch: ShellPatch): Generator<Buffer> {
-  const { path } = patch;
-  if (patch.kind === 'gone') return yield encodeHostMessage({ type: 'patch', path, after: null, bytes: NONE });
-  const [first = NONE, ...rest] = patch.kind === 'file' ? chunksOf(patch.bytes) : [];
-  yield encodeHostMessage({ type: 'patch', path, after: headOf(patch), bytes: first });
-  for (const bytes of rest) yield encodeHostMessage({ type: 'data', bytes });
-}
-
-function headOf(entry: SandboxEntry): EntryHead {
-  const { path, kind } = entry;
-  if (kind === 'dir') return { kind, path };
-  if (kind === 'symlink') return { kind, path, target: entry.target };
-  return { kind, path, mode: entry.mode, size: entry.bytes.length, sha256: stateOf(entry).sha256 ?? '' };
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellState, TurnRefusal } from './agent-message.ts';
-import type { SandboxChange, SandboxEnd, SandboxEntry, SandboxLimits, SandboxReason, SandboxUsage } from './sandbox.ts';
+import type { SandboxChange, SandboxEnd, SandboxEntry, SandboxLimits, SandboxPatch, SandboxReason, SandboxUsage } from './sandbox.ts';
 import type { ShellControl } from './shell-message.ts';
+
+/** What is brought into a shell's workspace. */
+export type ShellPatch = SandboxPatch;
 
 export interface ShellSpec {
   /** an image's reference or id, as the adapter's engine understands it */
@@ -44,9 +47,6 @@ export interface ShellTurned {
   readonly usage: SandboxUsage;
 }
 
-/** One entry of the workspace that is to be so from now on. */
-export type ShellPatch = SandboxEntry | { readonly path: string; readonly kind: 'gone' };
-
 /** The shell and its container are gone, or not to be trusted any more: nothing that was not told before counts. */
 export class ShellEnded extends Error {
   readonly ended: Exclude<SandboxEnd, 'exited'>;
@@ -70,7 +70,7 @@ export abstract class Shell {
    * Brings what changed elsewhere into the workspace, all of it or nothing: resolves with paths at which it finds something that was not told yet, none where
    * it was brought in. A running command sees files change under it, so callers bring between commands.
    */
-  abstract bring(patches: readonly ShellPatch[]): Promise<readonly string[]>;
+  abstract bring(patches: readonly SandboxPatch[]): Promise<readonly string[]>;
   /** resolves when the shell is closed or its container gone, however */
   abstract readonly gone: Promise<void>;
   /** Kills what runs in it; resolves when nothing of it is left. */

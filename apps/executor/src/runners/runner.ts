@@ -7,6 +7,7 @@ export interface Call {
   readonly operationId: string;
   readonly attempt: number;
   readonly toolId: string;
+  readonly workspaceId: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** hex SHA-256 of the root node of the snapshot that the call runs on */
   readonly root: string;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FsRoot } from '@writ/contract';
+import type { FileState, FsRoot } from '@writ/contract';
 import type { BlobReader } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
-import type { SandboxEntry } from '@writ/sandbox';
+import { comparePaths, parentsOf, type SandboxEntry, type SandboxPatch, type Standing } from '@writ/sandbox';
 import { isWithin, parsePath, ROOT, walk, type NodeEntry, type WorkspacePath } from '@writ/workspace';
 
 type Roots = readonly (readonly FsRoot[])[];
@@ -41,4 +41,19 @@ export async function* sandboxEntries(reader: BlobReader, tree: Tree): AsyncGene
 function sandboxEntry(path: string, entry: NodeEntry, bytes: Uint8Array): SandboxEntry {
   if (entry.kind === 'file') return { path, kind: 'file', mode: entry.mode, bytes, sha256: entry.sha256 };
   return entry.kind === 'dir' ? { path, kind: 'dir', mode: null } : { path, kind: 'symlink', mode: null, target: Buffer.from(bytes).toString('utf8') };
+}
+
+/** What makes of the files that stand in a container those of the tree: what goes, the deepest first, then what comes, directories before what is in them. */
+export async function* sandboxPatches(reader: BlobReader, tree: Tree, standing: Standing): AsyncGenerator<SandboxPatch> {
+  const implied = new Set([...tree.keys()].flatMap(parentsOf).filter((path) => !tree.has(path)));
+  const going = [...standing.paths()].filter((path) => !tree.has(path) && !implied.has(path));
+  for (const path of going.toSorted((a, b) => comparePaths(b, a))) yield { path, kind: 'gone' };
+  for (const path of implied) if (standing.at(path)?.kind !== 'dir') yield { path, kind: 'dir', mode: null };
+  const coming = new Map([...tree].filter(([path, entry]) => !isSame(standing.at(path), entry)).toSorted(([a], [b]) => comparePaths(a, b)));
+  yield* sandboxEntries(reader, coming);
+}
+
+function isSame(state: FileState | null, entry: NodeEntry): boolean {
+  if (state === null || state.kind !== entry.kind) return false;
+  return entry.kind === 'dir' || (state.sha256 === entry.sha256 && (entry.kind !== 'file' || state.mode === entry.mode));
 }

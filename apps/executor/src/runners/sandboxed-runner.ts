@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
-import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
-import { readableTree, sandboxEntries } from './sandbox-entries.ts';
+import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
 
 interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly stdin?: string }
@@ -37,8 +38,12 @@ export class SandboxedRunner extends Runner {
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
-    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree) };
+    const name = kinOf(call);
+    const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
+    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin };
     const result = await this.#sandbox.run(job, context.signal).catch(notRun);
+    // Whoever has made a call that went well makes another soon, on nearly the same files.
+    if (result.ended === 'exited' && isWorthLayingOut(tree)) this.#sandbox.prospect({ image: job.image, limits: job.limits, kin: name, files: () => sandboxEntries(reader, tree) });
     if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
     const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(noEffect);
     return {
@@ -88,6 +93,20 @@ export class SandboxedRunner extends Runner {
     };
   }
 }
+
+/** Below it, sending the files takes no longer than looking which of them stand there. */
+const LAID_OUT_BYTES_MIN = 256 * 1024;
+/** Of one container that waits: memory that nobody uses meanwhile. */
+const LAID_OUT_BYTES_MAX = 64 * 1024 * 1024;
+
+function isWorthLayingOut(tree: Tree): boolean {
+  let bytes = 0;
+  for (const { size } of tree.values()) bytes += size;
+  return bytes >= LAID_OUT_BYTES_MIN && bytes <= LAID_OUT_BYTES_MAX;
+}
+
+/** Calls on one workspace that may read the same of it. */
+const kinOf = ({ tenantId, workspaceId, fs }: Call): string => `${tenantId} ${workspaceId} ${sha256Hex(canonicalBytes(fs))}`;
 
 interface Effect { readonly delta: Delta | null; readonly blobs: readonly Uint8Array[]; readonly fault?: NonNullable<Staged['error']> }
 

@@ -57,6 +57,11 @@ export class Patcher {
     });
   }
 
+  /** Whether a file is still to be continued. */
+  get isOpen(): boolean {
+    return this.#open !== null;
+  }
+
   /** The next chunk of the file that is open. */
   data(bytes: Buffer): void {
     if (!this.#open) throw new FrameError('content comes without a file');

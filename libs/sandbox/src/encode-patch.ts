@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chunksOf, stateOf } from './encode-job.ts';
+import type { EntryTree } from './entry-tree.ts';
+import { encodeHostMessage, type EntryHead } from './host-message.ts';
+import { pathFault, targetFault } from './path.ts';
+import { SandboxJobError, type SandboxEntry, type SandboxPatch } from './sandbox.ts';
+
+const NONE = Buffer.alloc(0);
+
+/** The bytes that carry one patch to an agent. */
+export function* encodePatch(patch: SandboxPatch): Generator<Buffer> {
+  const { path } = patch;
+  if (patch.kind === 'gone') return yield encodeHostMessage({ type: 'patch', path, after: null, bytes: NONE });
+  const [first = NONE, ...rest] = patch.kind === 'file' ? chunksOf(patch.bytes) : [];
+  yield encodeHostMessage({ type: 'patch', path, after: headOf(patch), bytes: first });
+  for (const bytes of rest) yield encodeHostMessage({ type: 'data', bytes });
+}
+
+/** The bytes that make of the files that stand in a container those of a job; keeps `standing` as it then is. Throws SandboxJobError at an entry that can't be there. */
+export async function* encodePatches(patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>, standing: EntryTree): AsyncGenerator<Buffer, void, undefined> {
+  for await (const patch of patches) {
+    const fault = pathFault(patch.path) ?? (patch.kind === 'symlink' ? targetFault(patch.target) : null);
+    if (fault !== null) throw new SandboxJobError(`the entry \`${patch.path}\` ${fault}`);
+    yield* encodePatch(patch);
+    standing.put(patch.path, patch.kind === 'gone' ? null : stateOf(patch));
+  }
+}
+
+function headOf(entry: SandboxEntry): EntryHead {
+  const { path, kind } = entry;
+  if (kind === 'dir') return { kind, path };
+  if (kind === 'symlink') return { kind, path, target: entry.target };
+  return { kind, path, mode: entry.mode, size: entry.bytes.length, sha256: stateOf(entry).sha256 ?? '' };
+}
