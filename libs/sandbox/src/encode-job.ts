@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
-import type { FileState } from '@writ/contract';
+import { chunksOf, encodeEntries } from './encode-entries.ts';
 import { encodePatches } from './encode-patch.ts';
 import type { EntryTree } from './entry-tree.ts';
-import { CHUNK_BYTES_MAX, HOST_FRAMES } from './frame.ts';
+import { HOST_FRAMES } from './frame.ts';
 import { encodeHostMessage } from './host-message.ts';
-import { pathFault, targetFault } from './path.ts';
-import { SandboxJobError, type SandboxEntry, type SandboxJob, type SandboxLimits } from './sandbox.ts';
+import { pathFault } from './path.ts';
+import { SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
 
 const NONE = Buffer.alloc(0);
-/** Frames of small files are joined up to here: one write for dozens of files instead of one each. */
-const BATCH_BYTES = 64 * 1024;
-
 /** What is larger belongs into the workspace as a file. */
 const STDIN_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -39,23 +35,6 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
   yield Buffer.concat([...rest, encodeOrder(job)]);
 }
 
-/** The bytes that carry a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
-export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
-  let batch: Buffer[] = [];
-  let batched = 0;
-  for await (const entry of files) {
-    for (const frame of encodeEntry(entry, sent)) {
-      batch.push(frame);
-      batched += frame.length;
-      if (batched < BATCH_BYTES) continue;
-      yield Buffer.concat(batch, batched);
-      batch = [];
-      batched = 0;
-    }
-  }
-  if (batched > 0) yield Buffer.concat(batch, batched);
-}
-
 function encodeOrder({ command, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
   const order = {
     command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
@@ -64,34 +43,4 @@ function encodeOrder({ command, cwd, env, stdin, limits, egress }: SandboxJob): 
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');
   return encodeHostMessage({ type: 'job', job: order });
-}
-
-function* encodeEntry(entry: SandboxEntry, sent: EntryTree): Generator<Buffer> {
-  const { path, kind } = entry;
-  const state = stateOf(entry);
-  const fault = pathFault(path) ?? (kind === 'symlink' ? targetFault(entry.target) : null) ?? sent.add(path, state);
-  if (fault !== null) throw new SandboxJobError(`the entry \`${path}\` ${fault}`);
-  if (kind === 'dir') return yield encodeHostMessage({ type: 'file', head: { kind, path }, bytes: NONE });
-  if (kind === 'symlink') return yield encodeHostMessage({ type: 'file', head: { kind, path, target: entry.target }, bytes: NONE });
-  const head = { kind, path, mode: entry.mode, size: entry.bytes.length, sha256: state.sha256 ?? '' };
-  const [first = NONE, ...rest] = chunksOf(entry.bytes);
-  yield encodeHostMessage({ type: 'file', head, bytes: first });
-  for (const bytes of rest) yield encodeHostMessage({ type: 'data', bytes });
-}
-
-/** An entry as snapshots and deltas know it: a link's content is its target, a directory has none. */
-export function stateOf(entry: SandboxEntry): FileState {
-  if (entry.kind === 'dir') return { kind: 'dir', mode: null, sha256: null, size: 0 };
-  const bytes = entry.kind === 'symlink' ? Buffer.from(entry.target) : entry.bytes;
-  const known = entry.kind === 'file' ? entry.sha256 : undefined;
-  return { kind: entry.kind, mode: entry.mode, sha256: known ?? createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
-}
-
-/** Content in pieces that fit a frame; none for none. */
-export function chunksOf(bytes: Uint8Array): Buffer[] {
-  const chunks: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX) {
-    chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(CHUNK_BYTES_MAX, bytes.length - at)));
-  }
-  return chunks;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chunksOf, stateOf } from './encode-job.ts';
+import { chunksOf, stateOf } from './encode-entries.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { encodeHostMessage, type EntryHead } from './host-message.ts';
 import { pathFault, targetFault } from './path.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { encodeAgentMessage, type AfterHead, type AgentMessage } from './agent-message.ts';
-import { stateOf } from './encode-job.ts';
+import { stateOf } from './encode-entries.ts';
 import type { FakeShellProgram, FakeShellWorld } from './fake-shells.ts';
 import type { EntryHead, HostMessage } from './host-message.ts';
 import { parentsOf } from './path.ts';

@@ -2,7 +2,8 @@
 export { CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason, type ShellState, type TurnRefusal } from './agent-message.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
-export { assertRunnable, encodeEntries, encodeJob, stateOf } from './encode-job.ts';
+export { encodeEntries, stateOf } from './encode-entries.ts';
+export { assertRunnable, encodeJob } from './encode-job.ts';
 export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';
 export { FakeSandbox, type FakeEnd, type FakeProgram, type FakeSandboxOptions, type FakeWorld } from './fake-sandbox.ts';

@@ -6,7 +6,7 @@
  */
 import type { AgentMessage } from './agent-message.ts';
 import { isChannelMessage } from './channel-message.ts';
-import { encodeEntries, stateOf } from './encode-job.ts';
+import { encodeEntries, stateOf } from './encode-entries.ts';
 import { encodePatch } from './encode-patch.ts';
 import { EntryTree } from './entry-tree.ts';
 import { FrameError, META_BYTES_MAX } from './frame.ts';
