@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { repositoryRoot, testAddress } from './addresses.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';
+export { newCertificateAuthority, type CertificateAuthority, type CertificateOptions, type ServerCertificate } from './certificates.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
