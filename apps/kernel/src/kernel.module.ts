@@ -116,7 +116,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
     redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), lease),
     renew: new Renew(on.tenants, lease),
-    commit: new Commit(on.tenants, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
+    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };
 }

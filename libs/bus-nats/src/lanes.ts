@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ConsumerConfig, type StreamConfig } from '@nats-io/jetstream';
-import { subjectsOf, type Lane } from '@writ/contract';
+import { LANES, subjectsOf } from '@writ/contract';
 
 /** The work lanes of a shard: one stream, and in it a subject and a durable consumer for each lane. */
 export interface WorkLanes {
   readonly stream: string;
   readonly lanes: readonly { readonly subject: string; readonly durable: string }[];
 }
-
-/** Every lane there is. The record makes the compiler object to a lane that is missing. */
-const LANES: Readonly<Record<Lane, true>> = { inline: true, sandboxed: true };
 
 const second = 1_000_000_000;
 
@@ -21,7 +18,7 @@ export function workLanesOf(shard: string): WorkLanes {
   const subjects = subjectsOf(shard);
   return {
     stream: subjects.workStream,
-    lanes: (Object.keys(LANES) as Lane[]).map((lane) => ({ subject: subjects.work(lane), durable: lane })),
+    lanes: LANES.map((lane) => ({ subject: subjects.work(lane), durable: lane })),
   };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUDGET_DIMENSIONS, type Budgets, type CapabilityToken, type ToolDefinition, type Verdict } from '@writ/contract';
+import { BUDGET_DIMENSIONS, type BudgetDimension, type Budgets, type CapabilityToken, type ToolDefinition, type Verdict } from '@writ/contract';
 
 /** A token of a chain with what is gone of its budgets: settled use and reservations of calls under way. */
 export interface TokenAccount {
@@ -14,10 +14,10 @@ export interface TokenReservation {
   readonly amounts: Budgets;
 }
 
-/** The budget that one call of the tool can use at most: one call, its limits of time, and of disk if it may write. */
+/** The budget that one call of the tool can use at most: one call, its limits of time, of disk if it may write, and of what may leave. */
 export function callBudget(tool: Pick<ToolDefinition, 'limits' | 'mutating'>): Budgets {
-  const { cpu_ms, wall_ms, disk_write_bytes } = tool.limits;
-  return tool.mutating ? { calls: 1, cpu_ms, wall_ms, disk_write_bytes } : { calls: 1, cpu_ms, wall_ms };
+  const { cpu_ms, wall_ms, disk_write_bytes, egress_bytes } = tool.limits;
+  return { calls: 1, cpu_ms, wall_ms, ...(tool.mutating ? { disk_write_bytes } : {}), ...(egress_bytes === undefined ? {} : { egress_bytes }) };
 }
 
 /** What remains along the chain, by dimension: the least over its tokens, never below 0. An absent dimension is unbounded. */
@@ -39,9 +39,11 @@ export function remaining(chain: readonly TokenAccount[]): Budgets {
  * `limits` is what the executor must then enforce; `reservations` touch only bounded dimensions and stand in id order, the order in
  * which the rows are to be updated so that two calls never wait for each other.
  */
-export function decideReservation({ chain, wanted }: {
+export function decideReservation({ chain, wanted, spare = [] }: {
   readonly chain: readonly TokenAccount[];
   readonly wanted: Budgets;
+  /** what a call can do without: with none of it left it is run with a limit of none */
+  readonly spare?: readonly BudgetDimension[];
 }): Verdict<{ limits: Budgets; reservations: readonly TokenReservation[] }> {
   const left = remaining(chain);
   const limits: Budgets = {};
@@ -49,7 +51,7 @@ export function decideReservation({ chain, wanted }: {
     const most = wanted[dimension];
     if (most === undefined || most === 0) continue;
     const amount = Math.min(most, left[dimension] ?? most);
-    if (amount === 0) {
+    if (amount === 0 && !spare.includes(dimension)) {
       return { effect: 'refuse', code: 'budget.exhausted', message: `the capability token has no \`${dimension}\` left`, hint: 'ask for a token with a budget' };
     }
     limits[dimension] = amount;

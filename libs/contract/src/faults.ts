@@ -58,6 +58,9 @@ export const FAULTS = {
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
   'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },
+  // what leaves
+  'egress.refused': { status: 403, retry: 'never', message: 'the egress gate let nothing out' },
+  'egress.failed': { status: 502, retry: 'never', message: 'the other side could not be reached or did not answer' },
   // execution and commit
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },

@@ -6,6 +6,7 @@ export {
   type AgentId, type Id, type IdKind, type OperationId, type RecordId, type TenantId, type TokenId, type WorkspaceId,
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
+export { EgressRequest } from './messages/egress.ts';
 export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
@@ -26,7 +27,7 @@ export {
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
 export { parseMessage } from './parse.ts';
-export { Envelope, Permit, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
+export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export {
   AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
@@ -36,8 +37,9 @@ export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, S
 export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
 export {
-  INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
+  EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type RequestResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
 } from './tools/definition.ts';
+export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
 export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
 export { SHELL_RUN } from './tools/shell.ts';

@@ -33,6 +33,8 @@ export const LIMITS = {
   chainTokens: { max: 8, fault: 'token.depth', why: 'tokens from root to leaf; every decision reads the whole chain' },
   grantBytes: { max: 32 * KIB, fault: 'request.too_large', why: 'what one token grants; the roots of a whole chain travel in one message to an executor' },
   tokenLifeMs: { max: 366 * 24 * 60 * 60 * 1000, fault: 'request.malformed', why: '366 days; what is to live on is issued again, by somebody who still wants it to' },
+  egressRequests: { max: 512, fault: 'limit.exceeded', why: 'requests of one call that are listed one by one; past it nothing leaves' },
+  requestsInlineBytes: { max: 16 * KIB, fault: 'internal', why: 'longer lists of requests travel as a blob' },
   attempts: { max: 3, fault: 'attempts.exhausted', why: 'a call that kills three executors will kill the fourth' },
   reruns: { max: 2, fault: 'workspace.conflict', why: 'times that an inline call runs again because another call changed its files: who loses three times waits for the others' },
 } as const satisfies Record<string, { max: number; fault: FaultCode; why: string }>;

@@ -4,6 +4,9 @@ import { idSchema, Sha256Hex } from './ids.ts';
 
 export const PERMIT_PAYLOAD_TYPE = 'application/vnd.writ.permit.v1+json';
 
+/** Where calls of each class of tools wait. */
+export const LANES = ['inline', 'sandboxed', 'broker'] as const;
+
 /** `run` may commit; `preview` never does: a held call is run once for the eyes of whoever is to approve it, with no egress and no secrets. */
 export const PermitMode = Type.Union([Type.Literal('run'), Type.Literal('preview')]);
 export type PermitMode = Static<typeof PermitMode>;
@@ -16,7 +19,7 @@ export const Permit = Type.Object({
   operation_id: idSchema('operation'),
   attempt: Type.Integer({ minimum: 1 }),
   mode: PermitMode,
-  lane: Type.Union([Type.Literal('inline'), Type.Literal('sandboxed')]),
+  lane: Type.Enum(LANES),
   tool_id: Type.String({ maxLength: 128 }),
   action_digest: Sha256Hex,
   image_digest: Type.Union([Type.String({ maxLength: 128 }), Type.Null()]),

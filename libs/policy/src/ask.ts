@@ -6,6 +6,16 @@ export type Supervision = Exclude<AutonomyMode, 'no_go'>;
 export type RiskCeiling = 'none' | 'soft_gate' | 'no_go';
 export type SessionMode = 'interactive' | 'gateway' | 'scheduled';
 
+/** Where a call would go outside. */
+export interface EgressFacts {
+  /** hosts, or of a command the patterns that its token grants */
+  readonly domains: readonly string[];
+  /** `CONNECT` for tunnels, whose requests nobody sees */
+  readonly methods: readonly string[];
+  /** as the caller says; empty where it doesn't */
+  readonly purpose: string;
+}
+
 /** What policy is told of a call. `category` is the tool definition's own; what risk made of it is in the ceiling. */
 export interface PolicyAsk {
   readonly agent_id: string;
@@ -20,6 +30,8 @@ export interface PolicyAsk {
   /** the risk score in thousandths, 0 to 1000 */
   readonly risk_milli: number;
   readonly risk_ceiling: RiskCeiling;
+  /** absent where nothing can leave */
+  readonly egress?: EgressFacts;
   readonly task_class: string;
   readonly labels: readonly string[];
   readonly session_mode: SessionMode;

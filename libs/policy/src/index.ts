@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export type { Approvers, PolicyAsk, PolicyDecision, RiskCeiling, SessionMode, Supervision } from './ask.ts';
+export type { Approvers, EgressFacts, PolicyAsk, PolicyDecision, RiskCeiling, SessionMode, Supervision } from './ask.ts';
 export { decideEffectPolicy, decidePolicy, type EffectAsk } from './decide/decide-policy.ts';
 export { historyNeeds, type HistoryFacts, type HistoryNeed } from './decide/history.ts';
 export { HistoryRule } from './document/history-rule.ts';

@@ -7,7 +7,7 @@ import type { PolicyAsk } from './ask.ts';
 export const RANDOM_TOOLS: readonly ToolDefinition[] = [
   ...TOOLS.values(),
   { ...SHELL_RUN, tool_id: 'host.admin', category: 'admin' },
-  { ...SHELL_RUN, tool_id: 'web.fetch', category: 'read', class: 'broker' },
+  { ...SHELL_RUN, tool_id: 'web.look', category: 'read', class: 'broker' },
   { ...SHELL_RUN, tool_id: 'web.api.post', category: 'write', class: 'broker' },
   { ...SHELL_RUN, tool_id: 'search', category: 'read', class: 'broker' },
 ];
@@ -36,7 +36,7 @@ const atom = fc.oneof(
   fc.integer({ min: 0, max: 1000 }).map((milli) => `context.risk_milli < ${milli}`),
   tool.map((one) => `action == ${one}`),
   fc.constantFrom(
-    'context.job_lists_tool', 'context.staged_change', 'context.history_broken.isEmpty()', 'context has effect', 'context has time && context.time.hour < 12', 'context has effect.created',
+    'context.job_lists_tool', 'context.staged_change', 'context.history_broken.isEmpty()', 'context has effect', 'context has egress && context.egress.domains.contains("a.org")', 'context has egress && context.egress.purpose == ""', 'context has egress && !context.egress.methods.contains("POST")', 'context has time && context.time.hour < 12', 'context has effect.created',
     'action in Action::"fs.*"', 'action in Action::"write"', 'resource is File && resource.path like "src/*"', 'resource is File && resource.access == "write"', 'resource in Workspace::"wsp_a"',
     'principal == Agent::"agt_a"', 'context.delegated_by.contains(Agent::"agt_b")', 'context.delegated_by.isEmpty()', '{"Var": context.risk_ceiling, "Value": "none"}.Var == "none"', '{"one": context}.one.supervision == "autopilot"', '(if context.staged_change then context.supervision else "autopilot") == "autopilot"',
     'context.risk_milli * 9223372036854775807 > 0', 'context.risk_milli + 9007199254740993 == 9007199254740994',
@@ -66,5 +66,6 @@ export const randomAsk: fc.Arbitrary<PolicyAsk> = fc.record({
   of: fc.constantFrom(...RANDOM_TOOLS), agent_id: fc.constantFrom('agt_a', 'agt_b', 'agt_c'), workspace_id: fc.constantFrom('wsp_a', 'wsp_b'), resources: fc.array(resource, { maxLength: 3 }),
   risk_milli: fc.integer({ min: 0, max: 1000 }), risk_ceiling: fc.constantFrom('none' as const, 'none' as const, 'soft_gate' as const, 'no_go' as const), task_class: fc.constantFrom('general', 'deploy', 'test'),
   labels: fc.subarray(['x', 'y', 'z']), delegated_by: fc.subarray(['agt_b', 'agt_d']), session_mode: fc.constantFrom('interactive' as const, 'gateway' as const, 'scheduled' as const), job_lists_tool: fc.boolean(), staged_change: fc.boolean(),
+  egress: fc.option(fc.record({ domains: fc.subarray(['a.org', '*.b.org']), methods: fc.subarray(['GET', 'POST']), purpose: fc.constantFrom('', 'to see') }), { nil: undefined }),
   max_autonomy: fc.constantFrom(null, null, 'autopilot' as const, 'soft_gate' as const, 'escalated' as const), time: fc.option(fc.constant({ hour: 10, weekday: 3 }), { nil: undefined }),
 }).map(({ of, ...ask }) => ({ ...ask, tool_id: of.tool_id, category: of.category, tool_class: of.class }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { FsResource, Reason, ToolCategory } from '@writ/contract';
+import type { FsResource, Reason, ToolCategory, ToolDefinition } from '@writ/contract';
 import type { Act } from './act.ts';
 import { NO_HISTORY, type RiskHistory } from './history.ts';
 import { readCommand } from './read-command.ts';
@@ -13,11 +13,14 @@ import { WORKSPACE } from './shell/scope.ts';
 import { zonesOf } from './zones.ts';
 
 export interface RiskInput {
-  readonly tool: { readonly tool_id: string; readonly category: ToolCategory };
+  readonly tool: { readonly tool_id: string; readonly category: ToolCategory } & NamesRequests;
   readonly args: Readonly<Record<string, unknown>>;
   /** what the arguments touch, with paths relative to the workspace */
   readonly resources: readonly FsResource[];
 }
+
+/** What a tool of that kind names: requests instead of a command. */
+type NamesRequests = Pick<ToolDefinition, 'requests'>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
@@ -38,6 +41,9 @@ export interface Risk {
   /** in words, for all rules but those on the tool's category */
   readonly reasons: readonly Reason[];
 }
+
+/** Of a URL in a message. */
+const SUBJECT_CHARS_MAX = 120;
 
 /** What a record's `risk_basis` has room for. */
 const BASIS_MAX = 32;
@@ -81,6 +87,8 @@ function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): re
   if (typeof args['command'] === 'string') {
     return readCommand({ command: args['command'], cwd: textOr(args['cwd']), stdin: textOr(args['stdin']) }, grammar);
   }
+  const requests = tool.requests?.(args) ?? [];
+  if (requests.length > 0) return requests.map(({ method, url }) => ({ kind: 'network' as const, form: `${tool.tool_id} ${method}`, subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?') }));
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
   return writes.flatMap(({ path }) => zonesOf(field(path), [WORKSPACE]).map((zone) => ({ kind: 'overwrite' as const, form: tool.tool_id, subject: path, zone })));

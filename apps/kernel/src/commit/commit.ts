@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isFinal, type Budgets, type ReportReply, type ReportRequest } from '@writ/contract';
+import { Fault, isFinal, type Budgets, type Delta, type ReportReply, type ReportRequest } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { canonicalBytes } from '@writ/digest';
+import { deltaId } from '@writ/workspace';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { CheckedEffect, EffectCheck, Landing } from '../effects/index.ts';
 import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
@@ -18,6 +21,7 @@ const READINGS_MAX = 4;
  */
 export class Commit {
   readonly #tenants: TenantPool;
+  readonly #blobs: BlobStore;
   readonly #effects: EffectCheck;
   readonly #landing: Landing;
   readonly #holds: HoldEffect;
@@ -25,8 +29,9 @@ export class Commit {
   readonly #memory: AttemptMemory;
   readonly #reruns: Reruns;
 
-  constructor(tenants: TenantPool, effects: EffectCheck, landing: Landing, holds: HoldEffect, endings: Endings, memory: AttemptMemory, reruns: Reruns) {
+  constructor(tenants: TenantPool, blobs: BlobStore, effects: EffectCheck, landing: Landing, holds: HoldEffect, endings: Endings, memory: AttemptMemory, reruns: Reruns) {
     this.#tenants = tenants;
+    this.#blobs = blobs;
     this.#effects = effects;
     this.#landing = landing;
     this.#holds = holds;
@@ -64,15 +69,23 @@ export class Commit {
     const fault = stopped ?? (asks === null ? null : nobodyToAsk(asks));
     if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
-      return await this.#endings.end(facts, goodEnding(facts, report, checked, null), report);
+      return await this.#endings.end(facts, await this.#outside(facts, delta, goodEnding(facts, report, checked, null)), report);
     }
     return await this.#landing.land(facts, { delta, contents: checked.contents }, async (change) => {
       const isConflict = 'code' in change && change.code === 'workspace.conflict';
       const again = isConflict ? await this.#reruns.of(facts, report, usedOf(facts, report)) : null;
       if (again !== null && 'verdict' in again) return again;
       const end = again ?? change;
-      return await this.#endings.end(facts, 'code' in end ? failedEnding(facts, report, checked, end) : goodEnding(facts, report, checked, end), report);
+      return await this.#endings.end(facts, 'code' in end ? failedEnding(facts, report, checked, end) : await this.#outside(facts, delta, goodEnding(facts, report, checked, end)), report);
     });
+  }
+
+  /** What was done outside and ended well is committed, though nothing here has changed: it names the empty delta of its snapshot, which is stored as any other is. */
+  async #outside({ operation }: AttemptFacts, delta: Delta, ending: Ending): Promise<Ending> {
+    if (!operation.effect_started || ending.txOutcome !== 'no_op') return ending;
+    const empty = { ...delta, changes: [] };
+    await this.#blobs.putMany(operation.tenant_id, [canonicalBytes(empty)]);
+    return { ...ending, states: ['performed', 'committed'], txOutcome: 'committed', outsideDeltaId: deltaId(empty) };
   }
 }
 
@@ -108,7 +121,7 @@ function nobodyToAsk({ mode, reasons, passes }: NonNullable<CheckedEffect['asks'
 /** Settled as used; whatever becomes of the effect costs nothing more. */
 function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): Ending {
   return {
-    states: ['performed', 'held'], txOutcome: null, fault: null, result: checked.result === null ? null : { ...checked.result, bytes: null, ref: null },
+    states: ['performed', 'held'], txOutcome: null, fault: null, requests: checked.requests, result: checked.result === null ? null : { ...checked.result, bytes: null, ref: null },
     effectDigest: checked.digest, head: null, used: usedOf(facts, report), chainValid: true, ...decidedBy(facts, checked),
   };
 }
@@ -116,7 +129,7 @@ function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
 /** INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`. */
 function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, fault: EndingFault | null): Ending {
   const { operation } = facts;
-  const told = { result: checked.result, effectDigest: checked.digest, ...decidedBy(facts, checked) };
+  const told = { result: checked.result, requests: checked.requests, effectDigest: checked.digest, ...decidedBy(facts, checked) };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
   return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), chainValid: false };
@@ -126,7 +139,7 @@ function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: Check
 function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, head: HeadChange | null): Ending {
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
-    states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
+    states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, requests: checked.requests, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
     ...decidedBy(facts, checked),
   };
 }
@@ -139,6 +152,6 @@ function decidedBy({ rules, operation }: AttemptFacts, { delta, said }: CheckedE
 
 /** What the call has used with this attempt: one call, however often it ran. */
 function usedOf({ operation: { spent } }: AttemptFacts, { usage }: ReportRequest): Budgets {
-  const inAll = (dimension: 'cpu_ms' | 'wall_ms' | 'disk_write_bytes'): number => (spent[dimension] ?? 0) + usage[dimension];
-  return { calls: 1, cpu_ms: inAll('cpu_ms'), wall_ms: inAll('wall_ms'), disk_write_bytes: inAll('disk_write_bytes') };
+  const inAll = (dimension: 'cpu_ms' | 'wall_ms' | 'disk_write_bytes' | 'egress_bytes'): number => (spent[dimension] ?? 0) + (usage[dimension] ?? 0);
+  return { calls: 1, cpu_ms: inAll('cpu_ms'), wall_ms: inAll('wall_ms'), disk_write_bytes: inAll('disk_write_bytes'), egress_bytes: inAll('egress_bytes') };
 }

@@ -131,7 +131,7 @@ function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): En
   return asks === null ? null : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
 }
 
-function goodEnding({ result, digest, said }: CheckedEffect, head: HeadChange, settled: Budgets, reasons: readonly Reason[]): Ending {
+function goodEnding({ result, requests, digest, said }: CheckedEffect, head: HeadChange, settled: Budgets, reasons: readonly Reason[]): Ending {
   const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
-  return { states: ['performed', txOutcome], txOutcome, fault: null, result, effectDigest: digest, head, used: {}, settled, chainValid: true, ...(said === null ? {} : { said: saidBeside(reasons, said) }) };
+  return { states: ['performed', txOutcome], txOutcome, fault: null, result, requests, effectDigest: digest, head, used: {}, settled, chainValid: true, ...(said === null ? {} : { said: saidBeside(reasons, said) }) };
 }

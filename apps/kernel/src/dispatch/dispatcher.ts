@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, SlotsEvent } from '@writ/contract';
+import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Bell } from '../ports/index.ts';
 import { callKernel, type WorkerPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import type { Slots } from './slots.ts';
 
-const LANES: readonly Lane[] = ['inline', 'sandboxed'];
 /** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
 const TICK_MS = 500;
 /** Permits outstanding per free slot: one that is being taken and one that is on its way, so that no slot waits for a message. */
@@ -75,7 +74,7 @@ export class Dispatcher extends Bell {
   /** An executor has said what it would take. Only a lane that was left with calls is looked at: most such events change nothing. */
   heard(event: SlotsEvent): void {
     this.#slots.note(event);
-    for (const [lane, state] of this.#lanes) if (state.more && event[lane] > 0) this.wake(lane);
+    for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
   }
 
   override wake(lane: Lane): void {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lane, SlotsEvent } from '@writ/contract';
+import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 
 /** How long an executor's word counts, in milliseconds. Executors speak several times a second; three seconds forgive a stall, not a death. */
 const HEARD_MS = 3_000;
@@ -23,9 +23,11 @@ export class Slots {
     this.#now = now;
   }
 
-  note({ executor_id, inline, sandboxed }: SlotsEvent): void {
+  note(event: SlotsEvent): void {
+    const { executor_id } = event;
     if (!this.#heard.has(executor_id) && this.#heard.size >= EXECUTORS_MAX) return;
-    this.#heard.set(executor_id, { free: { inline: Math.min(inline, SLOTS_MAX), sandboxed: Math.min(sandboxed, SLOTS_MAX) }, at: this.#now() });
+    const free = Object.fromEntries(LANES.map((lane) => [lane, Math.min(event[lane] ?? 0, SLOTS_MAX)])) as Record<Lane, number>;
+    this.#heard.set(executor_id, { free, at: this.#now() });
   }
 
   /** Free slots of the lane over all executors heard lately; the others are forgotten. */

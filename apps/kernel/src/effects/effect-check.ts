@@ -3,7 +3,7 @@ import { Fault, TOOLS, type Delta, type FaultCode, type ReportRequest, type Tena
 import type { BlobStore } from '@writ/blobs';
 import { decideEffect } from '@writ/capability';
 import { effectDigest } from '@writ/digest';
-import { endingFault, type EndingFault, type EndingResult } from '../endings/index.ts';
+import { endingFault, type EndingFault, type EndingRequests, type EndingResult } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ActivePolicy, PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
@@ -11,11 +11,14 @@ import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
+import { readRequests } from './reported-requests.ts';
 import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
 
 /** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`), null where it may. */
 export interface CheckedEffect extends EffectPolicy {
   readonly result: EndingResult | null;
+  /** what asked to leave; null where that can't be read */
+  readonly requests: EndingRequests | null;
   /** null only beside a fault */
   readonly delta: Delta | null;
   readonly digest: string | null;
@@ -49,17 +52,20 @@ export class EffectCheck {
     const { operation } = facts;
     const tool = TOOLS.get(operation.tool_id);
     if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
+    const nothing = { result: null, requests: null, delta: null, digest: null, contents: NO_CONTENTS };
+    const requests = await orFault(readRequests(this.#blobs, report));
+    if ('code' in requests) return { ...nothing, ...no(requests) };
     const result = await orFault(readResult(this.#blobs, tool, report));
-    if ('code' in result) return { result: null, delta: null, digest: null, contents: NO_CONTENTS, ...no(result) };
+    if ('code' in result) return { ...nothing, requests, ...no(result) };
     const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
-    if ('code' in delta) return { result, delta: null, digest: null, contents: NO_CONTENTS, ...no(delta) };
+    if ('code' in delta) return { ...nothing, requests, result, ...no(delta) };
     const contents = await orFault(readContents(report));
-    if ('code' in contents) return { result, delta: null, digest: null, contents: NO_CONTENTS, ...no(contents) };
+    if ('code' in contents) return { ...nothing, requests, result, ...no(contents) };
     const digest = effectDigest({
       changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
-      exit_status: report.exit_code, result_hash: result.hash, requests: [],
+      exit_status: report.exit_code, result_hash: result.hash, requests: requests.list,
     });
-    return { result, delta, digest, contents, ...await this.#verdict(facts, report, tool, { delta, contents }) };
+    return { result, requests, delta, digest, contents, ...await this.#verdict(facts, report, tool, { delta, contents }) };
   }
 
   async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<EffectPolicy> {

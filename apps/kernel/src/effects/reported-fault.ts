@@ -6,6 +6,9 @@ import { endingFault, type EndingFault } from '../endings/index.ts';
 /** Longest message of a tool that is passed on; the reason schema's bound. */
 const MESSAGE_CHARS_MAX = 2048;
 
+/** What a tool that reaches outside may say of it. */
+const EGRESS_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['egress.refused', 'egress.failed', 'token.scope']);
+
 const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'failed'>, FaultCode>> = {
   timeout: 'command.timeout', killed: 'command.killed', limit: 'limit.exceeded', invalid: 'effect.invalid',
 };
@@ -16,13 +19,14 @@ const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'fail
  */
 export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
   if (ended === 'exited') {
-    if (exit_code === null) return tool.class === 'inline' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
+    if (exit_code === null) return tool.class !== 'sandboxed' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
     if (exit_code === 0 || args['on_failure'] === 'keep') return null;
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
   // A tool may say only what tools say: the kernel's own words, such as a denial, would stand in a signed record as the kernel's.
-  if (!isFaultCode(error?.code) || !FILE_TOOL_FAULTS.has(error.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
+  const mayBeSaid = (code: FaultCode): boolean => FILE_TOOL_FAULTS.has(code) || (tool.class === 'broker' && EGRESS_FAULTS.has(code));
+  if (!isFaultCode(error?.code) || !mayBeSaid(error.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
   return endingFault(error.code, cut(error.message), cut(error.hint));
 }
 

@@ -18,6 +18,9 @@ export interface StagedCall {
   readonly result_ref: BlobRef | null;
   readonly result_hash: string;
   readonly usage: ReportRequest['usage'];
+  /** absent where none could leave yet */
+  readonly requests?: ReportRequest['requests'];
+  readonly requests_ref?: BlobRef | null;
   readonly asked_for: readonly AskedFor[];
 }
 
@@ -38,7 +41,7 @@ export async function stageCall(blobs: BlobStore, vault: TenantVault, { report, 
   const staged: StagedCall = {
     v: 1, snapshot, effect_digest: digest, delta_ref: { sha256: sha256Hex(bytes), size: bytes.byteLength },
     ended: report.ended, exit_code: report.exit_code, result: report.result, result_ref: report.result_ref, result_hash: report.result_hash,
-    usage: report.usage, asked_for: report.asked_for ?? [],
+    usage: report.usage, requests: report.requests, requests_ref: report.requests_ref ?? null, asked_for: report.asked_for ?? [],
   };
   return (await vault.of(tenantId)).seal(report.operation_id, 'staged', Buffer.from(JSON.stringify(staged)));
 }
@@ -54,7 +57,8 @@ export function reportOfStaged(tenantId: string, operationId: string, staged: St
   return {
     v: 1, tenant_id: tenantId, operation_id: operationId, attempt: 1, executor_id: '', nonce: '',
     ended: staged.ended, exit_code: staged.exit_code, error: null, delta: null, delta_ref: staged.delta_ref, contents: [],
-    result: staged.result, result_ref: staged.result_ref, result_hash: staged.result_hash, requests: [], usage: staged.usage,
+    result: staged.result, result_ref: staged.result_ref, result_hash: staged.result_hash, requests: staged.requests ?? [], requests_ref: staged.requests_ref ?? null,
+    usage: staged.usage,
   };
 }
 

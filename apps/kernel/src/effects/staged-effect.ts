@@ -73,7 +73,8 @@ function verifyDeltaLimits({ changes }: Delta): void {
   if (bytes > deltaBytes.max) throw new Fault(deltaBytes.fault, `a call may write at most ${deltaBytes.max} bytes`);
 }
 
-async function readBlob(blobs: BlobStore, tenantId: TenantId, ref: BlobRef, bytesMax: number, tooLong: FaultCode = 'effect.invalid'): Promise<Uint8Array> {
+/** Bytes that a report names. @throws Fault `effect.invalid`, or `tooLong` */
+export async function readBlob(blobs: BlobStore, tenantId: TenantId, ref: BlobRef, bytesMax: number, tooLong: FaultCode = 'effect.invalid'): Promise<Uint8Array> {
   if (ref.size > bytesMax) throw new Fault(tooLong, `a reported content has at most ${bytesMax} bytes`);
   const bytes = await blobs.get(tenantId, ref.sha256).catch((error: unknown) => {
     if (error instanceof Fault && error.code === 'blob.missing') throw new Fault('effect.invalid', 'a reported content was not stored');
@@ -100,8 +101,8 @@ function parsedOf(bytes: Uint8Array): unknown {
   }
 }
 
-/** Of a delta: what a key twice would mean doesn't matter, since only what was read here is checked, named and stored. */
-function jsonOf(bytes: Uint8Array): unknown {
+/** Reads JSON that is then taken field by field: what a key twice would mean doesn't matter, since only what was read here is checked, named and stored. */
+export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, type BlobRef, type Budgets, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
+import { FAULTS, type BlobRef, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
 import type { RulesInForce } from '../judgement/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
@@ -25,6 +25,15 @@ export interface EndingResult {
   readonly bytes: Uint8Array | null;
 }
 
+/** What asked to leave, as it stands in the call's payload, with what its record says of it. */
+export interface EndingRequests {
+  readonly list: readonly EgressRequest[];
+  /** their RFC 8785 JSON */
+  readonly bytes: Uint8Array;
+  /** hex SHA-256 of it */
+  readonly hash: string;
+}
+
 /** How an operation is to end. */
 export interface Ending {
   /** the way there from where it stands, the final state last */
@@ -34,6 +43,10 @@ export interface Ending {
   readonly fault: EndingFault | null;
   readonly result: EndingResult | null;
   readonly effectDigest: string | null;
+  /** absent where nobody reported any */
+  readonly requests?: EndingRequests | null;
+  /** the empty delta of its snapshot, for a call that commits what it did outside and changed nothing here */
+  readonly outsideDeltaId?: string;
   /** null where no head matters */
   readonly head: HeadChange | null;
   /** what was used, by dimension; null keeps the reservation, since what was used is unknown */

@@ -127,7 +127,8 @@ export class Endings {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,
     });
-    const order = JSON.stringify({ ...orderOf(operation, ending, null), ...more, record: { record_id: record.record_id, keyid: record.keyid } });
+    const order = JSON.stringify({ ...orderOf(operation, ending, null), ...more, ...await this.#sealedRequests(operation, ending),
+      record: { record_id: record.record_id, keyid: record.keyid } });
     const sealedResult = await this.#sealedResult(operation, ending);
     const verdict = await callKernel<EndVerdict>(this.#tenants.pool, statement, [order, sealedResult, record.payload, record.sig]);
     if (verdict.verdict === 'done') {
@@ -136,6 +137,11 @@ export class Endings {
       if (ending.txOutcome !== null) this.#counter.ended(ending.txOutcome, operation.tool_id);
     }
     return verdict;
+  }
+
+  async #sealedRequests({ tenant_id, operation_id }: OperationRow, { requests }: Ending): Promise<{ requests?: string }> {
+    if (requests === undefined || requests === null || requests.list.length === 0) return {};
+    return { requests: (await this.#vault.of(tenant_id)).seal(operation_id, 'requests', requests.bytes).toString('base64') };
   }
 
   async #sealedResult({ tenant_id, operation_id }: OperationRow, { result }: Ending): Promise<Buffer | null> {
@@ -155,6 +161,7 @@ function orderOf(row: OperationRow, ending: Ending, speaker: Speaker | null): Re
     chain_valid: ending.chainValid,
     ...(ending.rules === undefined ? {} : { rules: ending.rules }),
     ...(ending.head === null ? {} : { head: ending.head }),
+    ...(ending.outsideDeltaId === undefined ? {} : { outside_delta_id: ending.outsideDeltaId }),
     // Only a call that ends well relies on anything.
     ...(ending.chainValid ? assertedVersions(row) : {}),
     states: ending.states,

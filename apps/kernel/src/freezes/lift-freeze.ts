@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type FreezeView, type KernelRequest } from '@writ/contract';
+import { Fault, LANES, type FreezeView, type KernelRequest } from '@writ/contract';
 import { postable } from '../judgement/index.ts';
 import type { Bell } from '../ports/index.ts';
 import { callKernel, isAgain, type FreezeRow } from '../store/index.ts';
@@ -31,7 +31,7 @@ export class LiftFreeze {
       const after = await readFreeze(this.#parts.tenants, caller, freeze_id);
       return freezeView(after.freeze, after.now);
     }
-    for (const lane of ['inline', 'sandboxed'] as const) this.#bell.wake(lane);
+    for (const lane of LANES) this.#bell.wake(lane);
     return freezeView(lifted, seen.now);
   }
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { argumentFaults, Fault, LIMITS, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
 
 /** A file that a call touches, by its parsed path. */
 export type Resource = FsResource & { readonly path: WorkspacePath };
+
+/** A request that a call names, by where it goes. */
+export interface NamedRequest {
+  readonly method: string;
+  readonly target: EgressTarget;
+  readonly purpose: string;
+}
 
 /** A call whose arguments fit its tool. Paths are relative to the workspace, as scopes compare them. */
 export interface WellFormed {
@@ -12,6 +20,8 @@ export interface WellFormed {
   readonly tool: ToolDefinition;
   readonly args: Arguments;
   readonly resources: readonly Resource[];
+  /** what it would send outside, as far as its arguments say */
+  readonly requests: readonly NamedRequest[];
 }
 
 /** All that is wrong is said at once, up to this many places: a caller that has more has another tool in mind. */
@@ -30,8 +40,10 @@ export function decideForm(call: JudgedCall, args: Arguments | Refusal): WellFor
   }
   const resources = parseResources(tool.resources(args.value));
   if ('effect' in resources) return resources;
+  const requests = parseRequests(tool, args);
+  if ('effect' in requests) return requests;
   if (tool.mutating && call.idempotency_key === null) return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
-  return { effect: 'allow', tool, args, resources };
+  return { effect: 'allow', tool, args, resources, requests };
 }
 
 /** Paths as a caller wrote them become paths of the workspace, or a refusal. */
@@ -40,6 +52,16 @@ function parseResources(written: readonly FsResource[]): readonly Resource[] | R
     return written.map((resource) => ({ ...resource, path: parsePath(resource.path) }));
   } catch (error) {
     if (error instanceof Fault && (error.code === 'path.escape' || error.code === 'path.invalid')) return refusal(error.code, error.message);
+    throw error;
+  }
+}
+
+/** URLs as a caller wrote them become places outside, or a refusal. */
+function parseRequests({ requests }: ToolDefinition, { value }: Arguments): readonly NamedRequest[] | Refusal {
+  try {
+    return requests?.(value).map(({ method, url, purpose }) => ({ method, purpose, target: parseUrl(url) })) ?? [];
+  } catch (error) {
+    if (error instanceof TargetError) return refusal('args.invalid', error.message);
     throw error;
   }
 }

@@ -8,6 +8,6 @@ import { callBudget, decideReservation, type TokenAccount, type TokenReservation
  */
 export function decidePreview(chain: readonly TokenAccount[], tool: ToolDefinition): { limits: Budgets; reservations: readonly TokenReservation[] } | null {
   if (!tool.mutating || tool.class === 'broker') return null;
-  const budget = decideReservation({ chain, wanted: { ...callBudget(tool), calls: 0 } });
+  const budget = decideReservation({ chain, wanted: { ...callBudget(tool), calls: 0, egress_bytes: 0 } });
   return budget.effect === 'refuse' ? null : { limits: budget.limits, reservations: budget.reservations };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type FaultCode, type TenantId } from '@writ/contract';
 import { decideToken } from '@writ/capability';
+import { decideEgress } from '@writ/egress';
 import type { Trees } from '../store/index.ts';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import type { Resource, WellFormed } from './decide-form.ts';
@@ -22,7 +23,7 @@ export interface Reached {
  * so that neither a link nor a spelling widens a scope. The tree is read only for a token that is good for the workspace.
  */
 export async function decideReach(trees: Trees, call: JudgedCall, facts: CallFacts, form: WellFormed): Promise<Reached | Refusal> {
-  const written = tokenVerdict(call, facts, form.resources);
+  const written = tokenVerdict(call, facts, form.resources) ?? requestVerdict(facts, form);
   if (written !== null) return written;
   if (facts.head === null) return refusal('workspace.unknown', 'there is no such workspace');
   const resources = await resolved(trees, call.tenant_id, facts.head, form.resources);
@@ -42,6 +43,15 @@ function tokenVerdict(call: JudgedCall, facts: CallFacts, resources: readonly Re
     resources,
   });
   return verdict.effect === 'refuse' ? verdict : null;
+}
+
+/** What leaves, by the net grants of the whole chain; where its host leads is the gate's to see. */
+function requestVerdict({ chain }: CallFacts, { requests }: WellFormed): Refusal | null {
+  for (const { method, target } of requests) {
+    const verdict = decideEgress(chain.map(({ token }) => token.grant.net), method, target);
+    if (verdict.effect === 'refuse') return verdict;
+  }
+  return null;
 }
 
 async function resolved(trees: Trees, tenantId: TenantId, head: string, written: readonly Resource[]): Promise<readonly Resource[] | Refusal> {

@@ -71,12 +71,24 @@ export class Judge {
 }
 
 function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgement {
-  const budget = decideReservation({ chain: facts.chain, wanted });
+  // A command may send something and mostly doesn't: with nothing left to send it still runs, and its proxy refuses.
+  const budget = decideReservation({ chain: facts.chain, wanted, spare: weighed.tool?.class === 'broker' ? [] : ['egress_bytes'] });
   if (budget.effect === 'refuse') return refuse(weighed, budget);
   return { ...weighed, verdict: 'admitted', limits: budget.limits, reservations: budget.reservations };
 }
 
-function judgedAction(call: JudgedCall, { chain, rules, past }: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
+/** What policy is told of the way out: the requests that the arguments name; of a command, which names none, what its token lets out. Null where nothing can leave. */
+function egressOf({ chain }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
+  if (requests.length > 0) {
+    return { domains: requests.map(({ target }) => target.host), methods: requests.map(({ method }) => method), purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '' };
+  }
+  // The token's own grants: a parent's can only be wider.
+  const net = tool.class === 'sandboxed' ? chain[0]?.token.grant.net ?? [] : [];
+  return net.length === 0 ? null : { domains: net.map(({ domain }) => domain), methods: net.flatMap(({ methods }) => methods), purpose: '' };
+}
+
+function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reach: Reached): JudgedAction {
+  const { chain, rules, past } = facts;
   return {
     tenant_id: call.tenant_id,
     agent_id: call.agent_id,
@@ -85,6 +97,7 @@ function judgedAction(call: JudgedCall, { chain, rules, past }: CallFacts, form:
     tool: form.tool,
     args: form.args.value,
     resources: reach.resources,
+    egress: egressOf(facts, form),
     task_class: call.task_class,
     session_mode: call.session_mode,
     max_autonomy: call.max_autonomy,

@@ -47,8 +47,8 @@ export function refuse(so: Judgement, no: Refusal): Judgement {
   return { ...so, verdict: 'refused', refusal: no, reasons: no.reasons ?? [{ code: no.code, message: no.message }] };
 }
 
-/** Where calls of the class wait. Brokers have no executor yet, and no tool is of their class. */
-export const laneOf = (toolClass: ToolClass): Lane | null => (toolClass === 'broker' ? null : toolClass);
+/** Where calls of the class wait: each class has its own lane. */
+export const laneOf = (toolClass: ToolClass): Lane => toolClass;
 
 /** Whether the call would change something. A tool that doesn't exist counts as one that does: its end reads as a rollback. */
 export const isMutating = (judgement: Judgement): boolean => judgement.tool?.mutating ?? true;

@@ -6,7 +6,7 @@ import { openBytes, sealBytes } from '@writ/nest-kit';
 import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */
-export type PayloadField = 'args' | 'salt' | 'result' | 'staged';
+export type PayloadField = 'args' | 'salt' | 'result' | 'staged' | 'requests';
 
 /** Keys unwrapped at a time: 64 bytes each, for as many tenants as one replica sees in a while. */
 const TENANTS_MAX = 10_000;

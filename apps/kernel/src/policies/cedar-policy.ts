@@ -44,6 +44,7 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
     job_lists_tool: false,
     staged_change: false,
     max_autonomy: action.max_autonomy,
+    ...(action.egress === undefined || action.egress === null ? {} : { egress: action.egress }),
     ...(action.history === null ? {} : { history: action.history }),
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AutonomyMode, Change, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
-import type { Approvers, HistoryFacts, HistoryNeed } from '@writ/policy';
+import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed } from '@writ/policy';
 import type { RiskHistory } from '@writ/risk';
 
 /** What risk is told of a session's past beside its labels. */
@@ -17,6 +17,8 @@ export interface JudgedAction {
   readonly args: Readonly<Record<string, unknown>>;
   /** what the arguments touch, with links resolved */
   readonly resources: readonly FsResource[];
+  /** where it would go outside: what its arguments name, or of a command what its token lets out; absent or null where nothing can leave */
+  readonly egress?: EgressFacts | null;
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
   /** the least supervision that the session accepts; null: whatever policy asks for */

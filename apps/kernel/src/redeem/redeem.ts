@@ -94,6 +94,7 @@ export class Redeem {
       capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
       image_digest: operation.image_digest,
       fs: facts.chain.map(({ grant }) => grant.fs),
+      net: facts.chain.map(({ grant }) => grant.net),
       secrets: {},
       limits: limitsOf(operation),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
@@ -120,5 +121,6 @@ function limitsOf({ tool_id, limits }: OperationRow): CallLimits {
     wall_ms: least(tool.limits.wall_ms, limits?.wall_ms),
     cpu_ms: least(tool.limits.cpu_ms, limits?.cpu_ms),
     disk_write_bytes: least(tool.limits.disk_write_bytes, limits?.disk_write_bytes),
+    egress_bytes: least(tool.limits.egress_bytes ?? 0, limits?.egress_bytes),
   };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { memoryBus, type Bus } from '@writ/bus';
-import { subjectsOf, type Change, type Delta, type Envelope, type FileState, type Lane, type ProposedCall, type Redemption, type ReportRequest } from '@writ/contract';
+import { LANES, subjectsOf, TOOLS, type Change, type Delta, type Envelope, type FileState, type Lane, type ProposedCall, type Redemption, type ReportRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
@@ -51,7 +51,7 @@ function openParts(kernel: TestKernel) {
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
-    new Commit(tenants, effects, new Landing(tenants, blobs, new Trees(blobs)), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
+    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs)), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
   return {
     bus, desk, endings, faults, newCommit, newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
@@ -70,8 +70,8 @@ function openParts(kernel: TestKernel) {
 
 /** Gathers the permits that are rung for. */
 function collectPermits(bus: Bus) {
-  const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [] };
-  const listening = (['inline', 'sandboxed'] as const).map((lane) => bus.work(SUBJECTS.work(lane), {
+  const permits: Record<Lane, Envelope[]> = { inline: [], sandboxed: [], broker: [] };
+  const listening = LANES.map((lane) => bus.work(SUBJECTS.work(lane), {
     durable: lane, slots: () => 1000,
     handler: (message) => {
       permits[lane].push(JSON.parse(Buffer.from(message.bytes).toString()) as Envelope);
@@ -95,12 +95,12 @@ function collectPermits(bus: Bus) {
 export function openExecution(kernel: TestKernel) {
   const parts = openParts(kernel);
   const { permits, permitOf } = collectPermits(parts.bus);
-  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed });
+  const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
   /** Admits the call, dispatches it, and redeems its permit. */
   const perform = async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
     if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
-    return await performAdmitted(tenant, call.operation_id, call.tool_id === 'shell.run' ? 'sandboxed' : 'inline');
+    return await performAdmitted(tenant, call.operation_id, TOOLS.get(call.tool_id)?.class ?? 'inline');
   };
   /** Dispatches a call that was admitted, and redeems its permit. */
   const performAdmitted = async (tenant: TestTenant, operationId: string, lane: Lane = 'inline'): Promise<{ attempt: Attempt; redemption: Redemption }> => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, BlobRef, Budgets, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome } from '@writ/contract';
+import type { AutonomyMode, BlobRef, Budgets, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome } from '@writ/contract';
 
 /** What somebody found out about an ambiguous call: all of it, or none. */
 export interface ResolutionColumns {
@@ -30,7 +30,7 @@ export interface OperationRow extends ResolutionColumns {
   readonly proposal_digest: string;
   readonly state: State;
   readonly mutating: boolean;
-  readonly lane: 'inline' | 'sandboxed' | null;
+  readonly lane: Lane | null;
   readonly task_class: string;
   readonly autonomy_mode: AutonomyMode;
   readonly risk_score: number;

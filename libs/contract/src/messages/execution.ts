@@ -4,7 +4,8 @@ import { BlobRef, Delta } from '../delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
-import { FsRoot } from '../token.ts';
+import { FsRoot, NetGrant } from '../token.ts';
+import { EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -22,6 +23,7 @@ export type RedeemRequest = Static<typeof RedeemRequest>;
 
 export const CallLimits = Type.Object({
   wall_ms: Type.Integer(), cpu_ms: Type.Integer(), memory_bytes: Type.Integer(), pids: Type.Integer(), disk_write_bytes: Type.Integer(), output_bytes: Type.Integer(),
+  egress_bytes: Type.Optional(Type.Integer()), egress_requests: Type.Optional(Type.Integer()),
 }, closed);
 export type CallLimits = Static<typeof CallLimits>;
 
@@ -42,6 +44,7 @@ export const Redemption = Type.Object({
   state_snapshot_id: SnapshotId,
   image_digest: orNull(Type.String()),
   fs: Type.Array(Type.Array(FsRoot), { description: 'the roots of each token of the chain: a path is reachable when every one reaches it' }),
+  net: Type.Optional(Type.Array(Type.Array(NetGrant), { description: 'the hosts of each token of the chain: a request may leave when every one grants it; absent: none may' })),
   secrets: Type.Record(Type.String(), Type.String()),
   limits: CallLimits,
   /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */
@@ -70,6 +73,7 @@ export type EndedBy = Static<typeof EndedBy>;
 export const Usage = Type.Object({
   wall_ms: Type.Integer({ minimum: 0 }), cpu_ms: Type.Integer({ minimum: 0 }), memory_peak_bytes: Type.Integer({ minimum: 0 }),
   disk_write_bytes: Type.Integer({ minimum: 0 }), output_bytes: Type.Integer({ minimum: 0 }),
+  egress_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
 }, closed);
 export type Usage = Static<typeof Usage>;
 
@@ -89,7 +93,8 @@ export const ReportRequest = Type.Object({
   result: Type.Unknown(),
   result_ref: orNull(BlobRef),
   result_hash: Sha256Hex,
-  requests: Type.Array(Type.Unknown(), { maxItems: 0, description: 'external requests; none before there is an egress gate' }),
+  requests: Type.Array(EgressRequest, { maxItems: LIMITS.egressRequests.max, description: 'every request that asked to leave, in order; empty where they come by reference' }),
+  requests_ref: Type.Optional(orNull(BlobRef)),
   usage: Usage,
   asked_for: Type.Optional(Type.Array(AskedFor, { maxItems: 64, description: 'by a preview; one that asked for anything is no approval of an effect' })),
 }, closed);
@@ -102,5 +107,6 @@ export type ReportReply = Static<typeof ReportReply>;
 /** executor → kernel, event `slots`: how many more calls it would take now, by lane. The kernel forgets what is three seconds old. */
 export const SlotsEvent = Type.Object({
   v: Type.Literal(1), executor_id: idSchema('executor'), inline: Type.Integer({ minimum: 0 }), sandboxed: Type.Integer({ minimum: 0 }),
+  broker: Type.Optional(Type.Integer({ minimum: 0, description: 'absent where an older peer speaks: none' })),
 }, closed);
 export type SlotsEvent = Static<typeof SlotsEvent>;

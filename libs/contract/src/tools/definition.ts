@@ -14,6 +14,15 @@ export interface FsResource {
   readonly path: string;
 }
 
+/** A request that a call's arguments name; the egress library reads the URL. */
+export interface RequestResource {
+  readonly method: string;
+  /** as the caller wrote it */
+  readonly url: string;
+  /** what it is for, as the caller says; empty where it doesn't */
+  readonly purpose: string;
+}
+
 /** Bounds on one call; each is enforced where it is spent and settled to actual use. */
 export interface ToolLimits {
   readonly wall_ms: number;
@@ -22,6 +31,10 @@ export interface ToolLimits {
   readonly pids: number;
   readonly disk_write_bytes: number;
   readonly output_bytes: number;
+  /** sent and received outside, together; absent: nothing may leave */
+  readonly egress_bytes?: number;
+  /** requests and tunnels, refused ones included */
+  readonly egress_requests?: number;
 }
 
 /** What the output of a call brings into its session, and into its workspace where the tool writes: policy sees it from then on. */
@@ -46,6 +59,8 @@ export interface ToolDefinition {
   readonly limits: ToolLimits;
   /** Total and pure; called only with arguments that fit `parameters`. */
   readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
+  /** What leaves, as far as the arguments say; as total and pure. Absent for tools that name no request: whether a command sends one can't be known. */
+  readonly requests?: (args: Readonly<Record<string, unknown>>) => readonly RequestResource[];
 }
 
 /** Of tools whose result holds contents of files. */
@@ -55,4 +70,6 @@ const MIB = 1024 * 1024;
 /** Inline tools run in the executor itself: short, and bounded by what one file operation needs. */
 export const INLINE_LIMITS: ToolLimits = { wall_ms: 10_000, cpu_ms: 10_000, memory_bytes: 256 * MIB, pids: 0, disk_write_bytes: 64 * MIB, output_bytes: 200_000 };
 /** A container's limits: what a test suite of an ordinary repository needs, two at a time on a small machine. */
-export const SANDBOX_LIMITS: ToolLimits = { wall_ms: 120_000, cpu_ms: 240_000, memory_bytes: 1024 * MIB, pids: 256, disk_write_bytes: 256 * MIB, output_bytes: 200_000 };
+export const SANDBOX_LIMITS: ToolLimits = { wall_ms: 120_000, cpu_ms: 240_000, memory_bytes: 1024 * MIB, pids: 256, disk_write_bytes: 256 * MIB, output_bytes: 200_000, egress_bytes: 256 * MIB, egress_requests: 512 };
+/** One request and its answer, or a page and the redirects before it; the body is what a model can read, several times over. */
+export const EGRESS_LIMITS: ToolLimits = { wall_ms: 60_000, cpu_ms: 10_000, memory_bytes: 256 * MIB, pids: 0, disk_write_bytes: 0, output_bytes: 200_000, egress_bytes: 16 * MIB, egress_requests: 8 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Compile, type Validator } from 'typebox/compile';
 import type { ToolDefinition } from './definition.ts';
+import { NET_EGRESS, WEB_FETCH } from './egress.ts';
 import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
 import { SHELL_RUN } from './shell.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, NET_EGRESS, WEB_FETCH].map((tool) => [tool.tool_id, tool]),
 );
 
 const validators = new Map<string, Validator>();

@@ -4,7 +4,7 @@ import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 2,
+  version: 3,
   description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`.',
   category: 'write',
   class: 'sandboxed',

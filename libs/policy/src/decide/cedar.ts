@@ -103,6 +103,7 @@ function contextOf({ ask, risk_level, history_broken, effect }: Question, slice:
     history_broken: history_broken as string[],
   };
   if (ask.time !== undefined) all.time = { ...ask.time };
+  if (ask.egress !== undefined) all.egress = { domains: [...ask.egress.domains], methods: [...ask.egress.methods], purpose: ask.egress.purpose };
   if (effect !== undefined) all.effect = { ...effect, areas: [...effect.areas] };
   const context: Record<string, CedarValueJson> = {};
   for (const name of slice.reads.context) {

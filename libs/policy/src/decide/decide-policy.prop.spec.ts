@@ -22,13 +22,13 @@ function plainAnswer(cedar: string, ask: PolicyAsk, supervision: Supervision, ta
   const workspace = uid('Workspace', ask.workspace_id);
   const resource = target === null ? workspace : uid('File', `${target.access} ${target.path}`);
   const effect = changes === null ? undefined : effectFacts(changes);
-  const { risk_milli, risk_ceiling, task_class, tool_class, labels, session_mode, job_lists_tool, staged_change, time } = ask;
+  const { risk_milli, risk_ceiling, task_class, tool_class, labels, session_mode, job_lists_tool, staged_change, time, egress } = ask;
   const entities: EntityJson[] = RANDOM_TOOLS.map((tool) => ({ uid: uid('Action', tool.tool_id), attrs: {}, parents: groupsOf(tool).map((group) => uid('Action', group)) }));
   const answer = isAuthorized({
     principal: uid('Agent', ask.agent_id), action: uid('Action', ask.tool_id), resource,
     context: {
       risk_milli, risk_ceiling, risk_level: 'autopilot', task_class, tool_class, labels: [...labels], delegated_by: ask.delegated_by.map((id) => ({ __entity: uid('Agent', id) })), session_mode, job_lists_tool, staged_change, supervision, history_broken: [],
-      ...(time === undefined ? {} : { time: { ...time } }), ...(effect === undefined ? {} : { effect: { ...effect, areas: [...effect.areas] } }),
+      ...(time === undefined ? {} : { time: { ...time } }), ...(egress === undefined ? {} : { egress: { domains: [...egress.domains], methods: [...egress.methods], purpose: egress.purpose } }), ...(effect === undefined ? {} : { effect: { ...effect, areas: [...effect.areas] } }),
     },
     policies: { staticPolicies: cedar },
     entities: [...entities, { uid: workspace, attrs: {}, parents: [] }, ...(target === null ? [] : [{ uid: resource, attrs: { path: target.path, access: target.access }, parents: [workspace] }])],

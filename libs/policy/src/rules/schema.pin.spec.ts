@@ -17,6 +17,7 @@ test('the schema that rules are written against: if it can change what a rule me
     staged_change: Bool,
     history_broken: Set<String>,
     time?: { hour: Long, weekday: Long },
+    egress?: { domains: Set<String>, methods: Set<String>, purpose: String },
     effect?: { created: Long, modified: Long, deleted: Long, areas: Set<String> },
 };
 entity Agent;

@@ -19,10 +19,11 @@ export const CONTEXT_ATTRIBUTES = {
   staged_change: ['Bool', 'whether the call applies a change that was staged, with its valid token'],
   history_broken: ['Set<String>', 'ids of the set\'s history rules that the call breaks'],
   time: ['{ hour: Long, weekday: Long }', 'hour (0 to 23) and weekday (1 Monday to 7 Sunday), UTC; absent where the kernel doesn\'t say, so ask `context has time` first'],
+  egress: ['{ domains: Set<String>, methods: Set<String>, purpose: String }', 'where the call would go outside: the host and method that its arguments name; of a command, all that its token lets out; absent where nothing can leave, so ask `context has egress` first'],
   effect: ['{ created: Long, modified: Long, deleted: Long, areas: Set<String> }', 'what the call changed, and in which areas; only when the effect is asked about'],
 } as const;
 export type ContextAttribute = keyof typeof CONTEXT_ATTRIBUTES;
-const OPTIONAL: readonly string[] = ['time', 'effect'];
+const OPTIONAL: readonly string[] = ['time', 'egress', 'effect'];
 
 const CONTEXT = Object.entries(CONTEXT_ATTRIBUTES).map(([name, [type]]) => `    ${name}${OPTIONAL.includes(name) ? '?' : ''}: ${type},`).join('\n');
 

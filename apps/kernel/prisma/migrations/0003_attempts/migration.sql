@@ -261,6 +261,7 @@ END $$;
 --   rules: those that the effect was decided under; others now are `again`;
 --   chain_valid: refuse as `frozen` where a freeze covers the call, as `token.revoked` or `token.expired` where a token of the chain is;
 --   head {snapshot_id, seq, new_snapshot_id|null, delta_id|null}: the head decided on, and what becomes of it; moved is `again` with the head;
+--   outside_delta_id: the empty delta that a call commits which did something outside and nothing here; requests: sealed, base64, of those that asked to leave;
 --   states: the path to the end, e.g. [performed, committed]; set: columns of the operation; used: by dimension, null keeps the reservation;
 --   record {record_id, keyid}. The bytes of result and record come beside it.
 CREATE FUNCTION kernel.finish(p jsonb, p_result bytea, p_payload bytea, p_sig bytea) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
@@ -327,12 +328,15 @@ BEGIN
   UPDATE operation SET
     state = p -> 'states' ->> -1, tx_outcome = fin.tx_outcome, fault_code = fin.fault_code, fault_message = fin.fault_message, fault_hint = fin.fault_hint,
     reasons = fin.reasons, result_hash = fin.result_hash, result_ref = fin.result_ref, effect_digest = fin.effect_digest,
-    commit_delta_id = head ->> 'delta_id', new_snapshot_id = head ->> 'new_snapshot_id', budget_delta = fin.budget_delta,
+    commit_delta_id = coalesce(head ->> 'delta_id', p ->> 'outside_delta_id'), new_snapshot_id = head ->> 'new_snapshot_id', budget_delta = fin.budget_delta,
     reserved = CASE WHEN p -> 'used' = 'null' THEN op.reserved ELSE '{}' END,
     outcome_record_id = p #>> '{record,record_id}', updated_at = t
     WHERE operation_id = op.operation_id RETURNING * INTO fin;
   IF p_result IS NOT NULL THEN
     UPDATE payload SET result = p_result WHERE operation_id = op.operation_id AND erased_at IS NULL;
+  END IF;
+  IF p ? 'requests' THEN
+    UPDATE payload SET requests = decode(p ->> 'requests', 'base64') WHERE operation_id = op.operation_id AND erased_at IS NULL;
   END IF;
   INSERT INTO outbox (record_id, tenant_id, payload, keyid, sig, created_at)
     VALUES (p #>> '{record,record_id}', op.tenant_id, p_payload, p #>> '{record,keyid}', p_sig, t);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, type EgressRequest, type Grant } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { AUTOPILOT } from '../specs/test-ports.ts';
+import { openExecution, reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
+import type { TestTenant } from '../specs/test-tenant.ts';
+
+let kernel: TestKernel;
+let run: TestExecution;
+let tenant: TestTenant;
+beforeAll(async () => {
+  kernel = await openTestKernel();
+  run = openExecution(kernel);
+});
+afterAll(async () => {
+  await run.close();
+  await kernel.close();
+});
+beforeEach(async () => {
+  tenant = await kernel.newTenant();
+  await tenant.write({ 'a.txt': 'hello' });
+  kernel.policy.says = () => AUTOPILOT;
+  kernel.policy.asked.length = 0;
+});
+
+const POSTS: Partial<Grant> = { net: [{ domain: 'api.example.org', methods: ['POST'] }] };
+const post = (url = 'https://api.example.org/v1') => ({ tool_id: 'net.egress', args: { route: { method: 'POST', url }, purpose: 'to tell' } });
+const ANSWER = { status: 201, headers: {}, body: 'ok', encoding: 'utf8', size: 2, truncated: false };
+const request = (more: Partial<EgressRequest> = {}): EgressRequest => ({
+  at_ms: 1, method: 'POST', target: 'https://api.example.org/v1', purpose: 'to tell', outcome: 'answered', reason: null, address: '93.184.216.34', status: 201, sent_bytes: 10, received_bytes: 20, ...more,
+});
+const outcome = async () => (await tenant.records()).find((record) => record.phase === 'outcome');
+const perform = async (grant: Partial<Grant> = POSTS, call: object = post()) => await run.perform(tenant, tenant.writeCall(await tenant.token(grant), call));
+const admit = async (grant: Partial<Grant>, call: object) => await kernel.admit.run(tenant.writeCall(await tenant.token(grant), call), null);
+
+describe('a call that names a request', () => {
+  it.each([
+    ['another host', POSTS, post('https://example.org/v1')], ['another method', { net: [{ domain: 'api.example.org', methods: ['GET'] }] }, post()], ['no host at all', {}, post()],
+  ])('is refused where its token grants %s', async (_, grant, call) => {
+    expect(await admit(grant, call)).toMatchObject({ state: 'refused', result: { error: { code: 'token.scope' } } });
+  });
+
+  it('is refused where one token of the chain does not grant it', async () => {
+    const parent = await tenant.token({ net: [{ domain: 'other.org', methods: ['POST'] }] });
+    const child = await tenant.token(POSTS, { parent_id: parent as never });
+    expect(await kernel.admit.run(tenant.writeCall(child, post()), null)).toMatchObject({ state: 'refused', result: { error: { code: 'token.scope' } } });
+  });
+
+  it.each(['http://169.254.169.254.:80/', 'https://user@api.example.org/', 'http://2130706433/', 'https://api.example.org:22/', 'ftp://api.example.org/'])('is refused for the URL %s', async (url) => {
+    expect(await admit(POSTS, post(url))).toMatchObject({ state: 'refused', result: { error: { code: 'args.invalid' } } });
+  });
+
+  it('is shown to policy with its host, its method and its purpose', async () => {
+    await admit(POSTS, post());
+    expect(kernel.policy.asked.at(-1)?.egress).toEqual({ domains: ['api.example.org'], methods: ['POST'], purpose: 'to tell' });
+  });
+
+  it('waits in a lane of its own, and its executor is told what every token of the chain lets out', async () => {
+    const { attempt, redemption } = await perform({ ...POSTS, budgets: { egress_bytes: 5_000 } });
+    expect(redemption).toMatchObject({ net: [POSTS.net], limits: { egress_bytes: 5_000 } });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ lane: 'broker', reserved: { egress_bytes: 5_000 } });
+  });
+});
+
+describe('a report of what left', () => {
+  it('commits what was done outside, with its requests in the payload, and their number and hash in the record', async () => {
+    const { attempt } = await perform({ ...POSTS, budgets: { egress_bytes: 1_000_000 } });
+    await run.renew.effectStarted(speakerOf(attempt));
+    const requests = [request(), request({ outcome: 'refused', reason: 'no', status: null, address: null })];
+    const usage = { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0, egress_bytes: 30 };
+    expect(await run.commit.run(reportOf(attempt, null, { requests, result: ANSWER, usage }))).toEqual({ v: 1, state: 'committed', tx_outcome: 'committed' });
+    const record = await outcome();
+    expect(record).toMatchObject({ egress_count: 2, egress_hash: sha256Hex(canonicalBytes(requests)), tx_outcome: 'committed', new_snapshot_id: null, budget_delta: { egress_bytes: 30 } });
+    const delta = JSON.parse(Buffer.from(await kernel.blobs.get(tenant.tenantId, String(record?.commit_delta_id).slice(6))).toString()) as object;
+    expect(delta).toMatchObject({ base: attempt.snapshot, changes: [] });
+    const { rows } = await kernel.admin.query<{ requests: Buffer }>('SELECT requests FROM kernel.payload WHERE operation_id = $1', [attempt.operation_id]);
+    expect(rows[0]?.requests.toString('latin1')).not.toContain('example');
+    expect(JSON.parse((await kernel.vault.of(tenant.tenantId)).open(attempt.operation_id, 'requests', rows[0]!.requests).toString())).toEqual(requests);
+  });
+
+  it('takes a long list by reference', async () => {
+    const { attempt } = await perform();
+    const requests = Array.from({ length: LIMITS.egressRequests.max }, (_, n) => request({ at_ms: n, outcome: 'refused', status: null }));
+    const requests_ref = await kernel.blobs.put(tenant.tenantId, Buffer.from(JSON.stringify(requests)));
+    expect(await run.commit.run(reportOf(attempt, null, { requests_ref, result: ANSWER }))).toMatchObject({ tx_outcome: 'no_op' });
+    expect(await outcome()).toMatchObject({ egress_count: LIMITS.egressRequests.max, egress_hash: sha256Hex(canonicalBytes(requests)) });
+  });
+
+  it.each([
+    ['both ways', { requests: [request()], requests_ref: { sha256: '0'.repeat(64), size: 1 } }],
+    ['by a reference to nothing', { requests_ref: { sha256: '0'.repeat(64), size: 1 } }],
+    ['inline, longer than a message takes', { requests: Array.from({ length: 200 }, () => request()) }],
+  ])('that lists them %s is no effect', async (_, more) => {
+    const { attempt } = await perform();
+    await run.commit.run(reportOf(attempt, null, { result: ANSWER, ...more }));
+    expect(await outcome()).toMatchObject({ tx_outcome: 'rolled_back', fault_code: 'effect.invalid', egress_count: 0 });
+  });
+
+  it('that failed after something may have left is in doubt, and still says what left', async () => {
+    const { attempt } = await perform();
+    await run.renew.effectStarted(speakerOf(attempt));
+    const error = { code: 'egress.failed', message: 'no answer', hint: null };
+    await run.commit.run(reportOf(attempt, null, { ended: 'failed', error, result: null, requests: [request({ outcome: 'failed', status: null })] }));
+    expect(await outcome()).toMatchObject({ tx_outcome: 'ambiguous', egress_count: 1, fault_code: 'effect.ambiguous' });
+  });
+
+  it('that failed before anything left did nothing', async () => {
+    const { attempt } = await perform();
+    const error = { code: 'egress.refused', message: 'its address is not public', hint: null };
+    await run.commit.run(reportOf(attempt, null, { ended: 'failed', error, result: null, requests: [request({ outcome: 'refused', status: null })] }));
+    expect(await outcome()).toMatchObject({ tx_outcome: 'rolled_back', egress_count: 1, fault_code: 'egress.refused' });
+  });
+});
+
+describe('a command', () => {
+  const command = { tool_id: 'shell.run', args: { command: 'true' } };
+
+  it('runs with nothing left to send, and may then send nothing', async () => {
+    const { redemption } = await perform({ ...POSTS, budgets: { egress_bytes: 0 } }, command);
+    expect(redemption.limits.egress_bytes).toBe(0);
+  });
+
+  it('is shown to policy with all that its token lets out, and one that lets nothing out with nothing', async () => {
+    await admit(POSTS, command);
+    expect(kernel.policy.asked.at(-1)?.egress).toEqual({ domains: ['api.example.org'], methods: ['POST'], purpose: '' });
+    await admit({}, command);
+    expect(kernel.policy.asked.at(-1)?.egress).toBeNull();
+  });
+});
+
+it('a request with nothing left to send is refused', async () => {
+  expect(await admit({ ...POSTS, budgets: { egress_bytes: 0 } }, post())).toMatchObject({ state: 'refused', result: { error: { code: 'budget.exhausted' } } });
+});

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static, type TSchema } from 'typebox';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/**
+ * One request that asked to leave, as the egress gate saw it. The list of a call goes into its erasable payload; its count and hash stand in the record.
+ * `refused`: the gate let nothing of it out. `failed`: it may have left in part. A tunnel is `answered` once it stood; what went through it isn't seen.
+ */
+export const EgressRequest = Type.Object({
+  /** milliseconds from the beginning of the attempt */
+  at_ms: Count,
+  method: Type.String({ maxLength: 16 }),
+  /** a URL, the `host:port` of a tunnel, or what was written in the place of one; shortened, without control characters */
+  target: Type.String({ maxLength: 512 }),
+  purpose: Type.String({ maxLength: 256 }),
+  outcome: Type.Union([Type.Literal('answered'), Type.Literal('refused'), Type.Literal('failed')]),
+  /** why it was refused or failed, in words */
+  reason: orNull(Type.String({ maxLength: 256 })),
+  /** what it was connected to */
+  address: orNull(Type.String({ maxLength: 64 })),
+  status: orNull(Type.Integer({ minimum: 100, maximum: 999 })),
+  sent_bytes: Count,
+  received_bytes: Count,
+}, { additionalProperties: false });
+export type EgressRequest = Static<typeof EgressRequest>;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type } from 'typebox';
+import { EGRESS_LIMITS, type OutputLabel, type RequestResource, type ToolDefinition } from './definition.ts';
+
+const closed = { additionalProperties: false } as const;
+const Url = Type.String({ minLength: 1, maxLength: 2_048, description: '`http://` or `https://`, a host name in ASCII, no user and no fragment' });
+
+/** What strangers write may be meant for the agent that reads it. */
+const STRANGERS: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const routeOf = (args: Readonly<Record<string, unknown>>): RequestResource => {
+  const route = args['route'] as { readonly method?: unknown; readonly url?: unknown } | undefined;
+  return { method: textOf(route?.method), url: textOf(route?.url), purpose: textOf(args['purpose']) };
+};
+
+const broker = { class: 'broker', accepts_secrets: [], labels: STRANGERS, limits: EGRESS_LIMITS, version: 1 } as const;
+
+export const NET_EGRESS: ToolDefinition = {
+  ...broker,
+  tool_id: 'net.egress',
+  description: 'Sends one HTTP request to a host that the token names. It follows no redirect. The purpose is recorded, and policy sees it.',
+  category: 'admin',
+  mutating: true,
+  parameters: Type.Object({
+    route: Type.Object({
+      method: Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']),
+      url: Url,
+    }, closed),
+    purpose: Type.String({ minLength: 1, maxLength: 256, description: 'what the request is for, in words' }),
+    payload_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'a file of the workspace that is sent as the body' })),
+    content_type: Type.Optional(Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$', description: 'of the body; application/octet-stream unless said' })),
+  }, closed),
+  result: Type.Object({
+    status: Type.Integer(),
+    headers: Type.Record(Type.String(), Type.String()),
+    body: Type.String(),
+    encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
+    size: Type.Integer({ description: 'bytes of the body that came' }),
+    truncated: Type.Boolean({ description: 'whether more of it came than `body` holds' }),
+  }, closed),
+  resources: (args) => (typeof args['payload_ref'] === 'string' ? [{ kind: 'fs', access: 'read', path: args['payload_ref'] }] : []),
+  requests: (args) => [routeOf(args)],
+};
+
+export const WEB_FETCH: ToolDefinition = {
+  ...broker,
+  tool_id: 'web.fetch',
+  description: 'Reads a web page as text: what a person would read of it, without menus and markup. Follows redirects to hosts that the token names.',
+  category: 'read',
+  mutating: false,
+  parameters: Type.Object({
+    url: Url,
+    max_chars: Type.Optional(Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 unless said' })),
+  }, closed),
+  result: Type.Object({
+    url: Type.String({ description: 'where it was found, redirects followed' }),
+    status: Type.Integer(),
+    content_type: Type.String(),
+    title: Type.Union([Type.String(), Type.Null()]),
+    text: Type.String(),
+    size: Type.Integer({ description: 'bytes of the page' }),
+    truncated: Type.Boolean(),
+  }, closed),
+  resources: () => [],
+  requests: (args) => [{ method: 'GET', url: textOf(args['url']), purpose: '' }],
+};
