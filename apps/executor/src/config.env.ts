@@ -18,6 +18,7 @@ const Environment = Type.Object({
   WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take' }),
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
+  WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),
   WRIT_POOL_SIZE: Slots(2, 'containers kept ready'),
   WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });

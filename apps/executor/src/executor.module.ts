@@ -10,8 +10,12 @@ import { DockerSandbox } from '@writ/sandbox-docker';
 import { parseVerifier, type Verifier } from '@writ/signing';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
+import { EgressGate } from './egress/gate.ts';
+import type { EgressPorts } from './egress/ports.ts';
+import { systemEgress } from './egress/system-ports.ts';
 import { Perform } from './perform/perform.ts';
 import { Running } from './leases/running.ts';
+import { BrokerRunner } from './runners/broker-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
@@ -26,9 +30,11 @@ const MEMORY_CACHE_BYTES = 64 * 1024 * 1024;
 const epoch = (): number => Date.now();
 const monotonic = (): number => performance.now();
 
-/** More runners, for classes of tools that this executor has none of itself. */
+/** More runners, in the place of its own for their classes, or for classes of tools that this executor has none of itself. */
 export interface ExecutorParts {
   readonly runners?: (blobs: BlobStore) => readonly Runner[];
+  /** what the way out reaches the world by; this machine's network unless given. No configuration gives one: only a program that is written for it. */
+  readonly egress?: EgressPorts;
 }
 
 @Module({})
@@ -48,14 +54,15 @@ export class ExecutorModule {
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: (event) => logger.warn({ event }, 'sandbox'),
     });
+    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic);
     const running = new Running();
     const perform = new Perform({
       kernel: new KernelClient(bus, subjects, epoch), blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE), ...(parts.runners?.(blobs) ?? [])],
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE, gate), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
       options: { executorId, imageDigest: config.WRIT_SANDBOX_IMAGE_DIGEST },
     });
-    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED } });
+    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: ExecutorModule,

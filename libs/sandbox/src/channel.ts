@@ -53,6 +53,8 @@ export class Channel extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: Done): void {
+    // No frame carries nothing, and writers of HTTP do write nothing at times.
+    if (bytes.length === 0) return done();
     this.#waiting = { bytes, done };
     this.#flush();
   }

@@ -35,6 +35,14 @@ it('carries bytes both ways, whole and in order, and each direction ends by itse
   expect([agent.size, host.size]).toEqual([0, 0]);
 });
 
+it('carries nothing where nothing is written', async () => {
+  const { there, here, said } = connected();
+  there.write('');
+  there.end('a');
+  expect(await text(here)).toBe('a');
+  expect(said.filter(({ type }) => type === 'net_data')).toHaveLength(1);
+});
+
 it('sends no more than the other side has room for, and that keeps no other connection from its turn', async () => {
   const { agent, opened, said } = sides();
   const [stuck, lively] = [agent.open()!, agent.open()!];

@@ -32,6 +32,8 @@ export type Performed = 'reported' | 'not_ours' | 'fenced' | 'refused';
 
 /** Long enough for a busy kernel, short enough to ask thrice within a permit's life. */
 const ANSWER_MS = 5_000;
+/** As long as what was confirmed before may still count. */
+const CONFIRM_MS = 1_000;
 /** As many as a report may name. */
 const ASKED_MAX = 64;
 /** Between two askings. */
@@ -138,12 +140,23 @@ export class Perform {
 
   /** INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it asked for is reported. */
   #contextOf(speaker: Speaker, lease: Lease, asked: AskedFor[]): RunContext {
+    const askedFor = (what: string): void => {
+      if (asked.length < ASKED_MAX) asked.push({ kind: 'egress', what });
+    };
     return {
       signal: lease.signal,
+      mode: speaker.mode,
+      askedFor,
+      confirmStanding: async () => {
+        lease.verifyHeld();
+        const requestedAt = this.#clocks.monotonic();
+        lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left)));
+        lease.verifyHeld();
+      },
       announceEffectStarted: async () => {
         lease.verifyHeld();
         if (speaker.mode === 'preview') {
-          if (asked.length < ASKED_MAX) asked.push({ kind: 'egress', what: 'an effect outside' });
+          askedFor('an effect outside');
           throw new Fault('tool.not_available', 'a preview has no effect outside');
         }
         const requestedAt = this.#clocks.monotonic();
@@ -179,7 +192,8 @@ export class Perform {
   }
 }
 
-const classOf = (permit: Permit): ToolClass => (permit.lane === 'inline' ? 'inline' : 'sandboxed');
+/** Each class of tools has a lane of its own. */
+const classOf = (permit: Permit): ToolClass => permit.lane;
 
 /** Nothing ran: what was handed out isn't what was ordered. */
 function invalid(fault: Fault): Staged {

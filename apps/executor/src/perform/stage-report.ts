@@ -15,7 +15,10 @@ export async function stageReport(staged: Staged, tenantId: string, blobs: BlobS
   const longResult = result.length > LIMITS.resultInlineBytes.max;
   const longDelta = delta !== null && delta.length > LIMITS.deltaInlineBytes.max;
   const travel = areShort(staged.blobs);
-  const stored = [...(travel ? [] : staged.blobs), ...(longResult ? [result] : []), ...(longDelta ? [delta] : [])];
+  const requests = staged.requests ?? [];
+  const list = canonicalBytes(requests);
+  const longList = list.length > LIMITS.requestsInlineBytes.max;
+  const stored = [...(travel ? [] : staged.blobs), ...(longList ? [list] : []), ...(longResult ? [result] : []), ...(longDelta ? [delta] : [])];
   if (stored.length > 0) await blobs.putMany(tenantId as TenantId, stored);
   return {
     ended: staged.ended,
@@ -27,7 +30,8 @@ export async function stageReport(staged: Staged, tenantId: string, blobs: BlobS
     result: longResult ? null : (staged.result ?? null),
     result_ref: longResult ? refOf(result) : null,
     result_hash: sha256Hex(result),
-    requests: [],
+    requests: longList ? [] : [...requests],
+    requests_ref: longList ? refOf(list) : null,
     usage: staged.usage,
   };
 }

@@ -5,7 +5,7 @@ import type { CallLimits, Redemption } from '@writ/contract';
 import { FakeSandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { InlineRunner } from './inline-runner.ts';
 import { SandboxedRunner } from './sandboxed-runner.ts';
-import { IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { CLOSED_GATE, IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
 
 let kernel: ScriptedKernel;
 let root: string;
@@ -85,7 +85,7 @@ describe('a sandboxed call', () => {
       }
     }
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
-    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]);
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200 }, root, limited(limits)), 'sandboxed');
     const told = { wallMs: 700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
@@ -97,7 +97,7 @@ describe('a sandboxed call', () => {
     ['wall', () => 'never' as const, 'timeout', 'command.timeout'],
   ])('that meets its %s limit ends with nothing done', async (_limit, go, ended, code) => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended, error: { code }, delta: { changes: [] } });
   });
 
@@ -106,7 +106,7 @@ describe('a sandboxed call', () => {
       world.files.set('new', { path: 'new', kind: 'file', mode: '644', bytes: Buffer.from('123456') });
       return 0;
     } } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' }, delta: { changes: [] } });
   });
 });

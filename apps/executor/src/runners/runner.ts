@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallLimits, Delta, EndedBy, FsRoot, ToolClass, Usage } from '@writ/contract';
+import type { CallLimits, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ToolClass, Usage } from '@writ/contract';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -13,6 +13,8 @@ export interface Call {
   readonly root: string;
   /** the roots of each token of the chain: a path is reachable when every one of them reaches it */
   readonly fs: readonly (readonly FsRoot[])[];
+  /** the hosts of each token of the chain: a request may leave when every one of them grants it; none for a call that may send nothing */
+  readonly net: readonly Grant['net'][];
   readonly limits: CallLimits;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
@@ -27,6 +29,8 @@ export interface Staged {
   readonly blobs: readonly Uint8Array[];
   readonly result: unknown;
   readonly usage: Usage;
+  /** everything that asked to leave; absent where nothing can */
+  readonly requests?: readonly EgressRequest[];
 }
 
 export interface RunContext {
@@ -38,6 +42,11 @@ export interface RunContext {
    * always rejects, with `tool.not_available`, and the run goes on without.
    */
   readonly announceEffectStarted: () => Promise<void>;
+  readonly mode: PermitMode;
+  /** Asks the kernel whether the call may go on, now. Rejects when it has to stop, and when nobody answers within a second. */
+  readonly confirmStanding: () => Promise<void>;
+  /** Notes what a preview would have sent, for whoever is to approve it. */
+  readonly askedFor: (what: string) => void;
 }
 
 /**

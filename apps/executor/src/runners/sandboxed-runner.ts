@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
 import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
+import type { CallGate } from '../egress/call-gate.ts';
+import type { EgressGate } from '../egress/gate.ts';
+import { Proxy } from '../egress/proxy.ts';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
@@ -27,20 +31,33 @@ export class SandboxedRunner extends Runner {
   readonly #sandbox: Sandbox;
   readonly #blobs: BlobStore;
   readonly #image: string;
+  readonly #gate: EgressGate;
 
-  constructor(sandbox: Sandbox, blobs: BlobStore, image: string) {
+  constructor(sandbox: Sandbox, blobs: BlobStore, image: string, gate: EgressGate) {
     super();
     this.#sandbox = sandbox;
     this.#blobs = blobs;
     this.#image = image;
+    this.#gate = gate;
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
+    const gate = this.#gate.open(call, context);
+    try {
+      return await this.#run(call, context, gate);
+    } finally {
+      gate.close();
+    }
+  }
+
+  /** INVARIANT (the only way out): the container has no network; what it sends goes to the gate of its call, also where that lets nothing out and says so. */
+  async #run(call: Call, context: RunContext, gate: CallGate): Promise<Staged> {
+    const proxy = new Proxy(gate);
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
     const name = kinOf(call);
     const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
-    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin };
+    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) } };
     const result = await this.#sandbox.run(job, context.signal).catch(notRun);
     // Whoever has made a call that went well makes another soon, on nearly the same files.
     if (result.ended === 'exited' && isWorthLayingOut(tree)) this.#sandbox.prospect({ image: job.image, limits: job.limits, kin: name, files: () => sandboxEntries(reader, tree) });
@@ -66,7 +83,9 @@ export class SandboxedRunner extends Runner {
         memory_peak_bytes: result.usage.memoryPeakBytes,
         disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0),
         output_bytes: result.usage.outputBytes,
+        egress_bytes: gate.bytes,
       },
+      requests: gate.requests,
     };
   }
 

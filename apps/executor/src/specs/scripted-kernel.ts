@@ -9,6 +9,7 @@ import { parseSigner, parseVerifier } from '@writ/signing';
 import { applyDelta, deltaOf, emptyTree, snapshotIdOf } from '@writ/workspace';
 import { Running } from '../leases/running.ts';
 import { Perform } from '../perform/perform.ts';
+import { EgressGate } from '../egress/gate.ts';
 import type { Runner } from '../runners/runner.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
@@ -18,6 +19,9 @@ const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ ty
 const subjects = subjectsOf('test');
 const executorId = formatId('executor', new Uint8Array(16).fill(2));
 const SALT = new Uint8Array(32).fill(3);
+
+/** A way out that leads nowhere, for calls that send nothing. */
+export const CLOSED_GATE = new EgressGate({ resolve: () => Promise.reject(new Error('nothing is resolved')), dial: () => Promise.reject(new Error('nothing is dialled')) }, () => performance.now());
 
 type Answer = (payload: Record<string, unknown>) => unknown;
 
@@ -88,7 +92,7 @@ export class ScriptedKernel {
       fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, nodes: [], lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
     };
     this.#permit = {
-      v: 1, permit_id: formatId('permit', new Uint8Array(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class === 'inline' ? 'inline' : 'sandboxed',
+      v: 1, permit_id: formatId('permit', new Uint8Array(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class,
       tool_id: toolId, image_digest, issued_at: this.epochMs, expires_at: this.epochMs + 30_000,
       action_digest: actionDigest({ tool_id: toolId, tool_definition_digest, args_hash: argsHash(SALT, args), capability_token_id, policy_hash, state_snapshot_id, image_digest }),
       ...over.permit,

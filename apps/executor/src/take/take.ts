@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, Subscription, WorkMessage } from '@writ/bus';
-import type { Lane, Subjects } from '@writ/contract';
+import { LANES, type Lane, type Subjects } from '@writ/contract';
 import type { Logger, Meter } from '@writ/telemetry';
 
 /** What is done with a permit; answers how it ended, for metrics. Rejects when the attempt failed here. */
@@ -14,7 +14,6 @@ export interface TakeOptions {
   readonly slots: Readonly<Record<Lane, number>>;
 }
 
-const LANES: readonly Lane[] = ['inline', 'sandboxed'];
 /** The kernel forgets an executor that is silent for three seconds; twice a second survives a lost message or two. */
 const ANNOUNCE_MS = 500;
 
@@ -25,7 +24,7 @@ export class Take {
   readonly #perform: PermitHandler;
   readonly #logger: Logger;
   readonly #options: TakeOptions;
-  readonly #running: Record<Lane, number> = { inline: 0, sandboxed: 0 };
+  readonly #running: Record<Lane, number> = { inline: 0, sandboxed: 0, broker: 0 };
   readonly #seconds: ReturnType<Meter['createHistogram']>;
   #subscriptions: Subscription[] = [];
   #announcing: NodeJS.Timeout | undefined;
@@ -83,7 +82,7 @@ export class Take {
 
   #announce(): void {
     try {
-      this.#bus.publish(this.#subjects.event('slots', '_'), { v: 1, executor_id: this.#options.executorId, inline: this.#free('inline'), sandboxed: this.#free('sandboxed') });
+      this.#bus.publish(this.#subjects.event('slots', '_'), { v: 1, executor_id: this.#options.executorId, inline: this.#free('inline'), sandboxed: this.#free('sandboxed'), broker: this.#free('broker') });
     } catch (error) {
       this.#logger.debug({ err: error }, 'the kernel could not be told of free slots');
     }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+import { text } from 'node:stream/consumers';
+import type { Grant } from '@writ/contract';
+import { parseAuthority, parseUrl, TUNNEL } from '@writ/egress';
+import { Outside, PUBLIC } from '../specs/outside.ts';
+import { CallGate, type CallGateOptions } from './call-gate.ts';
+import { exchange } from './exchange.ts';
+import { GateRefusal } from './gate-error.ts';
+
+let outside: Outside;
+let now: number;
+let asked: string[];
+beforeEach(async () => {
+  outside = await Outside.open();
+  [now, asked] = [0, []];
+});
+afterEach(() => outside.close());
+
+const ALL: Grant['net'] = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] }, { domain: PUBLIC, methods: ['GET'] }];
+const A = parseUrl('http://a.outside.example/a?b=c');
+const gateOf = (more: Partial<CallGateOptions> = {}): CallGate => new CallGate({
+  net: [ALL], bytesMax: 1_000_000, requestsMax: 100, ports: outside.ports, now: () => now, signal: new AbortController().signal, preview: null,
+  confirm: () => Promise.resolve(void asked.push('confirm')), announce: () => Promise.resolve(void asked.push('announce')), ...more,
+});
+const ask = async (gate: CallGate, target = A, method = 'GET', body: Uint8Array | null = null): Promise<string> =>
+  await text(await exchange(gate, await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }));
+const refusal = async (asking: Promise<unknown>): Promise<string> => {
+  const error: unknown = await asking.then(() => null, (thrown: unknown) => thrown);
+  if (!(error instanceof GateRefusal)) throw error ?? new Error('it was let out');
+  return error.code;
+};
+
+describe('a request that may leave', () => {
+  it('goes by the address that was judged, under its own name, and is listed with what passed', async () => {
+    const gate = gateOf();
+    expect(await ask(gate)).toBe('hello from outside');
+    expect(outside.dialled).toEqual([{ address: PUBLIC, port: 80, tlsHost: null }]);
+    expect(outside.resolved).toEqual(['a.outside.example']);
+    expect(outside.seen).toMatchObject([{ method: 'GET', host: 'a.outside.example', url: '/a?b=c' }]);
+    expect(gate.requests).toEqual([{
+      at_ms: 0, method: 'GET', target: 'http://a.outside.example/a?b=c', purpose: 'why', outcome: 'answered', reason: null, address: PUBLIC, status: 200,
+      sent_bytes: expect.any(Number), received_bytes: expect.any(Number),
+    }]);
+    expect(gate.bytes).toBe(gate.requests[0]!.sent_bytes + gate.requests[0]!.received_bytes);
+    expect(gate.requests[0]!.received_bytes).toBeGreaterThan('hello from outside'.length);
+  });
+
+  it('by https shows its name in the greeting, and believes no other\'s certificate', async () => {
+    const gate = gateOf({ net: [[{ domain: 'other.example', methods: ['GET'] }, ...ALL]] });
+    expect(await ask(gate, parseUrl('https://a.outside.example/'))).toBe('hello from outside');
+    expect(outside.dialled.at(-1)).toEqual({ address: PUBLIC, port: 443, tlsHost: 'a.outside.example' });
+    expect(await refusal(ask(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
+    expect(outside.seen).toHaveLength(1);
+  });
+
+  it('has what is to be sent put in after it was judged, and never for a tunnel', async () => {
+    const gate = gateOf({ inject: (target, headers) => Promise.resolve([...headers, ['authorization', `for ${target.host}`]]) });
+    await ask(gate);
+    expect(outside.seen[0]!.headers['authorization']).toBe('for a.outside.example');
+  });
+
+  it('that changes something outside is announced before it leaves, once', async () => {
+    const order: string[] = [];
+    outside.answer = (_, response) => {
+      order.push('arrived');
+      response.end();
+    };
+    const gate = gateOf({ announce: () => Promise.resolve(void order.push('announced')) });
+    await ask(gate, A, 'GET');
+    await ask(gate, A, 'POST', Buffer.from('x'));
+    await ask(gate, A, 'POST', Buffer.from('y'));
+    expect(order).toEqual(['arrived', 'announced', 'arrived', 'arrived']);
+    expect(outside.seen.map(({ body }) => body)).toEqual(['', 'x', 'y']);
+  });
+
+  it('that may not be announced does not leave', async () => {
+    const gate = gateOf({ announce: () => Promise.reject(new Error('fenced')) });
+    expect(await refusal(ask(gate, A, 'POST', Buffer.from('x')))).toBe('egress.refused');
+    expect(outside.seen).toEqual([]);
+  });
+
+  it('through a tunnel is announced as a change, since nobody sees what goes through it', async () => {
+    const { connection } = await gateOf().admit(TUNNEL, parseAuthority('a.outside.example:443'), '');
+    expect(asked).toContain('announce');
+    expect(outside.dialled).toEqual([{ address: PUBLIC, port: 443, tlsHost: null }]);
+    connection.destroy();
+  });
+});
+
+describe('nothing leaves', () => {
+  afterEach(() => expect(outside.seen).toEqual([]));
+  const notDialled = () => expect(outside.dialled).toEqual([]);
+
+  it.each([
+    ['a host', parseUrl('http://outside.example/'), 'GET'], ['a method', A, 'DELETE'], ['a tunnel', parseAuthority('outside.example:443'), TUNNEL],
+  ])('to %s that the token does not name, nor is it asked for', async (_, target, method) => {
+    const gate = gateOf();
+    expect(await refusal(gate.admit(method, target, ''))).toBe('token.scope');
+    expect([outside.resolved, gate.requests[0]!.outcome]).toEqual([[], 'refused']);
+    notDialled();
+  });
+
+  it('where one token of the chain does not name it', async () => {
+    expect(await refusal(gateOf({ net: [ALL, []] }).admit('GET', A, ''))).toBe('token.scope');
+    expect(await refusal(gateOf({ net: [] }).admit('GET', A, ''))).toBe('token.scope');
+    notDialled();
+  });
+
+  it.each([
+    '127.0.0.1', '127.8.8.8', '0.0.0.0', '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '169.254.170.2', '100.64.0.1', '100.100.100.200', '192.0.0.192', '198.18.0.1', '224.0.0.1', '255.255.255.255', '240.0.0.1',
+    '::1', '::', '::ffff:127.0.0.1', '::ffff:169.254.169.254', '::ffff:7f00:1', '::127.0.0.1', 'fe80::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::1', '2002:7f00:1::', '2002:a9fe:a9fe::1',
+    '2001:0:4136:e378:8000:63bf:3fff:fdd2', '2001:db8::1', 'fec0::1', '100::1', 'not an address', '', '2130706433', '0x7f000001', '127.1',
+  ])('to a name that leads to %s', async (address) => {
+    outside.addressesOf = () => [address];
+    const gate = gateOf();
+    expect(await refusal(gate.admit('GET', A, ''))).toBe('egress.refused');
+    expect(JSON.stringify(gate.requests)).not.toContain(address === '' ? '"address":""' : `"${address}"`);
+    notDialled();
+  });
+
+  it('to a name that leads to several addresses, one of them inwards', async () => {
+    for (const addresses of [[PUBLIC, '10.0.0.1'], ['10.0.0.1', PUBLIC], [PUBLIC, '::1']]) {
+      outside.addressesOf = () => addresses;
+      expect(await refusal(gateOf().admit('GET', A, ''))).toBe('egress.refused');
+    }
+    notDialled();
+  });
+
+  it('to an address that is written out and not public, though the token names it', async () => {
+    const gate = gateOf({ net: [[{ domain: '169.254.169.254', methods: ['GET'] }, { domain: '127.0.0.1', methods: ['GET'] }]] });
+    for (const url of ['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1/']) expect(await refusal(gate.admit('GET', parseUrl(url), ''))).toBe('egress.refused');
+    expect(outside.resolved).toEqual([]);
+    notDialled();
+  });
+
+  it('to a name without an address, or whose resolver fails', async () => {
+    outside.addressesOf = () => [];
+    expect(await refusal(gateOf().admit('GET', A, ''))).toBe('egress.failed');
+    outside.addressesOf = () => Promise.reject(new Error('no'));
+    expect(await refusal(gateOf().admit('GET', A, ''))).toBe('egress.failed');
+    notDialled();
+  });
+
+  it('where the kernel says stop, or says nothing', async () => {
+    expect(await refusal(gateOf({ confirm: () => Promise.reject(new Error('revoked')) }).admit('GET', A, ''))).toBe('egress.refused');
+    expect(outside.resolved).toEqual([]);
+    notDialled();
+  });
+
+  it('in a preview, and what it would have sent is told', async () => {
+    const told: string[] = [];
+    const gate = gateOf({ preview: (what) => told.push(what) });
+    expect(await refusal(gate.admit('POST', A, ''))).toBe('egress.refused');
+    // What the token wouldn't let out either isn't asked for: an approval would change nothing about it.
+    expect(await refusal(gate.admit('DELETE', A, ''))).toBe('token.scope');
+    expect(told).toEqual(['POST http://a.outside.example/a?b=c']);
+    expect(asked).toEqual([]);
+    notDialled();
+  });
+
+  it('past the number of requests that the call has, refused ones counted', async () => {
+    const gate = gateOf({ requestsMax: 2 });
+    await refusal(gate.admit('DELETE', A, ''));
+    await refusal(gate.admit('DELETE', A, ''));
+    expect(await refusal(gate.admit('GET', A, ''))).toBe('limit.exceeded');
+    expect(gate.requests).toHaveLength(2);
+    notDialled();
+  });
+
+  it('without bytes to send it with', async () => {
+    expect(await refusal(gateOf({ bytesMax: 0 }).admit('GET', A, ''))).toBe('limit.exceeded');
+    notDialled();
+  });
+
+  it('of a call that has to stop', async () => {
+    const stop = new AbortController();
+    const gate = gateOf({ signal: stop.signal });
+    stop.abort();
+    expect(await refusal(gate.admit('GET', A, ''))).toBe('egress.refused');
+    notDialled();
+  });
+});
+
+it('a name that leads elsewhere the second time is judged the second time', async () => {
+  const answers = [[PUBLIC], ['127.0.0.1']];
+  outside.addressesOf = () => answers.shift() ?? [];
+  const gate = gateOf();
+  expect(await ask(gate)).toBe('hello from outside');
+  expect(await refusal(gate.admit('GET', A, ''))).toBe('egress.refused');
+  // And is asked once for each request: what was judged is what was connected to.
+  expect([outside.resolved.length, outside.dialled.length]).toEqual([2, 1]);
+});
+
+it('the kernel\'s word counts for a second, from when it was asked', async () => {
+  const gate = gateOf();
+  await ask(gate);
+  now = 1_000;
+  await ask(gate);
+  expect(asked).toEqual(['confirm']);
+  now = 1_001;
+  await ask(gate);
+  expect(asked).toEqual(['confirm', 'confirm']);
+});
+
+it('an answer longer than the budget breaks off at it, and no byte more has passed', async () => {
+  outside.answer = (_, response) => void response.end('x'.repeat(100_000));
+  const gate = gateOf({ bytesMax: 20_000 });
+  await expect(ask(gate)).rejects.toThrow();
+  expect(gate.bytes).toBeLessThanOrEqual(20_000);
+  expect(gate.brokenBy?.code).toBe('limit.exceeded');
+});
+
+it('what is open breaks where the call has to stop, and where the kernel falls silent for a second', async () => {
+  outside.answer = (_, response) => void response.write('first');
+  const stop = new AbortController();
+  const stopped = await gateOf({ signal: stop.signal }).admit('GET', A, '');
+  const broken = new Promise((resolve) => stopped.connection.once('close', resolve));
+  stop.abort();
+  await broken;
+  let isSilent = false;
+  const gate = gateOf({ confirm: () => (isSilent ? Promise.reject(new Error('silence')) : Promise.resolve()) });
+  const { connection } = await gate.admit('GET', A, '');
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  isSilent = true;
+  now = 1_001;
+  await closed;
+});

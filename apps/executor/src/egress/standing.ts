@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** How old the kernel's last word may be by which something leaves. */
+export const FRESH_MS = 1_000;
+
+/**
+ * Whether the call may still send: neither its token revoked, nor it or what it belongs to stopped.
+ * INVARIANT (fresh or closed): what is asked of it answers yes only while the kernel said so at most a second ago, counted from the moment it was asked.
+ */
+export class Standing {
+  readonly #confirm: () => Promise<void>;
+  readonly #now: () => number;
+  #confirmedAt = -Infinity;
+  #asking: Promise<void> | null = null;
+
+  /** @param confirm asks the kernel; rejects when the call has to stop, or nobody answers. @param now monotonic milliseconds */
+  constructor(confirm: () => Promise<void>, now: () => number) {
+    this.#confirm = confirm;
+    this.#now = now;
+  }
+
+  get isFresh(): boolean {
+    return this.#now() - this.#confirmedAt <= FRESH_MS;
+  }
+
+  /** Resolves while the call stands. Rejects with what stopped it, or with why the kernel can't be asked. */
+  async verify(): Promise<void> {
+    if (!this.isFresh) await this.refresh();
+  }
+
+  /** Asks the kernel anew; those who ask at once share an answer. */
+  async refresh(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+    await this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    const askedAt = this.#now();
+    await this.#confirm();
+    this.#confirmedAt = askedAt;
+  }
+}

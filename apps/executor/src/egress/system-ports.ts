@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { EgressPorts } from './ports.ts';
+
+/** This machine's resolver and network. */
+export const systemEgress: EgressPorts = {
+  // With its dot the name is whole: no search list of this machine makes it another one.
+  resolve: async (host) => (await lookup(`${host}.`, { all: true, verbatim: true })).map(({ address }) => address),
+  dial: async ({ address, port, tlsHost }, signal) => {
+    if (tlsHost === null) return await connected(connect({ host: address, port, noDelay: true }), 'connect', signal);
+    // An address has no name to greet with, and its certificate is compared with it as the host.
+    const name = isIP(tlsHost) === 0 ? { servername: tlsHost } : {};
+    return await connected(connectTls({ host: address, port, ...name, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true }), 'secureConnect', signal);
+  },
+};
+
+/** The socket, once it stands; destroyed where it doesn't before the signal. After that it is its owner's. */
+export async function connected(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
+  try {
+    await once(socket, event, { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => undefined).destroy();
+    throw error;
+  }
+}

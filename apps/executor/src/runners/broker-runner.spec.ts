@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createServer } from 'node:net';
+import type { Redemption } from '@writ/contract';
+import { FakeSandbox, type FakeProgram } from '@writ/sandbox';
+import { text } from 'node:stream/consumers';
+import { EgressGate } from '../egress/gate.ts';
+import { IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { Outside, PUBLIC } from '../specs/outside.ts';
+import { BrokerRunner } from './broker-runner.ts';
+import { SandboxedRunner } from './sandboxed-runner.ts';
+
+let outside: Outside;
+let kernel: ScriptedKernel;
+let root: string;
+beforeEach(async () => {
+  outside = await Outside.open();
+  kernel = await new ScriptedKernel().start();
+  kernel.leaseMs = 60_000;
+  root = await kernel.tree({ 'out/body.json': '{"a":1}', 'private/key': 'secret' });
+});
+afterEach(async () => {
+  await kernel.close();
+  await outside.close();
+});
+
+const net: Redemption['net'] = [[{ domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] }]];
+const gate = () => new EgressGate(outside.ports, () => performance.now());
+async function run(toolId: string, args: Record<string, unknown>, redemption: Partial<Redemption> = {}) {
+  const message = kernel.order(toolId, args, root, { redemption: { net, ...redemption } });
+  expect(await kernel.executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())]).run(message, 'broker')).toBe('reported');
+  return kernel.reports.at(-1)!;
+}
+const post = (more: Record<string, unknown> = {}, url = 'https://api.outside.example/v1') => ({ route: { method: 'POST', url }, purpose: 'to tell', ...more });
+
+describe('net.egress', () => {
+  it('sends a file of the workspace and reports the answer, with what passed', async () => {
+    outside.answer = (_, response, body) => void response.writeHead(201, { 'x-a': 'b' }).end(`got ${body}`);
+    const report = await run('net.egress', post({ payload_ref: 'out/body.json', content_type: 'application/json' }));
+    expect(report).toMatchObject({
+      ended: 'exited', error: null, delta: null, result: { status: 201, body: 'got {"a":1}', encoding: 'utf8', size: 11, truncated: false, headers: { 'x-a': 'b' } },
+      requests: [{ method: 'POST', target: 'https://api.outside.example/v1', purpose: 'to tell', outcome: 'answered', status: 201, address: PUBLIC }],
+    });
+    expect(report.usage.egress_bytes).toBe(report.requests[0]!.sent_bytes + report.requests[0]!.received_bytes);
+    expect(outside.seen).toMatchObject([{ method: 'POST', url: '/v1', body: '{"a":1}', headers: { 'content-type': 'application/json', 'content-length': '7' } }]);
+    expect(kernel.asked).toEqual(expect.arrayContaining(['kernel.renew', 'kernel.effect_started', 'kernel.report']));
+  });
+
+  it('follows no redirect', async () => {
+    outside.answer = (_, response) => void response.writeHead(302, { location: 'https://api.outside.example/other' }).end();
+    expect((await run('net.egress', post())).result).toMatchObject({ status: 302, headers: { location: 'https://api.outside.example/other' } });
+    expect(outside.seen).toHaveLength(1);
+  });
+
+  it('keeps what isn\'t text in base64, and cuts what is too long to read', async () => {
+    outside.answer = (_, response) => void response.end(Buffer.from([0xff, 0xfe]));
+    expect((await run('net.egress', post())).result).toMatchObject({ body: '//4=', encoding: 'base64', size: 2 });
+    outside.answer = (_, response) => void response.end('é'.repeat(200_000));
+    const { result, result_ref } = await run('net.egress', post());
+    expect([result, result_ref?.size]).toEqual([null, expect.any(Number)]);
+  });
+
+  it.each([
+    ['a payload that the token does not let be read', { payload_ref: 'private/key' }, 'token.scope'],
+    ['a payload that is not there', { payload_ref: 'out/none' }, 'file.not_found'],
+    ['a payload that is a directory', { payload_ref: 'out' }, 'file.kind'],
+  ])('sends nothing for %s', async (_, more, code) => {
+    const fs = [[{ path: 'out', read: true, write: false }]];
+    expect(await run('net.egress', post(more), { fs })).toMatchObject({ ended: 'failed', error: { code }, requests: [] });
+    expect(outside.seen).toEqual([]);
+  });
+
+  it('says why where nothing left: by then no effect was announced', async () => {
+    outside.addressesOf = () => ['10.0.0.1'];
+    expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' }, requests: [{ outcome: 'refused', address: null }] });
+    expect(await run('net.egress', post(), { net: [] })).toMatchObject({ ended: 'failed', error: { code: 'token.scope' } });
+    outside.addressesOf = () => [PUBLIC];
+    await outside.replace(443, createServer((socket) => socket.destroy()));
+    expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
+    expect(kernel.asked).not.toContain('kernel.effect_started');
+  });
+
+  it('that gets no answer says so: something may have left', async () => {
+    outside.answer = (request) => void request.socket.destroy();
+    expect(await run('net.egress', post())).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' }, requests: [{ outcome: 'failed' }] });
+    expect(kernel.asked).toContain('kernel.effect_started');
+  });
+
+  it('leaves nothing where the kernel says stop at the last moment', async () => {
+    kernel.onEffect = () => ({ v: 1, lease_until: 0, stop: true });
+    expect(await kernel.executor([new BrokerRunner(kernel.blobs, gate(), () => performance.now())]).run(kernel.order('net.egress', post(), root, { redemption: { net } }), 'broker')).toBe('fenced');
+    expect(outside.seen).toEqual([]);
+  });
+
+  it('ends at its budget', async () => {
+    outside.answer = (_, response) => void response.end('x'.repeat(100_000));
+    expect(await run('net.egress', post(), { limits: { wall_ms: 10_000, cpu_ms: 1_000, memory_bytes: 1, pids: 0, disk_write_bytes: 0, output_bytes: 200_000, egress_bytes: 5_000, egress_requests: 1 } }))
+      .toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' } });
+  });
+
+  it('ends at its time', async () => {
+    outside.answer = () => undefined;
+    expect(await run('net.egress', post(), { limits: { wall_ms: 300, cpu_ms: 1_000, memory_bytes: 1, pids: 0, disk_write_bytes: 0, output_bytes: 200_000, egress_bytes: 50_000, egress_requests: 1 } }))
+      .toMatchObject({ ended: 'timeout', error: { code: 'command.timeout' } });
+  });
+});
+
+describe('web.fetch', () => {
+  const page = (body: string, type = 'text/html; charset=utf-8') => {
+    outside.answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(body);
+  };
+  const fetched = async (more: Record<string, unknown> = {}) => await run('web.fetch', { url: 'https://www.outside.example/post', ...more });
+
+  it('reads an article without what stands around it', async () => {
+    const paragraphs = Array.from({ length: 12 }, (_, n) => `<p>Paragraph ${n} of the article, long enough that a reader takes it for text, with commas, and so on, and so forth.</p>`).join('');
+    page(`<html><head><title>On gates</title><script>evil()</script></head><body><nav><a href="/">Home</a><a href="/x">Menu entry</a></nav><article><h1>On gates</h1>${paragraphs}</article><footer>Imprint</footer></body></html>`);
+    const { result } = await fetched() as { result: { text: string } };
+    expect(result).toMatchObject({ title: 'On gates', status: 200, content_type: 'text/html', url: 'https://www.outside.example/post', truncated: false });
+    expect(result.text).toContain('Paragraph 11 of the article');
+    expect(result.text).not.toMatch(/Menu entry|evil|<p>/);
+  });
+
+  it('reads what is no article as what it shows, and text as it is', async () => {
+    page('<title>t</title><body><script>no()</script><style>p{}</style><p>one</p><p>two</p>');
+    expect((await fetched()).result).toMatchObject({ title: 't', text: 'one\ntwo'.replace('\n', '') });
+    page('{"a": 1}', 'application/json');
+    expect((await fetched()).result).toMatchObject({ title: null, text: '{"a": 1}' });
+  });
+
+  it('cuts where it was asked to, and says so', async () => {
+    page('x'.repeat(1_000), 'text/plain');
+    expect((await fetched({ max_chars: 100 })).result).toMatchObject({ text: 'x'.repeat(100), size: 1_000, truncated: true });
+  });
+
+  it('follows redirects that are let out, each judged anew and listed', async () => {
+    outside.answer = (request, response) => {
+      if (request.url === '/post') response.writeHead(301, { location: 'https://b.outside.example/there' }).end();
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end('there');
+    };
+    const report = await fetched();
+    expect(report.result).toMatchObject({ url: 'https://b.outside.example/there', text: 'there' });
+    expect(report.requests.map(({ target, status }) => [target, status])).toEqual([['https://www.outside.example/post', 301], ['https://b.outside.example/there', 200]]);
+  });
+
+  it.each([
+    ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data/', 'egress.refused'], ['another host', 'https://elsewhere.example/', 'token.scope'], ['plain text on the way', 'http://www.outside.example/', 'egress.refused'],
+    ['a file', 'file:///etc/passwd', 'egress.refused'], ['itself, without end', 'https://www.outside.example/post', 'egress.failed'],
+  ])('follows none to %s', async (_, location, code) => {
+    outside.answer = (__, response) => void response.writeHead(302, { location }).end();
+    expect(await fetched()).toMatchObject({ ended: 'failed', error: { code } });
+    expect(outside.seen.every(({ host }) => host === 'www.outside.example')).toBe(true);
+  });
+
+  it('takes no picture for a page, and nothing compressed that it did not ask for', async () => {
+    page('PNG', 'image/png');
+    expect(await fetched()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed', message: expect.stringContaining('image/png') } });
+    outside.answer = (_, response) => void response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end('x');
+    expect(await fetched()).toMatchObject({ ended: 'failed', error: { code: 'egress.failed' } });
+  });
+
+  it('gives up a page that is made to stall its reader, and stalls nobody else', async () => {
+    page(`<body>${'<div><p>a,'.repeat(300_000)}`);
+    const ticks: number[] = [];
+    const tick = setInterval(() => ticks.push(performance.now()), 20);
+    const report = await fetched();
+    clearInterval(tick);
+    expect(['failed', 'exited', 'timeout']).toContain(report.ended);
+    const longest = Math.max(...ticks.slice(1).map((at, n) => at - ticks[n]!));
+    expect(longest).toBeLessThan(2_000);
+  }, 30_000);
+
+  it('announces no effect: a page is only read', async () => {
+    page('x', 'text/plain');
+    await fetched();
+    expect(kernel.asked).not.toContain('kernel.effect_started');
+  });
+});
+
+describe('a command', () => {
+  const asks: FakeProgram = async (world) => {
+    const connection = world.connect();
+    connection?.write('GET http://a.outside.example/x HTTP/1.1\r\nHost: a.outside.example\r\n\r\n');
+    world.out(connection === null ? 'no proxy' : await text(connection));
+    return 0;
+  };
+  const shell = async (redemption: Partial<Redemption>, permit: { mode?: 'preview' } = {}) => {
+    const sandbox = new FakeSandbox({ programs: { go: asks }, sleep: () => Promise.resolve() });
+    const message = kernel.order('shell.run', { command: 'go' }, root, { redemption, permit });
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, gate())]).run(message, 'sandboxed')).toBe('reported');
+    return kernel.reports.at(-1)!;
+  };
+
+  it('reaches what its token names through the proxy of its container', async () => {
+    const report = await shell({ net });
+    expect((report.result as { output: string }).output).toContain('hello from outside');
+    expect(report.requests).toMatchObject([{ target: 'http://a.outside.example/x', outcome: 'answered' }]);
+    expect(report.usage.egress_bytes).toBeGreaterThan(0);
+  });
+
+  it('without any host in its token is told so by its proxy, and that is listed', async () => {
+    const report = await shell({});
+    expect((report.result as { output: string }).output).toMatch(/^HTTP\/1\.1 403 [^]*token\.scope/);
+    expect(report.requests).toMatchObject([{ outcome: 'refused' }]);
+    expect(outside.dialled).toEqual([]);
+  });
+
+  it('in a preview reaches nothing, and what it asked for is reported', async () => {
+    const report = await shell({ net }, { mode: 'preview' });
+    expect(report.asked_for).toEqual([{ kind: 'egress', what: 'GET http://a.outside.example/x' }]);
+    expect(report.requests).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('preview') }]);
+    expect(outside.dialled).toEqual([]);
+  });
+
+  it('that asks for a great deal is listed by reference', async () => {
+    const sandbox = new FakeSandbox({
+      programs: { go: async (world) => {
+        for (let n = 0; n < 150; n++) {
+          const connection = world.connect();
+          connection?.write('GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n');
+          if (connection !== null) await text(connection);
+          connection?.destroy();
+        }
+        return 0;
+      } },
+      sleep: () => Promise.resolve(),
+    });
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, gate())]).run(kernel.order('shell.run', { command: 'go' }, root, { redemption: { net } }), 'sandboxed');
+    const { requests, requests_ref } = kernel.reports.at(-1)!;
+    expect(requests).toEqual([]);
+    expect((JSON.parse(Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as never, requests_ref!.sha256)).toString()) as unknown[]).length).toBe(150);
+  });
+});

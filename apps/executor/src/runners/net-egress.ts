@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http';
+import { Fault, type TenantId } from '@writ/contract';
+import { blobReader, type BlobStore } from '@writ/blobs';
+import { coversPath } from '@writ/capability';
+import { parseUrl } from '@writ/egress';
+import { lookup, parsePath } from '@writ/workspace';
+import type { CallGate, Headers } from '../egress/call-gate.ts';
+import { exchange } from '../egress/exchange.ts';
+import { encoded, readBody } from './read-body.ts';
+import type { Call } from './runner.ts';
+
+interface EgressArgs {
+  readonly route: { readonly method: string; readonly url: string };
+  readonly purpose: string;
+  readonly payload_ref?: string;
+  readonly content_type?: string;
+}
+
+/** Headers of an answer that are passed on, and how long each. */
+const HEADERS_MAX = 64;
+const HEADER_CHARS_MAX = 1_024;
+
+/** Runs `net.egress`: one request, one answer. @throws GateRefusal; Fault for a payload that can't be sent */
+export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): Promise<unknown> {
+  const { route, purpose, payload_ref, content_type } = call.args as unknown as EgressArgs;
+  const target = parseUrl(route.url);
+  const body = payload_ref === undefined ? null : await payloadOf(call, blobs, payload_ref);
+  const passage = await gate.admit(route.method, target, purpose);
+  try {
+    const headers: Headers = [
+      ['accept', '*/*'], ['accept-encoding', 'identity'], ['user-agent', 'writ'],
+      ...(body === null ? [] : [['content-type', content_type ?? 'application/octet-stream'], ['content-length', String(body.length)]] as const),
+    ];
+    const answer = await exchange(gate, passage, { method: route.method, target, headers, body });
+    const came = await readBody(answer, call.limits.output_bytes);
+    return { status: answer.statusCode ?? 0, headers: headersOf(answer), ...encoded(came), size: came.bytes.length, truncated: came.truncated };
+  } finally {
+    passage.connection.destroy();
+  }
+}
+
+/** A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged here. */
+async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise<Uint8Array> {
+  const path = parsePath(written);
+  if (!call.fs.every((roots) => coversPath(roots, 'read', path))) throw new Fault('token.scope', `the capability token does not let \`${path}\` be read`);
+  const reader = blobReader(blobs, call.tenantId as TenantId);
+  const entry = await lookup(reader, call.root, path);
+  if (entry === null) throw new Fault('file.not_found', `there is no file \`${path}\``);
+  if (entry.kind !== 'file') throw new Fault('file.kind', `\`${path}\` is no file`);
+  if (entry.size > (call.limits.egress_bytes ?? 0)) throw new Fault('file.too_large', `\`${path}\` is larger than the call may send`);
+  return await reader(entry.sha256);
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const shown = Object.entries(headers).slice(0, HEADERS_MAX);
+  return Object.fromEntries(shown.map(([name, value]) => [name, [value].flat().join(', ').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX)]));
+}
