@@ -17,10 +17,10 @@ const users = { orchestrator: password, kernel: password, executor: password, le
 /** The oracle: written out by hand, so that a mistake in the generator doesn't repeat itself here. */
 const requestRows = Object.entries(REQUESTS).map(([name, row]) => ({ subject: `writ.v1.s0.${name}`, ...row }));
 const eventRows = (Object.keys(EVENTS) as EventKind[]).map((kind) => ({ subject: `writ.v1.s0.event.ten_a.${kind}`, pattern: `writ.v1.s0.event.*.${kind}`, ...EVENTS[kind] }));
-const workSubjects = ['writ.v1.s0.work.inline', 'writ.v1.s0.work.sandboxed'];
+const workSubjects = ['writ.v1.s0.work.inline', 'writ.v1.s0.work.sandboxed', 'writ.v1.s0.work.broker'];
 const lanesApi = ['STREAM.CREATE', 'STREAM.DELETE'].map((verb) => `$JS.API.${verb}.writ_s0_work`);
-const consumerApi = ['inline', 'sandboxed'].map((lane) => `$JS.API.CONSUMER.CREATE.writ_s0_work.${lane}.writ.v1.s0.work.${lane}`);
-const workerApi = ['inline', 'sandboxed'].flatMap((lane) => [`$JS.API.CONSUMER.INFO.writ_s0_work.${lane}`, `$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.${lane}`, `$JS.ACK.writ_s0_work.${lane}.1.1.1.1.1`]);
+const consumerApi = ['inline', 'sandboxed', 'broker'].map((lane) => `$JS.API.CONSUMER.CREATE.writ_s0_work.${lane}.writ.v1.s0.work.${lane}`);
+const workerApi = ['inline', 'sandboxed', 'broker'].flatMap((lane) => [`$JS.API.CONSUMER.INFO.writ_s0_work.${lane}`, `$JS.API.CONSUMER.MSG.NEXT.writ_s0_work.${lane}`, `$JS.ACK.writ_s0_work.${lane}.1.1.1.1.1`]);
 /** What nobody may: other people's streams, everything at once, the server's own. */
 const nobodys = [
   '$JS.API.INFO', '$JS.API.STREAM.NAMES', '$JS.API.STREAM.LIST', '$JS.API.STREAM.PURGE.writ_s0_work', '$JS.API.STREAM.UPDATE.writ_s0_work', '$JS.API.STREAM.INFO.writ_s0_work',

@@ -69,7 +69,7 @@ it('at every subject of the table that isn\'t the executor\'s, nothing is heard 
     }
   }
   const events = [subjects.event('operation', world.tenantId), subjects.event('stop', world.tenantId)];
-  const work = [subjects.work('inline'), subjects.work('sandboxed')];
+  const work = [subjects.work('inline'), subjects.work('sandboxed'), subjects.work('broker')];
   const inboxes = PROCESSES.map((name) => `${inboxPrefixOf(name)}.x.1`);
   for (const subject of [...events, ...work, ...inboxes, '$JS.API.STREAM.PURGE.writ_s0_work', '$JS.API.STREAM.DELETE.writ_s0_work', '$SYS.REQ.SERVER.PING']) {
     expect({ subject, said: await raw.publish(subject, '{}') }).toEqual({ subject, said: expect.stringContaining('Permissions Violation') });
