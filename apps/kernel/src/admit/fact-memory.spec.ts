@@ -7,7 +7,7 @@ import { FactMemory } from './fact-memory.ts';
 const call = (more: Partial<ProposedCall> = {}) => ({
   tenant_id: 'ten_a', agent_id: 'agt_a', tool_id: 'fs.write', capability_token_id: 'cap_a', workspace_id: 'wsp_a', session_id: null, dry_run: false, precondition_refs: [], ...more,
 }) as unknown as ProposedCall;
-const facts = { now: 1_000, head: 'snap_a', needs: null, existing: null, claim: null, outbox: { oldest: 900, rows: 3 } } as unknown as CallFacts;
+const facts = { now: 1_000, head: 'snap_a', needs: null, past: null, chain: [], rules: { policy: null, labels: [], history: null }, existing: null, claim: null, outbox: { oldest: 900, rows: 3 } } as unknown as CallFacts;
 const whole = { tool: FS_WRITE, limits: callBudget(FS_WRITE) } as Judgement;
 
 let clock = 0;
@@ -21,7 +21,10 @@ beforeEach(() => {
 describe('what an admission was decided on', () => {
   it('is given to the next of its kind, with the time moved on since it was read', () => {
     clock = 140;
-    expect(memory.take(call())).toEqual({ ...facts, now: 1_100, outbox: { oldest: null, rows: 0 }, remembered: true });
+    expect(memory.take(call())).toEqual({
+      now: 1_100, head: 'snap_a', chain: [], rules: { policy: null, labels: [], history: null }, past: null, remembered: true,
+      existing: null, claim: null, agent: true, frozen: null, versions: null, needs: null, queueFull: false, outbox: { oldest: null, rows: 0 },
+    });
     expect(memory.take(call())).not.toBeNull();
   });
 

@@ -13,6 +13,23 @@ const KEPT_MS = 60_000;
 /** Each further miss in a row doubles the calls that are decided on facts read: 64 at most, so that what keeps moving costs next to nothing. */
 const MISSES_MAX = 7;
 
+/**
+ * What is remembered as nothing, and asserted to be. Facts are listed, here and where they are kept, and not spread: whoever adds one to a reading is told
+ * here that `kernel.admit` must assert it too, and how.
+ */
+const ASSERTED_NONE = {
+  // by inserting both
+  existing: null, claim: null,
+  // agents are never deleted
+  agent: true,
+  // by kernel.assert_unfrozen
+  frozen: null,
+  // of calls that rely on resources or count what was done nothing is kept
+  versions: null, needs: null,
+  // by kernel.assert_remembered, with the clock, the head and the past; chain and rules by kernel.assert_decided_on and kernel.assert_rules
+  queueFull: false, outbox: { oldest: null, rows: 0 },
+} satisfies Partial<CallFacts>;
+
 /** Facts that were not read for the call: what writes a decision on them MUST assert them, see `kernel.assert_remembered`. */
 export type RememberedFacts = CallFacts & { readonly remembered: true; readonly head: string };
 
@@ -49,8 +66,8 @@ export class FactMemory {
   keep(call: ProposedCall, facts: CallFacts, judgement: Judgement, readAt: number): void {
     if (facts.head === null || facts.needs !== null || call.precondition_refs.length > 0 || !isWhole(judgement)) return;
     const { misses = 0, skip = 0 } = this.#kinds.get(kindOf(call)) ?? {};
-    // The operation, its claim and what waits for the ledger are of one moment, and asserted as if there were nothing.
-    this.#kinds.set(kindOf(call), { facts: { ...facts, existing: null, claim: null, outbox: { oldest: null, rows: 0 } }, at: readAt, misses, skip });
+    const { now, chain, head, rules, past } = facts;
+    this.#kinds.set(kindOf(call), { facts: { ...ASSERTED_NONE, now, chain, head, rules, past }, at: readAt, misses, skip });
     this.moved(call.tenant_id, call.workspace_id, facts.head);
   }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ProposedCall } from '@writ/contract';
+import { newId } from '../store/index.ts';
+import { setOf, type PolicyKernel } from './test-policies.ts';
+import { TestReplica } from './test-replica.ts';
+import type { TestTenant } from './test-tenant.ts';
+
+const LEAK = '@id("leak") @reason("secrets were read") @would_pass("a session that read none") forbid (principal, action in Action::"write", resource) when { context.labels.contains("secret_read") };';
+const CLOSED = '@id("closed") @reason("nothing is written") @would_pass("a call that reads") forbid (principal, action in Action::"write", resource);';
+
+const TWICE = setOf('twice', '', { history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }] });
+const DEPLOYS = setOf('deploys', '', { history: [{ id: 'deploys', kind: 'at_most', tools: ['fs.*'], task_classes: ['deploy'], n: 1, then: 'refuse', reason: 'once is enough' }] });
+
+/** A tenant whose call was admitted twice: the second time on what was remembered, where the replica remembers. */
+export class Scene {
+  readonly replica: TestReplica;
+  readonly tenant: TestTenant;
+  root = '';
+  leaf = '';
+  first: ProposedCall | undefined;
+
+  private constructor(tenant: TestTenant, replica: TestReplica) {
+    this.tenant = tenant;
+    this.replica = replica;
+  }
+
+  static async open(kernel: PolicyKernel, remembers: boolean, monotonic?: () => number): Promise<Scene> {
+    const scene = new Scene(await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic));
+    await scene.tenant.write({ 'src/a.txt': 'hello', '.env': 'KEY=1' });
+    await kernel.install(scene.tenant, setOf('open', LEAK));
+    for (const set of [setOf('closed', CLOSED), TWICE, DEPLOYS]) {
+      await kernel.putSet(scene.tenant, set);
+    }
+    scene.root = await scene.tenant.token({ budgets: { calls: 10, wall_ms: 1_000_000 } });
+    scene.leaf = await scene.tenant.token({ budgets: { calls: 10 }, fs: [{ path: 'src', read: true, write: true }] }, { parent_id: scene.root });
+    scene.first = scene.call();
+    for (const [call, reads] of [[scene.first, 1], [scene.call(), remembers ? 0 : 1]] as const) {
+      // A log that follows, as one does: else what waits for it is counted.
+      await scene.tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [scene.tenant.tenantId]);
+      expect((await scene.replica.run(call)).state).toBe('admitted');
+      expect(scene.replica.takeReads()).toBe(reads);
+    }
+    return scene;
+  }
+
+  call(more: Partial<ProposedCall> = {}): ProposedCall {
+    return this.tenant.writeCall(this.leaf, { session_id: 'one', args: { path: 'src/a.txt', content: 'x' }, ...more });
+  }
+
+  /** Puts a stored set in force, as one more row. */
+  async activate(name: string): Promise<void> {
+    await this.tenant.query(`INSERT INTO kernel.policy_activation (tenant_id, seq, policy_hash, activated_by)
+      SELECT tenant_id, (SELECT max(seq) + 1 FROM kernel.policy_activation WHERE tenant_id = $1), policy_hash, 'spec' FROM kernel.policy_set WHERE tenant_id = $1 AND name = $2`, [this.tenant.tenantId, name]);
+  }
+
+  async freeze(scope: string, subject: string): Promise<void> {
+    await this.tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($4, $1, $2, $3, 'stop', 'spec')`, [this.tenant.tenantId, scope, subject, newId('freeze')]);
+  }
+
+  async thaw(): Promise<void> {
+    await this.tenant.query('UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = $1', [this.tenant.tenantId]);
+  }
+
+  async label(scope: string, id: string): Promise<void> {
+    await this.tenant.query(`INSERT INTO kernel.label (tenant_id, scope, id, label, operation_id) VALUES ($1, $2, $3, 'secret_read', 'op_x') ON CONFLICT DO NOTHING`, [this.tenant.tenantId, scope, id]);
+  }
+
+  /** Calls like the first one, that ran and failed. */
+  async fail(times: number): Promise<void> {
+    await this.tenant.query(`INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', o.operation_id || '_' || $3::text || n, 'created_at', kernel.now_ms() + n))).*
+      FROM kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1`, [this.first?.operation_id, times, newId('operation')]);
+    await this.tenant.query(`UPDATE kernel.operation SET state = 'rolled_back' WHERE operation_id LIKE $1 || '_%' AND state = 'admitted'`, [this.first?.operation_id]);
+  }
+
+  async revoke(token: string): Promise<void> {
+    await this.tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
+  }
+
+  async spend(token: string, dimension: string, left: number): Promise<void> {
+    await this.tenant.query('UPDATE kernel.budget SET used = greatest(bound - reserved - $3, 0) WHERE capability_token_id = $1 AND dimension = $2', [token, dimension, left]);
+  }
+}
