@@ -8,6 +8,8 @@ GRANT EXECUTE ON FUNCTION kernel.now_ms(), kernel.tenant() TO writ_kernel, writ_
 
 -- Whether records of the tenant wait too long is asked at every admission.
 CREATE INDEX outbox_of_tenant ON kernel.outbox (tenant_id, created_at);
+-- A record is some 2 KB and gone within a second: it isn't worth compressing, and stays in its row up to the size of a page.
+ALTER TABLE kernel.outbox SET (toast_tuple_target = 8160);
 CREATE INDEX approval_of_operation ON kernel.approval (operation_id);
 
 -- Everything that an admission is decided on, as of one statement's start. The chain is leaf first; a token of another tenant isn't there.
@@ -54,11 +56,13 @@ END $$;
 -- (kernel.hold_rules), which a revocation changes, and the head is locked. Otherwise WR001.
 CREATE FUNCTION kernel.assert_decided_on(p_chain jsonb, p_workspace text, p_head text) RETURNS void
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
-DECLARE v_valid integer;
+DECLARE v_token text;
 BEGIN
-  SELECT count(*) INTO v_valid FROM token t
-    WHERE t.capability_token_id IN (SELECT jsonb_array_elements_text(p_chain)) AND t.revoked_at IS NULL AND (t.grant_json ->> 'expires_at')::bigint > now_ms();
-  IF v_valid <> jsonb_array_length(p_chain) THEN PERFORM decide_again('token'); END IF;
+  -- One by one: chains are short, and each is one step into the index.
+  FOR v_token IN SELECT jsonb_array_elements_text(p_chain) LOOP
+    PERFORM 1 FROM token t WHERE t.capability_token_id = v_token AND t.revoked_at IS NULL AND (t.grant_json ->> 'expires_at')::bigint > now_ms();
+    IF NOT FOUND THEN PERFORM decide_again('token'); END IF;
+  END LOOP;
   IF p_head IS NOT NULL THEN
     PERFORM 1 FROM workspace w WHERE w.workspace_id = p_workspace AND w.head_snapshot_id = p_head FOR SHARE;
     IF NOT FOUND THEN PERFORM decide_again('workspace'); END IF;
@@ -99,7 +103,7 @@ END $$;
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
 -- p: operation {columns}, own_token {the one that the caller named, where a token for the session stands in its place}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels, chain [ids] | null, head | null, approval {columns} | null,
 -- preview {limits, reserved} | null, remembered {as kernel.assert_remembered reads it}, reserve [...], records [...]. A refusal brings no chain, head, claim or reservation: it asserts and takes nothing.
-CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS jsonb
+CREATE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS json
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   o operation;
@@ -147,7 +151,8 @@ BEGIN
   IF jsonb_typeof(p->'preview') = 'object' THEN PERFORM begin_preview(o, p->'preview'); END IF;
   PERFORM post_records(p_tenant, p->'records');
   PERFORM reserve(p->'reserve');
-  RETURN to_jsonb(o);
+  -- As text at once: it is read by nobody here, and a jsonb of it would be taken apart again to be sent.
+  RETURN to_json(o);
 END $$;
 
 -- What a decision about a held call reads beside kernel.facts: the call, what hides its arguments, and its approval.

@@ -51,6 +51,8 @@ GRANT SELECT (capability_token_id, tenant_id, agent_id, chain) ON kernel.token T
 CREATE FUNCTION kernel.freeze_on(p_tenant text, p_agent text, p_tool text, p_token text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN
+  -- Mostly there is none at all, and that is cheaper to find out.
+  IF NOT EXISTS (SELECT 1 FROM kernel.freeze f WHERE f.tenant_id IN (p_tenant, '*') AND f.lifted_at IS NULL) THEN RETURN NULL; END IF;
   RETURN (
     SELECT to_jsonb(f) FROM kernel.freeze f
     WHERE f.tenant_id IN (p_tenant, '*') AND f.lifted_at IS NULL AND coalesce(f.expires_at > now_ms(), true)
