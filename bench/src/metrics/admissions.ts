@@ -3,29 +3,40 @@ import { randomUUID } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import { subjectsOf, type AdmitRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { makeWorld, SHARD, startStack, type World } from '@writ/stack';
+import { Api, makeWorld, SHARD, startStack, type Stack, type World } from '@writ/stack';
 import { measure, type Load, type Metric } from '../measure.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
 /** Far above what a run can use, so that every admission reserves and none is refused. */
 const CALLS = 1_000_000_000;
+/** The most that a tenant's limit can be. */
+const WAITING = 1_000_000;
 const ANSWER_MS = 10_000;
 const HOUR_MS = 3_600_000;
+
+/** Who asks: a tenant and one of its tokens. */
+interface Caller { readonly world: World; readonly token: string }
 
 /**
  * One `fs.write` from the question to the kernel to its answer: decided, reserved and recorded in a transaction that has committed. It has a stack of its
  * own, without executors, so that what is admitted waits: kernel, relay and ledger do all that an admission makes them do, and nothing else runs.
- * @param tokens `chained`: one token, the last of a chain of three with a budget at each link; else so many, each with a budget of its own, in turn
+ * @param tenants `chained`: one token, the last of a chain of three with a budget at each link; else so many, each with a token and a budget of its own, in
+ *   turn, so that no tenant has more calls waiting than it may have
  */
-export async function admissions(tokens: number | 'chained', load: Load): Promise<Measured> {
+export async function admissions(tenants: number | 'chained', load: Load): Promise<Measured> {
   const stack = await startStack({ without: ['executor'], env: { orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
   try {
-    const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' }, budgets: { calls: CALLS } });
+    const newWorld = () => makeWorld(stack.url, stack.keys.platformKey, { files: { 'README.md': '# bench\n' }, budgets: { calls: CALLS } });
+    const callers: Caller[] = [];
+    while (callers.length < (tenants === 'chained' ? 1 : tenants)) {
+      const world = await newWorld();
+      callers.push({ world, token: tenants === 'chained' ? await chainOfThree(world) : world.tokenId });
+    }
+    if (tenants === 'chained') await letAllWait(stack, callers);
     const bus = await stack.busAs('orchestrator');
     try {
-      const ids = tokens === 'chained' ? [await chainOfThree(world)] : await Promise.all(Array.from({ length: tokens }, () => newToken(world)));
-      return await measured(world, ids, bus, load);
+      return await measured(callers, bus, load);
     } finally {
       await bus.close();
     }
@@ -34,9 +45,13 @@ export async function admissions(tokens: number | 'chained', load: Load): Promis
   }
 }
 
-async function newToken({ admin, agentId, workspaceId }: World): Promise<string> {
-  const token = await admin.must('/v1/capability-tokens', { agent_id: agentId, workspace_id: workspaceId, grant: grant(HOUR_MS) });
-  return token.capability_token_id as string;
+/** As many calls of each tenant may wait as may be allowed to. */
+async function letAllWait({ url, keys }: Stack, callers: readonly Caller[]): Promise<void> {
+  const platform = new Api(url, keys.platformKey);
+  for (const { world } of callers) {
+    const { status, body } = await platform.request('PATCH', `/v1/tenants/${world.tenantId}/limits`, { waiting_max: WAITING });
+    if (status !== 200) throw new Error(`the limit wasn't set: ${JSON.stringify(body)}`);
+  }
 }
 
 /** The caller's token, whose budget and whose parents' every call reserves. */
@@ -52,12 +67,12 @@ const grant = (lifeMs: number) => ({
   tools: ['fs.*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: CALLS }, not_before: 0, expires_at: Date.now() + lifeMs,
 });
 
-function measured(world: World, tokens: readonly string[], bus: Bus, load: Load): Promise<Measured> {
+function measured(callers: readonly Caller[], bus: Bus, load: Load): Promise<Measured> {
   const subject = subjectsOf(SHARD).request('kernel.admit');
   const proposer = newId('apiKey');
   let turn = 0;
   return measure(load, async () => {
-    const token = tokens[turn++ % tokens.length] as string;
+    const { world, token } = callers[turn++ % callers.length] as Caller;
     const call: AdmitRequest = {
       v: 1, operation_id: newId('operation'), tenant_id: world.tenantId, agent_id: world.agentId, proposed_by: proposer, tool_id: 'fs.write',
       args: { path: `file-${randomUUID().slice(0, 2)}.txt`, content: randomUUID() }, args_ref: null, capability_token_id: token, workspace_id: world.workspaceId,
