@@ -3,6 +3,7 @@ export { Api, type Answer, type JsonValue } from './api.ts';
 export { BusExecutor, type Report, type Rung, type Speaker } from './bus-executor.ts';
 export { makeKeys, type StackKeys } from './keys.ts';
 export { Observer } from './observer.ts';
+export { openOutside, type Outside } from './outside.ts';
 export { Proxy, type Direction } from './proxy.ts';
 export { Service } from './service.ts';
 export { DEPLOYMENT, freePort, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reaches the network from real containers and from the tools behind the gate, through the public doors. The world outside is on loopback (tests/stack).
+import { readFileSync } from 'node:fs';
+import { jest } from '@jest/globals';
+import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
+import { outsideTls } from '@writ/testing';
+
+jest.setTimeout(120_000);
+
+let outside: Outside;
+let seen: { method: string; url: string; body: string }[];
+let stack: Stack;
+let world: World;
+let token: string;
+
+const NET = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] }, { domain: 'inward.example', methods: ['GET', 'CONNECT'] }];
+
+beforeAll(async () => {
+  outside = await openOutside((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
+      seen.push({ method: request.method ?? '', url: request.url ?? '', body: Buffer.concat(parts).toString() });
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
+    });
+  });
+  stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'ca.pem': readFileSync(outsideTls().caPath, 'utf8'), 'body.json': '{"a":1}' } });
+  token = await tokenFor(NET);
+});
+afterAll(async () => {
+  await stack?.stop();
+  outside?.close();
+});
+beforeEach(() => {
+  seen = [];
+});
+
+async function tokenFor(net: JsonValue, budgets: JsonValue = {}): Promise<string> {
+  return (await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId, workspace_id: world.workspaceId,
+    grant: { tools: ['shell.run', 'net.egress', 'web.fetch'], fs: [{ path: '', read: true, write: true }], net, secrets: [], budgets, not_before: 0, expires_at: Date.now() + 3_600_000 },
+  })).capability_token_id as string;
+}
+const run = async (command: string, under = token) => (await world.call('shell.run', { command, on_failure: 'keep' }, { capability_token_id: under })).body;
+const recordOf = async (operation: JsonValue) => (await verifiedReceipt(stack, world, operation.operation_id as string)).record;
+const PYTHON = (url: string) => `python3 -c "import urllib.request; print(urllib.request.urlopen('${url}').read().decode())"`;
+
+describe('a command in a container', () => {
+  it('reaches over http what its token names, and the record says how much left', async () => {
+    const body = await run(PYTHON('http://a.outside.example/plain'));
+    expect((body.result as JsonValue).output).toContain('hello from outside');
+    expect(seen).toMatchObject([{ method: 'GET', url: '/plain' }]);
+    expect(await recordOf(body)).toMatchObject({ egress_count: 1, egress_hash: expect.stringMatching(/^[0-9a-f]{64}$/), tx_outcome: 'no_op' });
+  });
+
+  it('reaches over https through a tunnel, with TLS of its own from end to end', async () => {
+    const body = await run(`SSL_CERT_FILE=ca.pem ${PYTHON('https://a.outside.example/secret')}; NODE_EXTRA_CA_CERTS=ca.pem node -e "fetch('https://b.outside.example/by-node').then((r) => r.text()).then(console.log)"`);
+    expect((body.result as JsonValue).output).toBe('hello from outside\n\nhello from outside\n\n');
+    expect(seen.map(({ url }) => url)).toEqual(['/secret', '/by-node']);
+    // Nobody saw what went through: it counts as something done outside, and it ended well.
+    expect(await recordOf(body)).toMatchObject({ egress_count: 2, tx_outcome: 'committed', new_snapshot_id: null, commit_delta_id: expect.stringMatching(/^delta_/) });
+  });
+
+  it('has git follow its proxy', async () => {
+    const body = await run('git -c http.sslCAInfo=$PWD/ca.pem ls-remote https://git.outside.example/repository.git');
+    expect(seen.map(({ url }) => url)).toEqual(expect.arrayContaining([expect.stringContaining('/repository.git/info/refs')]));
+    expect(await recordOf(body)).toMatchObject({ egress_count: 1 });
+  });
+
+  it('is told why where it may not, by its own program\'s words, and that is recorded too', async () => {
+    const body = await run(`${PYTHON('http://elsewhere.example/')}; ${PYTHON('https://elsewhere.example/')}; ${PYTHON('http://inward.example/')}`);
+    const { output } = body.result as { output: string };
+    expect(output.match(/403/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(seen).toEqual([]);
+    expect(await recordOf(body)).toMatchObject({ egress_count: 3, tx_outcome: 'no_op' });
+  });
+
+  it('under a token that lets nothing out reaches nothing, not even beside its proxy', async () => {
+    const body = await run(`${PYTHON('http://a.outside.example/')}; env -u http_proxy ${PYTHON('http://93.184.216.34/')}; python3 -c "import socket; socket.create_connection(('127.0.0.1', 80), 1)"`, world.tokenId);
+    expect((body.result as JsonValue).output).toMatch(/403[^]*(?:unreachable|resolution|refused)/);
+    expect(seen).toEqual([]);
+  });
+
+  it('is cut at the bytes that its token has, which are settled', async () => {
+    const short = await tokenFor(NET, { egress_bytes: 600 });
+    await run(`for n in 1 2 3 4 5 6 7 8; do ${PYTHON('http://a.outside.example/n')}; done`, short);
+    expect(seen.length).toBeLessThan(8);
+    const used = ((await world.admin.get(`/v1/capability-tokens/${short}`)).body as JsonValue);
+    expect(JSON.stringify(used)).toContain('egress_bytes');
+  });
+});
+
+describe('a tool behind the gate', () => {
+  it('sends after a person said yes, and is committed', async () => {
+    const args = { route: { method: 'POST', url: 'https://api.outside.example/v1' }, purpose: 'to tell them', payload_ref: 'body.json' };
+    const held = await world.call('net.egress', args, { capability_token_id: token });
+    expect([held.status, held.body.state]).toEqual([202, 'held']);
+    expect(seen).toEqual([]);
+    await world.operator.must(`/v1/approvals/${held.body.approval_id as string}/approve`, {});
+    const operation = await world.until(held.body.operation_id as string, ['committed']);
+    expect((operation.result as JsonValue).result).toMatchObject({ status: 200, body: 'hello from outside\n' });
+    expect(seen).toEqual([{ method: 'POST', url: '/v1', body: '{"a":1}' }]);
+    expect(await recordOf(operation)).toMatchObject({ egress_count: 1, tx_outcome: 'committed' });
+  });
+
+  it('reads a page, and is refused what its token does not name before anything is asked', async () => {
+    const read = await world.call('web.fetch', { url: 'https://www.outside.example/page' }, { capability_token_id: token });
+    expect(read.body).toMatchObject({ status: 'ok', tx_outcome: 'no_op', result: { text: 'hello from outside\n' } });
+    const refused = await world.call('web.fetch', { url: 'https://elsewhere.example/' }, { capability_token_id: token });
+    expect(refused.body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
+    const inward = await world.call('web.fetch', { url: 'https://inward.example/' }, { capability_token_id: token });
+    expect(inward.body).toMatchObject({ status: 'error', error: { code: 'egress.refused' } });
+    expect(seen).toHaveLength(1);
+  });
+});
