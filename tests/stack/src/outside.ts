@@ -24,7 +24,7 @@ export async function openOutside(listener: RequestListener): Promise<Outside> {
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   return {
     env: { WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }) },
-    program: join(repositoryRoot(), 'tests', 'stack', 'src', 'programs', 'executor-with-outside.mjs'),
+    program: join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-outside.mjs'),
     close: () => {
       for (const server of [plain, secure]) {
         server.close();
