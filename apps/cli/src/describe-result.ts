@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperationView, Reason, ToolResult } from '@writ/contract';
+import type { OperationView, Reason, ToolResult, VoteCount } from '@writ/contract';
 import { pageOf } from './cli-error.ts';
 import { fieldsOf } from './terminal.ts';
 import { visible } from './visible.ts';
@@ -40,10 +40,14 @@ export function describeResult(result: ToolResult): string {
   return body === '' ? fields : `${body}\n\n${fields}`;
 }
 
+/** How many of how many have approved. */
+export const votesOf = ({ given, needed, role }: VoteCount): string => `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
+
 /** A call that has not ended, and what to do next. */
-export function describeWaiting({ operation_id, state, reasons, approval_id }: OperationView): string {
+export function describeWaiting({ operation_id, state, reasons, approval_id, votes }: OperationView): string {
   return fieldsOf({
     state,
+    votes: votes === undefined ? null : votesOf(votes),
     ...reasonFields(reasons),
     operation: operation_id,
     next: state === 'held' && approval_id !== null ? `writ approvals show ${approval_id}` : `writ operations watch ${operation_id}`,

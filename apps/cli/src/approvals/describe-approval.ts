@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalDiff, ApprovalView, FileDiff, VoteCount, VoteView } from '@writ/contract';
+import type { ApprovalDiff, ApprovalView, FileDiff, VoteView } from '@writ/contract';
+import { votesOf } from '../describe-result.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 
@@ -37,9 +38,6 @@ export function describe(approval: ApprovalView): string {
     'session token': approval.session_token_id,
   });
 }
-
-/** How many of how many have approved. */
-export const votesOf = ({ given, needed, role }: VoteCount): string => `${given} of ${needed}${role === 'admin' ? ', administrators' : ''}`;
 
 function votedLine({ says, principal, cast_as, created_at, stands, comment }: VoteView): string {
   const by = principal === cast_as ? principal : `${cast_as} for ${principal}`;

@@ -2,7 +2,7 @@
 import { isFinal, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { bodyOf } from '../describe-result.ts';
+import { bodyOf, votesOf } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
@@ -100,6 +100,7 @@ function describe(operation: OperationView): string {
   return fieldsOf({
     operation: operation.operation_id,
     state: operation.state,
+    votes: operation.votes === undefined ? null : votesOf(operation.votes),
     resolved: resolution === null ? null : `${resolution.outcome}: ${resolution.note}\n${momentOf(resolution.resolved_at)} by ${resolution.resolved_by}`,
     tool: operation.tool_id,
     error: result?.error ? `${result.error.code}: ${result.error.message}` : null,

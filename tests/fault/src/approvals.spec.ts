@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel that dies between a person's yes and what it leads to, at each step: a yes is counted once or not at all, and what two persons let happen
+// happens once.
+import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import { eventually, expectWhole, makeWorld, Observer, startStack, type Answer, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
+
+const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
+
+jest.setTimeout(180_000);
+
+let stack: Stack;
+let world: World;
+let observer: Observer;
+let ann: Api;
+let bob: Api;
+let key: string;
+
+beforeAll(async () => {
+  stack = await startStack({ env: { kernel: TUNING }, busProxies: ['kernel'] });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  observer = new Observer(stack);
+  const document = (await world.admin.get('/v1/policies/default')).body.document as JsonValue;
+  await world.admin.must('/v1/policies', { document: { ...document, name: 'two', quorum: { ...document.quorum, soft_gate: 2 } } });
+  await world.admin.must('/v1/policies/activate', { policy: 'two' });
+  const person = async (principal: string): Promise<Api> => world.admin.as((await world.admin.must('/v1/api-keys', { name: principal, role: 'operator', principal })).api_key as string);
+  [ann, bob] = [await person('ann'), await person('bob')];
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+});
+beforeEach(() => { key = randomUUID(); });
+afterEach(async () => {
+  await observer.close();
+  stack.busProxy('kernel').release();
+  for (const service of Object.values(stack.services)) if (!service.isRunning) await service.start();
+});
+
+/** A command that deletes a tree of its own and writes a file: it takes two persons. */
+async function hold(): Promise<JsonValue> {
+  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path: `${key}/old.txt`, content: 'old' }] });
+  const { body } = await world.call('shell.run', { command: `rm -rf ${key}; echo once >> done-${key}.txt` }, { idempotency_key: key });
+  expect([body.state, body.votes]).toEqual(['held', { given: 0, needed: 2, role: 'operator' }]);
+  return body;
+}
+const pathOf = (held: JsonValue): string => `/v1/approvals/${held.approval_id as string}`;
+async function previewed(held: JsonValue): Promise<void> {
+  const preview = await eventually('the end of the preview', async () => {
+    const { body } = await world.operator.get(pathOf(held));
+    return ['ready', 'failed'].includes(body.preview.state as string) ? body.preview as JsonValue : null;
+  }, 60_000);
+  expect([preview.state, preview.why]).toEqual(['ready', null]);
+}
+/** An answer that was lost is asked for again, as a person does. */
+const lost = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
+const approve = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> => by.post(`${pathOf(held)}/approve`).catch(lost);
+const approveUntilHeard = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> => eventually('an answer', async () => {
+  const answer = await approve(held, by);
+  return answer.status !== 0 && answer.status < 500 ? answer : null;
+}, 60_000);
+const votesOf = async (held: JsonValue): Promise<string[]> => (await observer.rows<{ principal: string }>('SELECT principal FROM kernel.vote WHERE approval_id = $1 ORDER BY created_at', [held.approval_id])).map(({ principal }) => principal);
+/** The records of the approval in the log, by verb. */
+async function recorded(held: JsonValue): Promise<string[]> {
+  await observer.untilLogged();
+  const rows = await observer.rows<{ payload: Buffer }>(`SELECT payload FROM ledger.leaf WHERE operation_id = $1 AND kind = 'approval'`, [held.operation_id]);
+  return rows.map(({ payload }) => (JSON.parse(payload.toString()) as { predicate: { change: { verb: string } } }).predicate.change.verb).sort();
+}
+async function expectOnce(held: JsonValue): Promise<void> {
+  await expectWhole(stack, world, observer, held.operation_id as string, { tx_outcome: 'committed' });
+  expect(await world.file(`done-${key}.txt`)).toBe('once\n');
+  expect(await votesOf(held)).toEqual(['ann', 'bob']);
+  expect(await recorded(held)).toEqual(['approve', 'vote', 'vote']);
+}
+
+it('before the COMMIT of a first vote: it was not given, and is given again', async () => {
+  const held = await hold();
+  await previewed(held);
+  const letGo = await observer.hold('LOCK TABLE kernel.outbox IN ACCESS EXCLUSIVE MODE');
+  const answer = approve(held, ann);
+  await observer.untilBlocked('writ_kernel');
+  await stack.services.kernel.kill();
+  await observer.abort('writ_kernel');
+  await letGo();
+  expect(await votesOf(held)).toEqual([]);
+  await stack.services.kernel.start();
+  await answer;
+  expect((await approveUntilHeard(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
+  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  await expectOnce(held);
+});
+
+it('with a first vote committed and its answer lost: said again, it is one vote', async () => {
+  const held = await hold();
+  await previewed(held);
+  stack.busProxy('kernel').hold('out');
+  const answer = approve(held, ann);
+  await eventually('the vote', async () => (await votesOf(held)).length > 0);
+  await stack.services.kernel.kill();
+  stack.busProxy('kernel').cut();
+  await stack.services.kernel.start();
+  await answer;
+  expect((await approveUntilHeard(held, ann)).body).toMatchObject({ state: 'held', votes: { given: 1 } });
+  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  await expectOnce(held);
+});
+
+it('before the COMMIT of the last vote: the effect is not there and the vote neither, and both come with the next one', async () => {
+  const held = await hold();
+  await previewed(held);
+  await approve(held, ann);
+  const letGo = await observer.hold('LOCK TABLE kernel.snapshot IN ACCESS EXCLUSIVE MODE');
+  const answer = approve(held, bob);
+  await observer.untilBlocked('writ_kernel');
+  await stack.services.kernel.kill();
+  await observer.abort('writ_kernel');
+  await letGo();
+  expect([(await observer.operation(key))?.state, await votesOf(held)]).toEqual(['held', ['ann']]);
+  await stack.services.kernel.start();
+  await answer;
+  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  await expectOnce(held);
+});
+
+it('while the last vote goes through: its effect is there once, and the vote said again is answered with it', async () => {
+  const held = await hold();
+  await previewed(held);
+  await approve(held, ann);
+  const letGo = await observer.hold('LOCK TABLE kernel.snapshot IN ACCESS EXCLUSIVE MODE');
+  const answer = approve(held, bob);
+  await observer.untilBlocked('writ_kernel');
+  await stack.services.kernel.kill();
+  await letGo();
+  await observer.untilState(key, 'committed');
+  await stack.services.kernel.start();
+  await answer;
+  expect((await approveUntilHeard(held, bob)).body.state).toBe('committed');
+  await expectOnce(held);
+});
+
+it('between the last yes to an action and its run: the call runs once, after the kernel is back', async () => {
+  // Without an executor nothing is previewed: what is approved is the action.
+  stack.services.executor.freeze();
+  const held = await hold();
+  try {
+    await approve(held, ann);
+    await approve(held, bob);
+    await observer.untilState(key, 'admitted', 'dispatched');
+    await stack.services.kernel.kill();
+  } finally {
+    stack.services.executor.thaw();
+  }
+  await stack.services.kernel.start();
+  expect((await approveUntilHeard(held, bob)).status).toBe(200);
+  await expectOnce(held);
+});
