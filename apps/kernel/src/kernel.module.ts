@@ -95,7 +95,7 @@ type Ground = ReturnType<typeof stand>;
 function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const desk = new PermitDesk(config.permitSigner, on.bus, on.subjects, withinTrace);
   const slots = new Slots(() => performance.now());
-  const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report };
+  const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report, now: () => performance.now() };
   const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
   const announcer = new Announcer(on.outbox, dispatcher, on.events, on.memory);
   const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isFinal } from '@writ/contract';
 import type { Bell, Events, OperationChange, Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 import type { OperationRow } from '../store/index.ts';
@@ -23,7 +24,8 @@ export class Announcer {
   /** Callers MUST have committed the row and its records. */
   announce(row: OperationRow, sealed: readonly SealedRecord[]): void {
     const isAdmitted = row.state === 'admitted';
-    if (isAdmitted && row.lane !== null) this.#bell.wake(row.lane);
+    if (row.lane !== null && isAdmitted) this.#bell.wake(row.lane);
+    else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane);
     if (row.workspace_id !== null && row.new_snapshot_id !== null) this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
     // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
     for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });

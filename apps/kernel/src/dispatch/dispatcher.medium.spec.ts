@@ -41,7 +41,7 @@ const stateCount = async (state: string, tenant?: TestTenant): Promise<number> =
     [state, tenant?.tenantId ?? null]);
   return rows[0]?.n ?? 0;
 };
-const newDispatcher = (slots: Slots, desk = run.desk): Dispatcher => new Dispatcher(kernel.workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => run.faults.push(error) });
+const newDispatcher = (slots: Slots, desk = run.desk): Dispatcher => new Dispatcher(kernel.workers, desk, slots, { permitTtlMs: PERMIT_TTL_MS, report: (error) => run.faults.push(error), now: () => performance.now() });
 const slotsOf = (inline: number): Slots => {
   const slots = new Slots(() => 0);
   slots.note({ v: 1, executor_id: newId('executor'), inline, sandboxed: 0 });
@@ -93,6 +93,24 @@ it('tenants are served in turns by their weight, whoever came first', async () =
   expect(await stateCount('dispatched', first)).toBe(1);
   expect(await stateCount('dispatched', second)).toBe(1);
   expect(await stateCount('dispatched', heavy)).toBe(2);
+});
+
+it('turns go by weight where one slot at a time is free, too', async () => {
+  const [light, heavy] = [await newTenant(), await newTenant(3)];
+  await admit(light, 8);
+  await admit(heavy, 8);
+  const [slots, executor_id] = [new Slots(() => 0), newId('executor')];
+  // One of many is free.
+  for (const inline of [1_000, 1]) slots.note({ v: 1, executor_id, inline, sandboxed: 0 });
+  const dispatcher = newDispatcher(slots);
+  for (let i = 0; i < 8; i++) {
+    dispatcher.wake('inline');
+    await dispatcher.settled();
+    // They are taken at once, so that the next pass has room for two.
+    await kernel.admin.query(`UPDATE kernel.operation SET state = 'performing', executor_id = 'exc', nonce = 'n', lease_until = 9e12 WHERE state = 'dispatched'`);
+    if (i === 3) expect([await stateCount('performing', light), await stateCount('performing', heavy)]).toEqual([2, 6]);
+  }
+  expect([await stateCount('performing', light), await stateCount('performing', heavy)]).toEqual([8, 8]);
 });
 
 it('a tenant has at most its cap dispatched or performing', async () => {

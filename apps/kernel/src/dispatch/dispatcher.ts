@@ -3,6 +3,7 @@ import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Bell } from '../ports/index.ts';
 import { callKernel, type WorkerPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
+import { LaneTenants } from './lane-tenants.ts';
 import type { Slots } from './slots.ts';
 
 /** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
@@ -15,12 +16,15 @@ export interface DispatcherOptions {
   readonly permitTtlMs: number;
   /** told what went wrong; the dispatcher goes on */
   readonly report: (error: unknown) => void;
+  /** monotonic milliseconds */
+  readonly now: () => number;
 }
 
 interface Dispatched {
   readonly calls: readonly DispatchedCall[];
   readonly more: boolean;
   readonly place: string;
+  readonly left: number;
   readonly issued_at: number;
   readonly expires_at: number;
 }
@@ -32,8 +36,10 @@ interface LaneState {
   again: boolean;
   /** the last pass left calls waiting, or may have */
   more: boolean;
-  /** the tenant served last; the next pass begins after it */
+  /** the tenant served last; the next pass begins after it, or with it where so much of its turn is left */
   place: string;
+  left: number;
+  readonly tenants: LaneTenants;
 }
 
 /**
@@ -41,13 +47,14 @@ interface LaneState {
  * INVARIANT (durable before sent): a permit is published only after the COMMIT that made its call `dispatched`.
  * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls wait
  * where they can be cancelled and shared fairly.
+ * INVARIANT (room for others): while several tenants use a lane, none fills its slots, so that another's call needn't wait for one of them to end.
  */
 export class Dispatcher extends Bell {
   readonly #workers: WorkerPool;
   readonly #desk: PermitDesk;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
-  readonly #lanes = new Map<Lane, LaneState>(LANES.map((lane) => [lane, { running: false, again: false, more: false, place: '' }]));
+  readonly #lanes: ReadonlyMap<Lane, LaneState>;
   readonly #underWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -58,6 +65,7 @@ export class Dispatcher extends Bell {
     this.#desk = desk;
     this.#slots = slots;
     this.#options = options;
+    this.#lanes = new Map(LANES.map((lane) => [lane, { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) }]));
   }
 
   start(): void {
@@ -68,6 +76,11 @@ export class Dispatcher extends Bell {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
+    await this.settled();
+  }
+
+  /** Resolves when the passes under way have ended. */
+  async settled(): Promise<void> {
     await Promise.all(this.#underWay);
   }
 
@@ -75,6 +88,11 @@ export class Dispatcher extends Bell {
   heard(event: SlotsEvent): void {
     this.#slots.note(event);
     for (const [lane, state] of this.#lanes) if (state.more && (event[lane] ?? 0) > 0) this.wake(lane);
+  }
+
+  /** A tenant that had as many under way as may takes its next one now, not when somebody rings. */
+  override freed(lane: Lane): void {
+    if (this.#lanes.get(lane)?.more === true) this.wake(lane);
   }
 
   override wake(lane: Lane): void {
@@ -105,10 +123,22 @@ export class Dispatcher extends Bell {
     const free = this.#slots.free(lane);
     state.more = true;
     if (free === 0) return;
-    const taken = await callKernel<Dispatched>(this.#workers.pool, 'dispatch', [lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place]);
+    const taken = await callKernel<Dispatched>(this.#workers.pool, 'dispatch', [lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, this.#mostOf(lane, state)]);
     state.place = taken.place;
+    state.left = taken.left;
+    for (const call of taken.calls) state.tenants.note(call.tenant_id);
     state.more = taken.more;
     await Promise.all(taken.calls.map((call) => this.#issue(lane, call, taken)));
+  }
+
+  /**
+   * How many calls one tenant of weight 1 may have out in the lane; null: as many as it may have at all. A command waits for much else than processors, so
+   * one slot stays free; an inline call costs little else, so a tenant has a quarter of the slots, as it has of the places in the kernel.
+   */
+  #mostOf(lane: Lane, { tenants }: LaneState): number | null {
+    if (!tenants.areSeveral()) return null;
+    const slots = this.#slots.all(lane);
+    return Math.max(1, lane === 'inline' ? Math.floor(slots / 4) : slots - 1);
   }
 
   async #issue(lane: Lane, call: DispatchedCall, { issued_at, expires_at }: Dispatched): Promise<void> {

@@ -10,6 +10,8 @@ const SLOTS_MAX = 1_000;
 const EXECUTORS_MAX = 1_000;
 
 interface Heard {
+  /** the most that it has ever had free: what it can run at once, once it has been idle */
+  readonly slots: Readonly<Record<Lane, number>>;
   readonly free: Readonly<Record<Lane, number>>;
   readonly at: number;
 }
@@ -26,18 +28,30 @@ export class Slots {
   note(event: SlotsEvent): void {
     const { executor_id } = event;
     if (!this.#heard.has(executor_id) && this.#heard.size >= EXECUTORS_MAX) return;
-    const free = Object.fromEntries(LANES.map((lane) => [lane, Math.min(event[lane] ?? 0, SLOTS_MAX)])) as Record<Lane, number>;
-    this.#heard.set(executor_id, { free, at: this.#now() });
+    const free = byLane((lane) => Math.min(event[lane] ?? 0, SLOTS_MAX));
+    const { slots } = this.#heard.get(executor_id) ?? { slots: free };
+    this.#heard.set(executor_id, { free, slots: byLane((lane) => Math.max(slots[lane], free[lane])), at: this.#now() });
   }
 
   /** Free slots of the lane over all executors heard lately; the others are forgotten. */
   free(lane: Lane): number {
+    return this.#sum(({ free }) => free[lane]);
+  }
+
+  /** What those executors can run at once in the lane, as far as they have shown. */
+  all(lane: Lane): number {
+    return this.#sum(({ slots }) => slots[lane]);
+  }
+
+  #sum(of: (heard: Heard) => number): number {
     const oldest = this.#now() - HEARD_MS;
-    let free = 0;
-    for (const [executor, { free: slots, at }] of this.#heard) {
-      if (at < oldest) this.#heard.delete(executor);
-      else free += slots[lane];
+    let sum = 0;
+    for (const [executor, heard] of this.#heard) {
+      if (heard.at < oldest) this.#heard.delete(executor);
+      else sum += of(heard);
     }
-    return free;
+    return sum;
   }
 }
+
+const byLane = (count: (lane: Lane) => number): Record<Lane, number> => Object.fromEntries(LANES.map((lane) => [lane, count(lane)])) as Record<Lane, number>;

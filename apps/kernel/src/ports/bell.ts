@@ -8,4 +8,7 @@ export abstract class Bell {
    * wait; a ring that is lost costs the dispatcher's timer, never the call.
    */
   abstract wake(lane: Lane): void;
+
+  /** Says that a call of the lane has ended, after its COMMIT. Returns at once and never throws; where nothing was left waiting it costs nothing. */
+  abstract freed(lane: Lane): void;
 }

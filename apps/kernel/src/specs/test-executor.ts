@@ -45,7 +45,7 @@ function openParts(kernel: TestKernel) {
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const effects = new EffectCheck(blobs, vault, policies);
   const previews = new Previews(tenants, sealer, announcer);
-  const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error) };
+  const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error), now: () => performance.now() };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
   const memory = newMemory();
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);

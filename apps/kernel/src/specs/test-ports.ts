@@ -9,6 +9,9 @@ export class HeardBell extends Bell {
   override wake(lane: Lane): void {
     this.rung.push(lane);
   }
+  override freed(): void {
+    // Nothing waits here.
+  }
 }
 
 export class HeardEvents extends Events {

@@ -84,16 +84,19 @@ BEGIN
   END LOOP;
 END $$;
 
--- Takes waiting calls of a lane, round-robin over tenants from the one after p_after: up to `weight` of a tenant a visit (twice as many each
--- further round, so that few visits serve a tenant that waits alone), up to `cap` of it dispatched or performing, up to p_outstanding dispatched in the lane. A call that has waited too long stays for the sweeper.
--- Returns {calls: [...], more: whether others may still wait, place: the last tenant served}. Run as the worker. One at a time per lane: both
+-- Takes waiting calls of a lane, round-robin over tenants from the one after p_after, or from p_after itself where p_left of its turn are left: up to `weight` of a tenant a
+-- visit (twice as many each further round, so that few visits serve a tenant that waits alone), up to `cap` of it dispatched or performing, of those p_most times its weight in
+-- this lane unless that is null, up to p_outstanding dispatched in the lane. A call that has waited too long stays for the sweeper.
+-- Returns {calls: [...], more: whether others may still wait, place: the last tenant served, left: what is left of its turn}. Run as the worker. One at a time per lane: the
 -- bounds are counts, and what another replica is just adding can't be counted.
-CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text) RETURNS jsonb
+CREATE FUNCTION kernel.dispatch(p_lane text, p_outstanding integer, p_ttl_ms bigint, p_after text, p_left integer, p_most integer) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   t        bigint;
   room     integer;
   place    text := p_after;
+  turn     integer := p_left;
+  resumes  boolean := p_left > 0;
   waiting  text;
   share    integer;
   weighs   integer;
@@ -116,17 +119,25 @@ BEGIN
     END IF;
     visits := visits - 1;
     SELECT w.tenant_id INTO waiting FROM operation w
-      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id > place AND kernel.waits_until(w.deadline, w.created_at) > t
+      WHERE w.state = 'admitted' AND w.lane = p_lane AND w.tenant_id >= place AND (resumes OR w.tenant_id > place) AND kernel.waits_until(w.deadline, w.created_at) > t
       ORDER BY w.tenant_id LIMIT 1;
     IF NOT FOUND THEN
       EXIT WHEN wrapped AND NOT progress;
-      wrapped := true; progress := false; place := ''; round := round * 2;
+      -- A pass may begin in the middle, so the first time round is no whole one.
+      IF wrapped THEN round := round * 2; END IF;
+      wrapped := true; progress := false; place := ''; turn := 0; resumes := false;
       CONTINUE;
     END IF;
+    resumes := resumes AND waiting = place;
     place := waiting;
+    IF NOT resumes THEN turn := 0; END IF;
     CONTINUE WHEN stands_still(waiting);
-    SELECT least(n.weight * round, room), n.cap - (SELECT count(*) FROM operation b WHERE b.tenant_id = place AND b.state IN ('dispatched', 'performing'))
-      INTO weighs, share FROM tenant n WHERE n.tenant_id = place;
+    SELECT CASE WHEN resumes THEN turn ELSE least(n.weight * round, 1000000) END,
+        least(n.cap - count(b.operation_id), p_most * n.weight - count(b.operation_id) FILTER (WHERE b.lane = p_lane))
+      INTO turn, share FROM tenant n LEFT JOIN operation b ON b.tenant_id = n.tenant_id AND b.state IN ('dispatched', 'performing')
+      WHERE n.tenant_id = place GROUP BY n.tenant_id, n.weight, n.cap;
+    resumes := false;
+    weighs := least(turn, room);
     more := more OR share < weighs;
     WITH next AS (
       SELECT w.operation_id FROM operation w
@@ -141,11 +152,13 @@ BEGIN
     SELECT coalesce(jsonb_agg(to_jsonb(sent)), '[]') INTO taken FROM sent;
     calls := calls || taken;
     room := room - jsonb_array_length(taken);
+    -- A turn ends with what waits: nothing is saved up.
+    turn := CASE WHEN jsonb_array_length(taken) < least(weighs, share) THEN 0 ELSE turn - jsonb_array_length(taken) END;
     progress := progress OR taken <> '[]';
     -- Somebody else holds the row for a moment.
     more := more OR (taken = '[]' AND share > 0);
   END LOOP;
-  RETURN jsonb_build_object('calls', calls, 'more', more, 'place', place, 'issued_at', t, 'expires_at', t + p_ttl_ms);
+  RETURN jsonb_build_object('calls', calls, 'more', more, 'place', place, 'left', turn, 'issued_at', t, 'expires_at', t + p_ttl_ms);
 END $$;
 
 -- Takes back a permit that could not be published. Run as the worker.

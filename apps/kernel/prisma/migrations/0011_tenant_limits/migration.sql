@@ -20,7 +20,7 @@ DECLARE v_max integer;
 BEGIN
   SELECT n.waiting_max INTO v_max FROM tenant n WHERE n.tenant_id = p_tenant;
   -- Counts no further than it must, over the index of what waits.
-  PERFORM 1 FROM operation w WHERE w.state = 'admitted' AND w.lane IN ('inline', 'sandboxed') AND w.tenant_id = p_tenant OFFSET v_max - 1 LIMIT 1;
+  PERFORM 1 FROM operation w WHERE w.state = 'admitted' AND w.lane IN ('inline', 'sandboxed', 'broker') AND w.tenant_id = p_tenant OFFSET v_max - 1 LIMIT 1;
   RETURN FOUND;
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.queue_is_full(text) TO writ_kernel;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** How long a tenant counts as one who may come back at any moment, in milliseconds; as long as for places (libs/fairness). */
+const REMEMBERED_MS = 10_000;
+/** Tenants remembered: whether there are two is all that is asked. */
+const TENANTS_MAX = 1_000;
+
+/** Whose calls a lane has taken lately. `now` is a monotonic clock of this process, in milliseconds. */
+export class LaneTenants {
+  readonly #seen = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note(tenantId: string): void {
+    // At the end of the map: it is forgotten last.
+    this.#seen.delete(tenantId);
+    this.#seen.set(tenantId, this.#now());
+    if (this.#seen.size > TENANTS_MAX) this.#forgetFirst();
+  }
+
+  /** Whether more than one tenant is about. */
+  areSeveral(): boolean {
+    const oldest = this.#now() - REMEMBERED_MS;
+    for (const at of this.#seen.values()) {
+      if (at > oldest) break;
+      this.#forgetFirst();
+    }
+    return this.#seen.size > 1;
+  }
+
+  #forgetFirst(): void {
+    for (const tenantId of this.#seen.keys()) {
+      this.#seen.delete(tenantId);
+      return;
+    }
+  }
+}
