@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Postgres, the bus or the ledger is gone, or there and silent: callers get a fault of the right code within a bound, nothing runs that isn't recorded, and
+// Postgres, the bus or the ledger is gone, there and silent, or slow: callers get a fault of the right code within a bound, nothing runs that isn't recorded, and
 // when it is back calls pass again without anybody's doing.
 import { jest } from '@jest/globals';
 import { eventually, expectCleanLog, makeWorld, Observer, Proxy, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
@@ -13,6 +13,7 @@ const ANSWER_MS = 40_000;
 
 let database: TestDatabase;
 let kernels: Proxy;
+let ledgers: Proxy;
 let stack: Stack;
 let world: World;
 let observer: Observer;
@@ -21,10 +22,12 @@ beforeAll(async () => {
   database = await testDatabase();
   const { hostname, port } = new URL(database.ownerUrl);
   kernels = await Proxy.to({ host: hostname, port: Number(port) });
+  ledgers = await Proxy.to({ host: hostname, port: Number(port) });
   // The kernel alone meets the outage: the door goes on, so that what is answered is the kernel's doing.
   const urlFor: TestDatabase['urlFor'] = (role) => {
     const url = new URL(database.urlFor(role));
     if (role.startsWith('writ_kernel')) url.host = `127.0.0.1:${kernels.port}`;
+    if (role === 'writ_ledger') url.host = `127.0.0.1:${ledgers.port}`;
     return url.href;
   };
   stack = await startStack({ database: { ...database, urlFor }, env: { kernel: TUNING }, busProxies: ['kernel'] });
@@ -35,6 +38,7 @@ afterAll(async () => {
   await observer?.close();
   await stack?.stop();
   await kernels?.close();
+  await ledgers?.close();
   await database?.drop();
 });
 
@@ -102,6 +106,43 @@ it.each([
     expect(await heads()).toBe(before);
   } finally {
     await heal();
+  }
+  await expectRecovered();
+});
+
+/** For each piece of what passes: a statement or a message takes twice that, and a call some ten of them. */
+const SLOW_MS = 150;
+
+it.each([
+  ['Postgres', (ms: number) => kernels.slow(ms)],
+  ['the bus', (ms: number) => stack.busProxy('kernel').slow(ms)],
+  ['the ledger', (ms: number) => ledgers.slow(ms)],
+] as const)('%s is slow: each call is answered within a bound, done or with a fault, what is done is recorded, and calls are fast when it is', async (what, slow) => {
+  slow(SLOW_MS);
+  try {
+    await Promise.all(Array.from({ length: 8 }, async () => {
+      const at = performance.now();
+      const { status, body } = await write();
+      expect(performance.now() - at).toBeLessThan(ANSWER_MS);
+      // Nobody waits for the log beyond a moment: a call is done when its record is durable, and says that its place is pending.
+      if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
+      else if (status === 200) expect(body.tx_outcome).toBe('committed');
+      else expect([202, 503]).toContain(status);
+    }));
+  } finally {
+    slow(0);
+  }
+  await expectRecovered();
+});
+
+it('a ledger that is slow keeps nobody waiting: an answer comes long before its receipt', async () => {
+  // Longer than an answer waits for the log, several times over.
+  ledgers.slow(1_000);
+  try {
+    const { body } = await write();
+    expect(body).toMatchObject({ tx_outcome: 'committed', receipt: { state: 'pending' } });
+  } finally {
+    ledgers.slow(0);
   }
   await expectRecovered();
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { Transform, type TransformCallback } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 
 /** `out`: from the process to the server behind; `in`: from the server to the process. */
@@ -17,6 +18,7 @@ export class Proxy {
   readonly #links = new Set<Link>();
   readonly #silent = new Set<Link>();
   #isShut = false;
+  #slowMs = 0;
 
   private constructor(target: { host: string; port: number }) {
     this.#target = target;
@@ -28,6 +30,7 @@ export class Proxy {
       const link = new Link(client, connect(this.#target));
       this.#links.add(link);
       link.onClose(() => this.#links.delete(link));
+      link.slow(this.#slowMs);
       for (const direction of ['in', 'out'] as const) if (this.#held[direction]) link.hold(direction);
     });
   }
@@ -47,6 +50,12 @@ export class Proxy {
   hold(direction: Direction): void {
     this.#held[direction] = true;
     for (const link of this.#links) link.hold(direction);
+  }
+
+  /** From now on whatever passes takes so long in each direction, one piece after another; 0 is as fast as it goes. */
+  slow(ms: number): void {
+    this.#slowMs = ms;
+    for (const link of this.#links) link.slow(ms);
   }
 
   /** Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire wall has forgotten them. */
@@ -87,17 +96,28 @@ export class Proxy {
   }
 }
 
+/** Lets pieces through one after another, each after so long. */
+class Delay extends Transform {
+  ms = 0;
+
+  override _transform(piece: Buffer, _encoding: string, done: TransformCallback): void {
+    if (this.ms === 0) done(null, piece);
+    else setTimeout(() => done(null, piece), this.ms);
+  }
+}
+
 class Link {
   readonly #client: Socket;
   readonly #upstream: Socket;
+  readonly #delays: Readonly<Record<Direction, Delay>> = { in: new Delay(), out: new Delay() };
 
   constructor(client: Socket, upstream: Socket) {
     this.#client = client;
     this.#upstream = upstream;
     client.setNoDelay(true);
     upstream.setNoDelay(true);
-    client.pipe(upstream);
-    upstream.pipe(client);
+    client.pipe(this.#delays.out).pipe(upstream);
+    upstream.pipe(this.#delays.in).pipe(client);
     client.on('error', () => this.destroy()).on('close', () => this.destroy());
     upstream.on('error', () => this.destroy()).on('close', () => this.destroy());
   }
@@ -107,15 +127,19 @@ class Link {
   }
 
   hold(direction: Direction): void {
-    const [from, to] = this.#ends(direction);
-    from.unpipe(to);
+    const from = this.#from(direction);
+    from.unpipe(this.#delays[direction]);
     from.pause();
   }
 
   release(direction: Direction): void {
-    const [from, to] = this.#ends(direction);
-    from.unpipe(to);
-    from.pipe(to);
+    const from = this.#from(direction);
+    from.unpipe(this.#delays[direction]);
+    from.pipe(this.#delays[direction]);
+  }
+
+  slow(ms: number): void {
+    for (const delay of Object.values(this.#delays)) delay.ms = ms;
   }
 
   destroy(): void {
@@ -123,7 +147,7 @@ class Link {
     this.#upstream.destroy();
   }
 
-  #ends(direction: Direction): [Socket, Socket] {
-    return direction === 'out' ? [this.#client, this.#upstream] : [this.#upstream, this.#client];
+  #from(direction: Direction): Socket {
+    return direction === 'out' ? this.#client : this.#upstream;
   }
 }
