@@ -68,12 +68,19 @@ export class PolicyShelf {
 
   /** What is in force, the newest activation of all (null: none), and the database's clock in milliseconds. */
   async inForce(tenantId: string): Promise<{ active: PolicyActivation; newest: ActivationRow | null; now: number }> {
-    return await this.#tenancy.within(tenantId, async (rows, now) => ({ active: await this.active(rows, tenantId), newest: await activeRow(rows, tenantId), now }));
+    return await this.#tenancy.within(tenantId, async (rows, now) => {
+      // Read once: another may be activated between two readings, and what is checked must be what is asserted.
+      const newest = await activeRow(rows, tenantId);
+      return { active: await this.#activeOf(rows, newest), newest, now };
+    });
   }
 
   /** What is in force; `rows` within a transaction. */
   async active(rows: Rows, tenantId: string): Promise<PolicyActivation> {
-    const row = await activeRow(rows, tenantId);
+    return await this.#activeOf(rows, await activeRow(rows, tenantId));
+  }
+
+  async #activeOf(rows: Rows, row: ActivationRow | null): Promise<PolicyActivation> {
     if (row !== null) return await this.activationOf(rows, row);
     const { set } = this.#engine.standard;
     return { policy_hash: set.policy_hash, name: set.document.name, version: null, enforcement: set.document.enforcement, seq: 0, activated_by: null, at: null, note: null };
