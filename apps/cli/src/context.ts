@@ -8,6 +8,8 @@ export interface Context {
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
   readonly readStdin: () => Promise<string>;
+  /** What a person types where nobody sees it; all of standard input where that is no terminal. */
+  readonly readHidden: (prompt: string) => Promise<string>;
   /** standard input as it comes, for commands that answer before it ends */
   readonly streamStdin: () => AsyncIterable<Uint8Array>;
   /** Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a refusal. */

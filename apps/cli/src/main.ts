@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { processEnvironment } from './config.env.ts';
 import { runCli } from './program.ts';
+import { readHidden } from './read-hidden.ts';
 
 // A reader that has seen enough, as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -12,6 +13,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   write: (words) => { process.stdout.write(words); },
   complain: (words) => { process.stderr.write(words); },
   readStdin: () => text(process.stdin),
+  readHidden: async (prompt) => await readHidden(prompt, process.stdin, process.stderr),
   streamStdin: () => process.stdin,
   setExit: () => undefined,
 });

@@ -5,7 +5,7 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { Repeated, type Given } from '@writ/nest-kit';
+import { Repeated, ValueBox, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
@@ -15,7 +15,7 @@ import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
-import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, PreviewAgain, Readmission } from './decide/index.ts';
+import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, Landing } from './effects/index.ts';
@@ -40,11 +40,12 @@ import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
-import { PreviewSweeper, Sweeper } from './sweep/index.ts';
+import { PreviewSweeper, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
+import { PgValueStore, SessionValues } from './values/index.ts';
 import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
@@ -80,6 +81,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     report, tenants, workers, subjects, book, outbox, blobs, bus,
     trees: new Trees(blobs),
     vault: new TenantVault(config.masterKey, new WrappedKeyRows(tenants)),
+    box: new ValueBox(config.masterKey),
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST },
@@ -129,14 +131,17 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   const parts = { ...on, policies };
   const again = new PreviewAgain(parts, announcer);
   const votes = new CastVote(on.tenants, held, announcer);
+  const readmission = new Readmission(parts, judge, held, votes, announcer);
+  const give = { box: on.box, values: new SessionValues(on.tenants, on.vault), store: new PgValueStore(on.tenants, on.vault) };
   const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views);
   return {
     views,
     admit,
     places: new Places({ places: config.WRIT_PLACES, shared: config.WRIT_PLACES_SHARED, now: () => performance.now(), weightOf: (tenantId) => on.limits.of(tenantId)?.weight ?? TENANT_DEFAULTS.weight }),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
+    give: new Give(parts, held, readmission, views, give),
     decide: new Decide(on.tenants, held, {
-      votes, readmission: new Readmission(parts, judge, held, votes, announcer), effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
+      votes, readmission, effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
     }, views),
     approvals: new Approvals(on.tenants, on.vault, on.blobs),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
@@ -188,6 +193,7 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
       every(LIMITS_MS, () => on.limits.refresh()),
+      every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
       every(RESEND_MS, () => on.outbox.resend()),
     ], async () => {
       await on.outbox.idle();
@@ -198,7 +204,7 @@ export class KernelModule {
       module: KernelModule,
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
       providers: [
-        ...[ask.admit, ask.places, ask.decide, ask.edit, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
+        ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),

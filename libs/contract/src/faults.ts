@@ -55,6 +55,7 @@ export const FAULTS = {
   'approval.voted': { status: 409, retry: 'never', message: 'that person\'s vote is counted already' },
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
   'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },
+  'value.missing': { status: 404, retry: 'never', message: 'the value is not there, and nobody can be asked for it' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
   'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },

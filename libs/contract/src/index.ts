@@ -43,3 +43,4 @@ export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
 export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
 export { SHELL_RUN } from './tools/shell.ts';
+export { secretReference, VALUE_GET, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

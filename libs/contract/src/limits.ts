@@ -16,6 +16,7 @@ export const LIMITS = {
   resultInlineBytes: { max: 64 * KIB, fault: 'internal', why: 'longer results travel as a blob' },
   recordBytes: { max: 16 * KIB, fault: 'record.too_large', why: 'an entry of a tile bundle; 65,535 is the format\'s bound' },
   permitBytes: { max: 4 * KIB, fault: 'permit.invalid', why: 'a bell, not a parcel' },
+  valueBytes: { max: 8 * KIB, fault: 'request.malformed', why: 'a value that a person gives: a private key in PEM fits' },
   deltaInlineBytes: { max: 128 * KIB, fault: 'limit.exceeded', why: 'longer deltas travel as a blob' },
   contentsInlineBytes: { max: 32 * KIB, fault: 'effect.invalid', why: 'longer contents go into the blob store first; a report stays one message' },
   contentsInline: { max: 64, fault: 'effect.invalid', why: 'contents that travel in a report' },

@@ -10,6 +10,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'blobs.blob.sha256': `sha256('x'::bytea)`, 'blobs.blob.size': '1', 'blobs.blob.bytes': `'x'::bytea`,
   'blobs.chunk.upload': `sha256('x'::bytea)`,
   'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`, 'kernel.freeze.scope': `'tool'`,
+  'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`,
   'kernel.label.scope': `'session'`, 'kernel.preview.lane': `'inline'`, 'kernel.preview.state': `'waiting'`, 'kernel.policy_set.policy_hash': `repeat('0', 64)`, 'kernel.policy_set.version': '1', 'kernel.policy_activation.seq': '1',
   'kernel.vote.says': `'approve'`, 'kernel.vote.role': `'admin'`, 'kernel.delegation.role': `'admin'`, 'kernel.delegation.to_principal': `'y'`, 'kernel.delegation.autonomy_mode': `'soft_gate'`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',

@@ -25,7 +25,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   followEvents: ALL,
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
   pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
-  listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, approve: HANDS, deny: HANDS,
+  listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
   delegateApproval: HANDS, listDelegations: EYES, revokeDelegation: HANDS,
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,

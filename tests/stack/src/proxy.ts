@@ -17,6 +17,7 @@ export class Proxy {
   readonly #held: Record<Direction, boolean> = { in: false, out: false };
   readonly #links = new Set<Link>();
   readonly #silent = new Set<Link>();
+  readonly #ears: ((bytes: Buffer) => void)[] = [];
   #isShut = false;
   #slowMs = 0;
 
@@ -32,6 +33,7 @@ export class Proxy {
       link.onClose(() => this.#links.delete(link));
       link.slow(this.#slowMs);
       for (const direction of ['in', 'out'] as const) if (this.#held[direction]) link.hold(direction);
+      for (const ear of this.#ears) link.overhear(ear);
     });
   }
 
@@ -56,6 +58,12 @@ export class Proxy {
   slow(ms: number): void {
     this.#slowMs = ms;
     for (const link of this.#links) link.slow(ms);
+  }
+
+  /** Hands on all that passes in either direction, from now on, as it comes. */
+  overhear(ear: (bytes: Buffer) => void): void {
+    this.#ears.push(ear);
+    for (const link of this.#links) link.overhear(ear);
   }
 
   /** Nothing passes any more over the connections that are there, and they stay open; new ones work. As after a fire wall has forgotten them. */
@@ -124,6 +132,11 @@ class Link {
 
   onClose(listener: () => void): void {
     this.#client.once('close', listener);
+  }
+
+  overhear(ear: (bytes: Buffer) => void): void {
+    this.#client.on('data', ear);
+    this.#upstream.on('data', ear);
   }
 
   hold(direction: Direction): void {

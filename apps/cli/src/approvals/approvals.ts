@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalDiff, ApprovalView, OperationView } from '@writ/contract';
-import { Command } from 'commander';
+import { ApprovalDiff, ApprovalView, OperationView, VALUE_SCOPES, type ValueScope } from '@writ/contract';
+import { Command, Option } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
@@ -30,6 +30,7 @@ export function approvalsCommand(context: Context): Command {
       .option('--for-session', 'also calls like it in the same session: under a child of its token').option('--uses <n>', 'how many calls more', parseCount)
       .option('--ttl <period>', 'for how long, such as 30m'))
     .addCommand(editCommand(context))
+    .addCommand(giveCommand(context))
     .addCommand(decideCommand(context, 'deny', 'end it; the agent is told the comment'))
     .addCommand(delegateCommand(context))
     .addCommand(delegationsCommand(context))
@@ -90,6 +91,20 @@ interface DecideOptions extends CommonOptions {
 function sessionOf({ forSession, uses, ttl }: DecideOptions): { scope?: 'session'; uses?: number; ttl_ms?: number } {
   if (forSession !== true && (uses !== undefined || ttl !== undefined)) throw usage('`--uses` and `--ttl` are of `--for-session`');
   return forSession === true ? { scope: 'session', ...(uses === undefined ? {} : { uses }), ...(ttl === undefined ? {} : { ttl_ms: parsePeriod('--ttl', ttl) }) } : {};
+}
+
+function giveCommand(context: Context): Command {
+  const command = new Command('give').description('give it the value that it waits for: typed unseen, or from standard input').argument('<approval>')
+    .addOption(new Option('--scope <scope>', 'how far it reaches').choices(VALUE_SCOPES).default('once'))
+    .option('--note <text>', 'of a value that is stored').option('--comment <text>', 'for those who read it later');
+  return command.action(async (id: string) => {
+    const { scope, note, comment, ...common } = command.optsWithGlobals<CommonOptions & { scope: ValueScope; note?: string; comment?: string }>();
+    const { client } = connect(context, common, 'operator');
+    const value = await context.readHidden('value (not shown): ');
+    if (value === '') throw usage('a value is needed: type it, or send it on standard input');
+    const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/value`, { method: 'POST', body: { value, scope, note, comment } });
+    show(context, common, operation, () => fieldsOf({ operation: operation.operation_id, state: operation.state, tool: operation.tool_id }));
+  });
 }
 
 function editCommand(context: Context): Command {

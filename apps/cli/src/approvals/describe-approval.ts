@@ -6,6 +6,7 @@ import { visible, visibleLine } from '../visible.ts';
 
 const OF = {
   action: 'the action: it runs after approval, and its effect is checked then',
+  value: 'a value: `writ approvals give` gives one, `deny` ends the call',
   effect: 'exactly the effect below: approving commits it, and nothing runs again',
 } as const;
 const PREVIEWS: Readonly<Record<ApprovalView['preview']['state'], string>> = {

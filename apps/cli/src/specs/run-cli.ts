@@ -34,6 +34,7 @@ export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin
     write: (words) => { out += words; },
     complain: (words) => { err += words; },
     readStdin: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
+    readHidden: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
     streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
     setExit: () => undefined,
   });

@@ -32,6 +32,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
   return {
     tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, workspaceId: redemption.workspace_id, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
+    secrets: redemption.secrets,
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
 }

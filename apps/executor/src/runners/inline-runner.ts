@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TenantId, Usage } from '@writ/contract';
+import { secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { runFileTool, type FileToolOutcome } from '@writ/workspace';
@@ -8,7 +8,7 @@ import { Runner, type Call, type Staged } from './runner.ts';
 
 const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
-/** Runs `fs.*` on the snapshot's tree. There is no host path to escape to. */
+/** Runs `fs.*` on the snapshot's tree, and hands on values. There is no host path to escape to. */
 export class InlineRunner extends Runner {
   override readonly toolClass = 'inline';
   readonly #blobs: BlobStore;
@@ -43,6 +43,7 @@ export class InlineRunner extends Runner {
   }
 
   async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
+    if (call.toolId === VALUE_GET.tool_id) return valueOutcome(call);
     const outcome = await runFileTool(call.toolId, {
       reader: timedReader(this.#reader(call), verify),
       root: call.root,
@@ -51,6 +52,15 @@ export class InlineRunner extends Runner {
     if (outcome.ok) verifyWritten(writtenBy(outcome), call.limits);
     return outcome;
   }
+}
+
+/**
+ * Hands on what a person gave. INVARIANT (a secret stays out): the kernel sends a value along only where it is none, so there is nothing here that a report could tell.
+ */
+function valueOutcome({ args, secrets }: Call): FileToolOutcome<unknown> {
+  const key = String(args['key']);
+  const value = Object.hasOwn(secrets, key) ? secrets[key] : undefined;
+  return { ok: true, delta: null, blobs: [], result: value === undefined ? { key, value: null, reference: secretReference(key) } : { key, value, reference: null } };
 }
 
 const writtenBy = (outcome: FileToolOutcome<unknown>): number => (outcome.ok ? outcome.blobs.reduce((sum, { bytes }) => sum + bytes.length, 0) : 0);

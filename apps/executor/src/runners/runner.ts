@@ -16,6 +16,8 @@ export interface Call {
   /** the hosts of each token of the chain: a request may leave when every one of them grants it; none for a call that may send nothing */
   readonly net: readonly Grant['net'][];
   readonly limits: CallLimits;
+  /** values that the call may see, by name */
+  readonly secrets: Readonly<Record<string, string>>;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
 }

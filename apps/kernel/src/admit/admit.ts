@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import { decideStanding, readFacts, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
@@ -89,8 +89,10 @@ export class Admit {
 
   /** Null when it must be decided again. */
   async #decide(proposal: Proposal, waitMs: number): Promise<Decided | null> {
-    const facts = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
+    const read = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
     const readAt = this.#sources.memory.clock;
+    // Of this call's arguments, so it isn't remembered for others of its kind.
+    const facts = { ...read, value_known: await readValueKnown(this.#sources.tenants, proposal.call, proposal.args) };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
@@ -102,7 +104,7 @@ export class Admit {
     const decision = await this.#session.find(proposal, judgement) ?? { proposal, judgement, facts };
     const written = await this.#decisions.write(decision.proposal, decision.judgement, decision.facts);
     if (written === null) return null;
-    if (judgement.verdict === 'admitted' && written.row.state === 'admitted') this.#sources.memory.keep(proposal.call, facts, judgement, readAt);
+    if (judgement.verdict === 'admitted' && written.row.state === 'admitted') this.#sources.memory.keep(proposal.call, read, judgement, readAt);
     return this.#tell(written, waitMs);
   }
 

@@ -40,7 +40,7 @@ export class Decisions {
       head: stands && call.precondition_refs.length > 0 ? judgement.head : null,
       ...(stands ? assertedVersions(call) : {}),
       ...(facts.remembered === true ? { remembered: assertedMemory(call, facts) } : {}),
-      approval: approvalId === null ? null : { approval_id: approvalId, action_digest: approvedDigest(action), quorum: judgement.approvers?.count ?? 1, expires_at: approvalExpiry(facts.now, judgement.approval_ms, call.deadline, facts.chain.map(({ token }) => token)) },
+      approval: approvalId === null ? null : { approval_id: approvalId, of: judgement.waits_for, action_digest: approvedDigest(action), quorum: judgement.approvers?.count ?? 1, expires_at: approvalExpiry(facts.now, judgement.approval_ms, call.deadline, facts.chain.map(({ token }) => token)) },
       preview: state === 'held' && judgement.preview !== null ? { limits: judgement.preview.limits, reserved: amountsOf(judgement.preview.reservations) } : null,
       reserve: state === 'admitted' ? reservationRows(judgement.reservations) : state === 'held' ? reservationRows(judgement.preview?.reservations ?? []) : [],
       records: [postable(sealed)],

@@ -44,7 +44,7 @@ export class SessionApprovals {
   /** Null where the call is to be held. */
   async find(proposal: Proposal, held: Judgement): Promise<Standing | null> {
     const { call } = proposal;
-    if (call.session_id === null || held.verdict !== 'held') return null;
+    if (call.session_id === null || held.verdict !== 'held' || held.waits_for !== 'action') return null;
     const found = await callKernel<Candidate[]>(this.#sources.tenants.pool, 'session_approvals', [call.tenant_id, call.agent_id, call.capability_token_id, call.session_id, TOKENS_MAX]);
     for (const candidate of found) {
       if (!candidate.tools.some((pattern) => matchesTool(pattern, call.tool_id)) || !await this.#isLike(candidate, proposal, held)) continue;

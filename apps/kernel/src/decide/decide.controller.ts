@@ -4,6 +4,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, parseMessage, type ApprovalEffect, type ApprovalView, type OperationView } from '@writ/contract';
 import { Approvals } from './approvals.ts';
 import { Decide } from './decide.ts';
+import { Give } from './give.ts';
 import { Edit } from './edit.ts';
 
 @Controller()
@@ -11,11 +12,13 @@ export class DecideController {
   readonly #decide: Decide;
   readonly #approvals: Approvals;
   readonly #edit: Edit;
+  readonly #give: Give;
 
-  constructor(decide: Decide, approvals: Approvals, edit: Edit) {
+  constructor(decide: Decide, approvals: Approvals, edit: Edit, give: Give) {
     this.#decide = decide;
     this.#approvals = approvals;
     this.#edit = edit;
+    this.#give = give;
   }
 
   @MessagePattern('kernel.approval.decide')
@@ -31,6 +34,17 @@ export class DecideController {
   @MessagePattern('kernel.approval.edit')
   async edit(@Payload() payload: unknown): Promise<OperationView> {
     return await this.#edit.run(parseMessage(KERNEL_REQUESTS['approval.edit'], payload));
+  }
+
+  @MessagePattern('kernel.approval.give')
+  async give(@Payload() payload: unknown): Promise<OperationView> {
+    return await this.#give.run(parseMessage(KERNEL_REQUESTS['approval.give'], payload));
+  }
+
+  @MessagePattern('kernel.value.key')
+  async valueKey(@Payload() payload: unknown): Promise<{ public_key: string }> {
+    parseMessage(KERNEL_REQUESTS['value.key'], payload);
+    return await this.#give.key();
   }
 
   @MessagePattern('kernel.approval.effect')

@@ -76,6 +76,7 @@ export class Decide {
     const tally = tallyOf(held, vote);
     if (session !== null) requireAlone(right, tally);
     if (tally.given < tally.needed) return await this.#ways.votes.run(held, vote, tally);
+    if (held.approval.of === 'value') throw new Fault('conflict', 'the call waits for a value: give one, or deny it');
     const way = held.approval.of === 'effect' ? this.#ways.effects : this.#ways.readmission;
     return await way.run(held, { state: 'approved', actor: vote.cast_by, comment: vote.comment, vote, session }, satisfiedBy(held, right));
   }

@@ -3,6 +3,7 @@ export { Approvals } from './approvals.ts';
 export { DecideController } from './decide.controller.ts';
 export { CastVote } from './cast-vote.ts';
 export { Decide } from './decide.ts';
+export { Give } from './give.ts';
 export { Edit, type ProposeCall } from './edit.ts';
 export { EffectApproval, type EffectParts } from './effect-approval.ts';
 export { type DecisionParts } from './judge-held.ts';

@@ -87,7 +87,7 @@ export function newDecision(parts: DecisionParts, calls: HeldCalls, rejudged: Re
   return {
     action,
     records: [...closed.records, decision, ...(session === null ? [] : [session.record])],
-    approval: { ...closed.columns, ...(session === null ? {} : { token: session.columns }) },
+    approval: { ...closed.columns, ...(session === null ? {} : { token: session.columns }), ...(closing.given === undefined ? {} : { value: closing.given.columns }) },
     said: session === null ? [] : [session.said],
     columns: {
       operation_id: operation.operation_id,

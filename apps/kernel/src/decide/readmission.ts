@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Fault } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { HeldCalls, unlessMoved, type ApprovedClosing, type HeldCall } from '../held/index.ts';
 import { assertedVersions, decidedUnder, laneOf, postable, refusal, reservationRows, reservedOf, type GivenApproval, type Judge } from '../judgement/index.ts';
@@ -33,6 +34,8 @@ export class Readmission {
     const { judgement } = rejudged;
     if (judgement.verdict !== 'refused') {
       const tally = tallyOf(rejudged.held, closing.vote, judgement);
+      // A vote that is only written down brings nothing along.
+      if (closing.given !== undefined && tally.given < tally.needed) throw new Fault('conflict', 'the policy now asks for more people: others must approve before the value is given');
       return await (tally.given < tally.needed ? this.#votes.run(rejudged.held, closing.vote, tally) : this.#readmit(rejudged, closing));
     }
     const { code, message, hint } = judgement.refusal ?? refusal('internal', 'refused without a reason');

@@ -10,7 +10,7 @@ export interface ApprovalRow {
   /** of the action with the snapshot left out: see `approvedDigest` */
   readonly action_digest: string;
   readonly autonomy_mode: AutonomyMode;
-  readonly of: 'action' | 'effect';
+  readonly of: ApprovalView['of'];
   /** of the staged effect that a yes commits; null for an approval of the action */
   readonly effect_digest: string | null;
   readonly state: ApprovalView['state'];

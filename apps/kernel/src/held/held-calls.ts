@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type FaultCode, type Reason, type SessionAsk } from '@writ/contract';
+import { Fault, type FaultCode, type Reason, type SessionAsk, type ValueScope } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
@@ -17,6 +17,8 @@ export interface ApprovalClosing {
   readonly supersededBy?: string;
   /** of a yes for the session: how many calls it serves, and for how long */
   readonly session?: SessionAsk | null;
+  /** of one that waits for a value: how far it reaches, and what kernel.put_value reads */
+  readonly given?: { readonly scope: ValueScope; readonly columns: Readonly<Record<string, unknown>> };
   /** the vote that decides it; absent for the clock and a cancellation */
   readonly vote?: Vote;
 }
@@ -110,8 +112,8 @@ export class HeldCalls {
   }
 
   /** The record of what became of an approval. */
-  #sealApproval(held: HeldCall, { state, actor }: ApprovalClosing): SealedRecord {
-    return this.#seal(held, actor, { verb: VERBS[state], subject: held.approval.approval_id, digest: held.approval.action_digest });
+  #sealApproval(held: HeldCall, { state, actor, given }: ApprovalClosing): SealedRecord {
+    return this.#seal(held, actor, { verb: given === undefined ? VERBS[state] : `give_${given.scope}`, subject: held.approval.approval_id, digest: held.approval.action_digest });
   }
 
   #seal(held: HeldCall, actor: string, change: { verb: string; subject: string; digest: string }): SealedRecord {

@@ -63,6 +63,8 @@ export interface CallFacts {
   readonly head: string | null;
   /** of the resources that the call relies on; null where it relies on none */
   readonly versions?: Versions | null;
+  /** of a call that asks for a value: whether it needn't ask a person; absent where nobody looked */
+  readonly value_known?: boolean;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;

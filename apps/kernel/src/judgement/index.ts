@@ -4,6 +4,7 @@ export { refusal, type Arguments, type CallFacts, type Claim, type JudgedCall, t
 export { assertedMemory, decidedUnder, decisionRecord, postable, reservationRows, sameRules, sealDecision, type DecidedCall } from './decision.ts';
 export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
+export { askOf, readValueKnown, type ValueAsk } from './decide-value.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { delegatorsOf } from './delegators.ts';

@@ -12,6 +12,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideValue } from './decide-value.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
 import { outputLabels } from './output-labels.ts';
@@ -53,7 +54,9 @@ export class Judge {
     if (unmet !== null) return refuse(placed, unmet);
     const asked = policy.judge(judgedAction(call, facts, form, reach));
     if (asked.effect === 'refuse') return refuse(placed, asked);
-    const corridor = decideSupervision(call, asked, approval);
+    const supervised = decideSupervision(call, asked, approval);
+    const value = supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
+    const corridor = value ?? supervised;
     const weighed: Judgement = {
       ...placed,
       autonomy_mode: corridor.mode,
@@ -62,6 +65,7 @@ export class Judge {
       rule_ids: asked.rule_ids,
       reasons: asked.reasons,
       approvers: asked.approvers,
+      waits_for: value === null ? 'action' : 'value',
       labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);

@@ -30,6 +30,8 @@ export interface Judgement {
   readonly labels: readonly string[];
   readonly limits: Budgets | null;
   readonly reservations: readonly TokenReservation[];
+  /** of a held call: what it waits for */
+  readonly waits_for: 'action' | 'value';
   /** of a held call: what its preview may use; null where there is to be none */
   readonly preview: { readonly limits: Budgets; readonly reservations: readonly TokenReservation[] } | null;
 }
@@ -38,7 +40,7 @@ export interface Judgement {
 export function unjudged({ hash, approvalMs }: Pick<ActivePolicy, 'hash' | 'approvalMs'>, tool: ToolDefinition | null): Judgement {
   return {
     verdict: 'refused', refusal: null, tool, policy_hash: hash, head: null, autonomy_mode: 'no_go', risk_score: 0, risk_basis: [], rule_ids: [], reasons: [],
-    approvers: null, approval_ms: approvalMs, touched: [], labels: [], limits: null, reservations: [], preview: null,
+    approvers: null, approval_ms: approvalMs, touched: [], waits_for: 'action', labels: [], limits: null, reservations: [], preview: null,
   };
 }
 

@@ -8,6 +8,11 @@ import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-k
 /** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */
 export type PayloadField = 'args' | 'salt' | 'result' | 'staged' | 'requests';
 
+/** What values are sealed as: given to a session, by approval and name; stored, by name and version. */
+export type ValueKind = 'session-value' | 'secret';
+
+/** 64 bits: a tenant has a handful of keys in its life. */
+const KEY_ID_CHARS = 16;
 /** Keys unwrapped at a time: 64 bytes each, for as many tenants as one replica sees in a while. */
 const TENANTS_MAX = 10_000;
 
@@ -63,9 +68,28 @@ export class TenantBox {
     return openBytes(this.#keys.data, sealed, this.#context(operationId, field));
   }
 
+  /** As `seal`, for a value of a name: opens only for the same tenant, kind, and names in this order. */
+  sealValue(kind: ValueKind, names: readonly string[], clear: Uint8Array): Buffer {
+    return sealBytes(this.#keys.data, clear, this.#valueContext(kind, names));
+  }
+
+  /** @throws Error where the bytes aren't what `sealValue` returned for these names. */
+  openValue(kind: ValueKind, names: readonly string[], sealed: Buffer): Buffer {
+    return openBytes(this.#keys.data, sealed, this.#valueContext(kind, names));
+  }
+
+  /** Tells which data key sealed something, and nothing about the key. */
+  get keyId(): string {
+    return createHmac('sha256', this.#keys.data).update('writ/key-id/v1').digest('hex').slice(0, KEY_ID_CHARS);
+  }
+
   /** HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and tells nothing without the key. */
   fingerprint(canonicalArgs: Uint8Array): Buffer {
     return createHmac('sha256', this.#keys.finger).update(canonicalArgs).digest();
+  }
+
+  #valueContext(kind: ValueKind, names: readonly string[]): string {
+    return `writ/${kind}/v1\n${this.#tenantId}\n${names.join('\n')}`;
   }
 
   #context(operationId: string, field: PayloadField): string {

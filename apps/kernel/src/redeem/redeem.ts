@@ -7,6 +7,7 @@ import { attemptFacts, readAttemptFacts, type AttemptMemory, type FactRows } fro
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { OperationRow, TenantPool, Trees } from '../store/index.ts';
+import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 
 /** A call that is not to run any more is ended here, and then said to the executor. */
@@ -37,6 +38,7 @@ export class Redeem {
   readonly #trees: Trees;
   readonly #verifiers: ReadonlyMap<string, Verifier>;
   readonly #options: RedeemOptions;
+  readonly #values: SessionValues;
 
   constructor(tenants: TenantPool, vault: TenantVault, endings: Endings, memory: AttemptMemory, trees: Trees, verifiers: ReadonlyMap<string, Verifier>, options: RedeemOptions) {
     this.#tenants = tenants;
@@ -46,6 +48,7 @@ export class Redeem {
     this.#trees = trees;
     this.#verifiers = verifiers;
     this.#options = options;
+    this.#values = new SessionValues(tenants, vault);
   }
 
   /** @throws Fault `permit.invalid`, `permit.expired`, `permit.spent`; `token.revoked`, `token.expired`, `deadline`, `frozen`: the call has been ended. */
@@ -85,17 +88,23 @@ export class Redeem {
       throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
     }
     const box = await this.#vault.of(operation.tenant_id);
+    const clear = args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>;
+    const secrets = await this.#values.forCall(operation, clear);
+    if (secrets === null) {
+      await this.#endings.end(redeemed, unreportedEnding(operation, endingFault('value.missing', 'the value is over since the call was decided', 'ask for it anew')));
+      throw new Fault('value.missing');
+    }
     return {
       v: 1,
       operation_id, tenant_id: operation.tenant_id, attempt: operation.attempt, tool_id: operation.tool_id, tool_definition_digest,
-      args: args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>,
+      args: clear,
       args_ref,
       args_salt: box.open(operation_id, 'salt', salt).toString('base64'),
       capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
       image_digest: operation.image_digest,
       fs: facts.chain.map(({ grant }) => grant.fs),
       net: facts.chain.map(({ grant }) => grant.net),
-      secrets: {},
+      secrets,
       limits: limitsOf(operation),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,

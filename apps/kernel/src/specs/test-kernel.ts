@@ -4,11 +4,12 @@ import { memoryBlobs } from '@writ/blobs';
 import type { ProposedCall } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
+import { ValueBox } from '@writ/nest-kit';
 import { testDatabase } from '@writ/testing';
 import { Admit, Decisions, FactMemory } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
-import { Approvals, CastVote, Decide, Edit, EffectApproval, PreviewAgain, Readmission } from '../decide/index.ts';
+import { Approvals, CastVote, Decide, Edit, EffectApproval, Give, PreviewAgain, Readmission } from '../decide/index.ts';
 import { EffectCheck, Landing } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { ExpireHeld } from '../expire/index.ts';
@@ -19,6 +20,7 @@ import { RecordSealer, SignedSeal } from '../records/index.ts';
 import { Resolve } from '../resolve/index.ts';
 import type { PolicySets } from '../ports/index.ts';
 import { OperationViews, Trees, WrappedKeyRows, type TenantPool } from '../store/index.ts';
+import { PgValueStore, SessionValues } from '../values/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
 
@@ -53,6 +55,8 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const votes = new CastVote(tenants, held, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
+  const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
+  const give = { box: new ValueBox(masterKey), values: new SessionValues(tenants, vault), store: new PgValueStore(tenants, vault) };
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
   return {
     ...parts,
@@ -62,9 +66,11 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     /** decides and answers at once */
     admit: { run: async (call: ProposedCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
     admission: admit,
+    give: new Give(parts, held, readmission, parts.views, give),
+    kept: give,
     decide: new Decide(tenants, held, {
       votes,
-      readmission: new Readmission(parts, parts.judge, held, votes, parts.announcer),
+      readmission,
       effects: new EffectApproval(parts, parts.judge, held, {
         effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer), votes,
       }),

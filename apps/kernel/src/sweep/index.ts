@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
 export { PreviewSweeper } from './preview-sweeper.ts';
+export { ValueSweeper } from './value-sweeper.ts';

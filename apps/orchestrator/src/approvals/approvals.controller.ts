@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { Fault, SESSION_APPROVAL, type ApprovalDiff, type ApprovalView, type Caller, type KernelRequest, type OperationView, type SessionAsk } from '@writ/contract';
-import { newId } from '@writ/nest-kit';
+import { givenValueContext, newId, sealTo } from '@writ/nest-kit';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
@@ -45,6 +45,15 @@ export class ApprovalsController {
   async edit(@Asked() { caller, params, body }: AskedOf<typeof APPROVALS.edit>): Promise<OperationView> {
     const edited = { approval_id: params.approval_id, operation_id: newId('operation'), args: body.args, comment: body.comment ?? null };
     return await this.show.view(caller, await this.kernel.insist('approval.edit', caller, edited));
+  }
+
+  @Route(APPROVALS.give)
+  async give(@Asked() { caller, params: { approval_id }, body }: AskedOf<typeof APPROVALS.give>): Promise<OperationView> {
+    const { public_key } = await this.kernel.ask('value.key', caller, {});
+    // Sealed before it leaves: no message on the bus holds it, and what is sent again is the same bytes.
+    const value = (await sealTo(Buffer.from(public_key, 'base64'), Buffer.from(body.value, 'utf8'), givenValueContext(caller.tenant_id, approval_id))).toString('base64');
+    const given = { approval_id, value, scope: body.scope ?? 'once', note: body.note ?? null, comment: body.comment ?? null };
+    return await this.show.view(caller, await this.kernel.insist('approval.give', caller, given));
   }
 
   async #decide(caller: Caller, decision: Decision): Promise<OperationView> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { newId } from '@writ/nest-kit';
+import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { approvalOf, delegationOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
@@ -49,6 +49,11 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
     return kernel.find(caller, id);
   });
+  kernel.handlers.set('approval.give', (caller, request) => {
+    const { operation_id: id } = kernel.find(caller, request['approval_id']) as { operation_id: string };
+    return kernel.find(caller, id);
+  });
+  kernel.handlers.set('value.key', async () => ({ public_key: (await new ValueBox(Buffer.alloc(32)).publicKey()).toString('base64') }));
   kernel.handlers.set('approval.effect', (caller, request) => {
     kernel.find(caller, request['approval_id']);
     const { sha256, size } = file;
@@ -89,6 +94,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'setTenantLimits': return { body: { weight: 2 } };
     case 'delegateApproval': return { body: { to: 'bob', note: 'away', expires_at: 2 } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
+    case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };

@@ -24,6 +24,8 @@ export const KERNEL_REPLIES = {
   'approval.read': opened(ApprovalView),
   'approval.decide': operation,
   'approval.edit': operation,
+  'approval.give': operation,
+  'value.key': Type.Object({ public_key: Type.String() }),
   'approval.effect': opened(ApprovalEffect),
   'token.issue': token,
   'token.attenuate': token,

@@ -8,6 +8,7 @@ import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
 import { TENANT_REQUESTS } from './tenant-limits.ts';
+import { VALUE_SCOPES } from '../tools/values.ts';
 import { ProposedCall, TaskClass } from '../tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -59,6 +60,16 @@ export const KERNEL_REQUESTS = {
   'approval.edit': Type.Object({
     ...asked, approval_id: Key, operation_id: idSchema('operation'), args: Type.Record(Type.String(), Type.Unknown()), comment: orNull(Type.String({ maxLength: 1000 })),
   }, closed),
+  /**
+   * → OperationView after it. `value` is sealed to the key of `value.key` for this approval alone, base64: it is in clear nowhere between the door and the kernel.
+   * Given twice by the same person it is given once.
+   */
+  'approval.give': Type.Object({
+    ...asked, approval_id: Key, value: Type.String({ minLength: 1, maxLength: 32_768 }), scope: Type.Enum(VALUE_SCOPES),
+    note: orNull(Type.String({ maxLength: 1000 })), comment: orNull(Type.String({ maxLength: 1000 })),
+  }, closed),
+  /** → {public_key}: X25519, base64: values that people give are sealed to it */
+  'value.key': Type.Object({ ...asked }, closed),
   /** → ApprovalEffect; `conflict` where no effect is staged */
   'approval.effect': Type.Object({ ...asked, approval_id: Key }, closed),
   /** → CapabilityToken & TokenUse */

@@ -62,7 +62,7 @@ export const ApprovalView = Type.Object({
   agent_id: idSchema('agent'),
   action_digest: Type.String(),
   autonomy_mode: AutonomyMode,
-  of: Type.Union([Type.Literal('action'), Type.Literal('effect')], { description: 'what a person approves: the action, or exactly the effect shown' }),
+  of: Type.Enum(['action', 'effect', 'value'], { description: 'what a person approves: the action, or exactly the effect shown; value: the call waits for one, and a person gives it' }),
   state: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied'), Type.Literal('expired'), Type.Literal('cancelled'), Type.Literal('superseded')]),
   binding: Type.Object({
     action_digest: Type.String({ description: 'with the snapshot left out' }),

@@ -4,10 +4,11 @@ import type { ToolDefinition } from './definition.ts';
 import { NET_EGRESS, WEB_FETCH } from './egress.ts';
 import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
 import { SHELL_RUN } from './shell.ts';
+import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, NET_EGRESS, WEB_FETCH].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET].map((tool) => [tool.tool_id, tool]),
 );
 
 const validators = new Map<string, Validator>();

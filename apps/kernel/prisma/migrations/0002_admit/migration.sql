@@ -145,8 +145,8 @@ BEGIN
   INSERT INTO payload (operation_id, tenant_id, args, args_ref, salt) VALUES (o.operation_id, p_tenant, p_args, nullif(p->'args_ref', 'null'), p_salt);
   IF jsonb_typeof(p->'approval') = 'object' THEN
     INSERT INTO approval (approval_id, tenant_id, operation_id, action_digest, autonomy_mode, of, state, reasons, expires_at, quorum)
-    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, 'action', 'pending', o.reasons, a.expires_at, coalesce(a.quorum, 1)
-    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, expires_at bigint, quorum integer);
+    SELECT a.approval_id, p_tenant, o.operation_id, a.action_digest, o.autonomy_mode, coalesce(a.of, 'action'), 'pending', o.reasons, a.expires_at, coalesce(a.quorum, 1)
+    FROM jsonb_to_record(p->'approval') AS a(approval_id text, action_digest text, of text, expires_at bigint, quorum integer);
   END IF;
   IF jsonb_typeof(p->'preview') = 'object' THEN PERFORM begin_preview(o, p->'preview'); END IF;
   PERFORM post_records(p_tenant, p->'records');
@@ -176,6 +176,7 @@ BEGIN
   WHERE a.approval_id = p_approval->>'approval_id' AND a.state = 'pending';
   IF NOT FOUND THEN PERFORM decide_again('approval'); END IF;
   IF jsonb_typeof(p_approval->'token') = 'object' THEN PERFORM put_session_token(tenant(), p_approval->'token'); END IF;
+  IF jsonb_typeof(p_approval->'value') = 'object' THEN PERFORM put_value(tenant(), p_approval->'value'); END IF;
   IF jsonb_typeof(p_approval->'vote') = 'object' THEN PERFORM put_vote(tenant(), p_approval->'vote'); END IF;
 END $$;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ApprovalDiff, ApprovalView, DelegationNote, DelegationScope, DelegationView, idSchema, OperationView, Principal, SESSION_APPROVAL, SessionAsk, Sha256Hex } from '@writ/contract';
+import { ApprovalDiff, ApprovalView, DelegationNote, DelegationScope, DelegationView, idSchema, LIMITS, OperationView, Principal, SESSION_APPROVAL, SessionAsk, Sha256Hex, VALUE_SCOPES } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, paging } from '../fields.ts';
 import { route } from '../route.ts';
@@ -48,6 +48,16 @@ export const APPROVALS = {
     summary: 'Ends the held call and proposes it anew with other arguments; where that one needs a person, it is another than who edited',
     body: Type.Object({ args: Type.Record(Type.String(), Type.Unknown(), { description: 'as the tool\'s `parameters` say' }), comment: Comment }, closed),
     answers: { 200: { says: 'The new operation', schema: OperationView } },
+  }),
+  give: route({
+    ...decision, id: 'giveValue', method: 'POST', path: '/v1/approvals/{approval_id}/value',
+    summary: 'Gives a call the value that it waits for; nobody gives one to their own call. No answer, record, event or log holds it',
+    body: Type.Object({
+      value: Type.String({ minLength: 1, maxLength: LIMITS.valueBytes.max, description: 'as it is to be used' }),
+      scope: Type.Optional(Type.Enum(VALUE_SCOPES, { description: 'once: for one use; session: for this agent in this session, twelve hours at most; stored: into the tenant\'s secrets. once unless said' })),
+      note: Type.Optional(Type.String({ maxLength: 1000, description: 'of a value that is stored: what to remember it by; else what the call suggests' })),
+      comment: Comment,
+    }, closed),
   }),
   deny: route({ ...decision, id: 'deny', method: 'POST', path: '/v1/approvals/{approval_id}/deny', summary: 'Denies; the agent is told the comment', body: Type.Object({ comment: Comment, delegation_id: Delegated }, closed) }),
 };

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { callKernel, type WorkerPool } from '../store/index.ts';
+
+/** Rows that one sweep takes out. */
+const ROWS_MAX = 500;
+
+/** Takes out values that people gave for one use that has ended, or for a session that is over. Until then nothing finds them either. */
+export class ValueSweeper {
+  readonly #workers: WorkerPool;
+
+  constructor(workers: WorkerPool) {
+    this.#workers = workers;
+  }
+
+  /** Resolves with how many went. */
+  async sweep(): Promise<number> {
+    return await callKernel<number>(this.#workers.pool, 'sweep_values', [ROWS_MAX]);
+  }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { PgValueStore } from './pg-value-store.ts';
+export { SessionValues, type GivenValue } from './session-values.ts';

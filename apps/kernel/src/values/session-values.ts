@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { VALUE_GET, type ValueScope } from '@writ/contract';
+import { askOf, sessionOf, type ValueAsk } from '../judgement/index.ts';
+import type { TenantVault } from '../payload/index.ts';
+import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
+
+/** A value that a person gives to the call that waits for it. */
+export interface GivenValue {
+  readonly approval_id: string;
+  readonly scope: Exclude<ValueScope, 'stored'>;
+  readonly value: Buffer;
+  /** milliseconds by the database's clock */
+  readonly expires_at: number;
+}
+
+interface Taken { readonly approval_id?: string; readonly version?: number; readonly sealed: string }
+
+/** Values that people gave, for one use or for a session: sealed where they lie, opened for the call that may have them. */
+export class SessionValues {
+  readonly #tenants: TenantPool;
+  readonly #vault: TenantVault;
+
+  constructor(tenants: TenantPool, vault: TenantVault) {
+    this.#tenants = tenants;
+    this.#vault = vault;
+  }
+
+  /** What kernel.put_value reads. What is no secret and for one use belongs to the call that asked for it; a secret waits for the one that uses it. */
+  async seal(ask: ValueAsk, operationId: string, { approval_id, scope, value, expires_at }: GivenValue): Promise<Readonly<Record<string, unknown>>> {
+    const box = await this.#vault.of(ask.tenant_id);
+    const { agent_id, name, secret } = ask;
+    return {
+      approval_id, agent_id, session_id: sessionOf(ask), name, secret, scope, key_id: box.keyId, expires_at, taken_by: scope === 'once' && !secret ? operationId : null,
+      sealed: box.sealValue('session-value', [approval_id, name], value).toString('base64'),
+    };
+  }
+
+  /** The value of the name for the call, and the call's from here on where it is for one use; null where there is none. */
+  async take(ask: ValueAsk, operationId: string): Promise<string | null> {
+    const { tenant_id, agent_id, name, secret } = ask;
+    const taken = await callKernel<Taken | null>(this.#tenants.pool, 'take_value', [tenant_id, agent_id, sessionOf(ask), name, secret, operationId]);
+    if (taken === null) return null;
+    const box = await this.#vault.of(tenant_id);
+    const sealed = Buffer.from(taken.sealed, 'base64');
+    return (taken.approval_id === undefined ? box.openValue('secret', [name, String(taken.version)], sealed) : box.openValue('session-value', [taken.approval_id, name], sealed)).toString('utf8');
+  }
+
+  /**
+   * What an attempt of the tool that asks for values may see: the value, where it is no secret; of a secret nothing, since a reference is all that it answers.
+   * Null where the value has gone since the call was decided.
+   */
+  async forCall(operation: OperationRow, args: Readonly<Record<string, unknown>> | null): Promise<Readonly<Record<string, string>> | null> {
+    if (operation.tool_id !== VALUE_GET.tool_id || args === null) return {};
+    const ask = askOf(operation, args);
+    if (ask.secret) return {};
+    const value = await this.take(ask, operation.operation_id);
+    return value === null ? null : { [ask.name]: value };
+  }
+}
