@@ -19,6 +19,8 @@ const Environment = Type.Object({
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
   WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),
+  WRIT_SESSIONS: Slots(8, 'shells of sessions at once'),
+  WRIT_SESSION_IDLE_MS: Type.Integer({ default: 600_000, minimum: 1_000, description: 'milliseconds after which a session\'s shell ends that nobody asks anything of' }),
   WRIT_POOL_SIZE: Slots(2, 'containers kept ready'),
   WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });

@@ -19,6 +19,9 @@ import { BrokerRunner } from './runners/broker-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
+import { HearPermits } from './sessions/hear-permits.ts';
+import { SessionRunner } from './sessions/session-runner.ts';
+import { Sessions } from './sessions/sessions.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
 import { StopController } from './take/stop.controller.ts';
@@ -56,20 +59,27 @@ export class ExecutorModule {
     });
     const gate = new EgressGate(parts.egress ?? systemEgress, monotonic);
     const running = new Running();
+    const kernel = new KernelClient(bus, subjects, epoch);
+    const sessions = new Sessions({
+      renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
+      endShell: (shell, ending, timeoutMs) => kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
+    }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
-      kernel: new KernelClient(bus, subjects, epoch), blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE, gate), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
+      kernel, blobs, running, clocks: { epoch, monotonic },
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE, gate),
+        new SessionRunner({ shells: sandbox.shells, sessions, blobs, image: config.WRIT_SANDBOX_IMAGE }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
       options: { executorId, imageDigest: config.WRIT_SANDBOX_IMAGE_DIGEST },
     });
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
+    const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: ExecutorModule,
       controllers: [StopController],
       providers: [
         { provide: Running, useValue: running },
-        { provide: Lifetime, useValue: new Lifetime(take, running, sandbox, pool) },
+        { provide: Lifetime, useValue: new Lifetime([take, hears], running, [sessions, sandbox], pool) },
       ],
     };
   }

@@ -40,6 +40,7 @@ import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
+import { ShellBook, ShellsController } from './shells/index.ts';
 import { PreviewSweeper, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/index.ts';
@@ -202,10 +203,10 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
+        ...[new ShellBook(on.tenants), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },

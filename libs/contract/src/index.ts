@@ -26,6 +26,9 @@ export {
 } from './messages/policies.ts';
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
+export {
+  SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
+} from './messages/shells.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
@@ -42,5 +45,6 @@ export {
 export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
 export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
+export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export { secretReference, VALUE_GET, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -22,6 +22,9 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.renew': { server: 'kernel', clients: ['executor'] },
   'kernel.effect_started': { server: 'kernel', clients: ['executor'] },
   'kernel.report': { server: 'kernel', clients: ['executor'] },
+  'kernel.shell.attach': { server: 'kernel', clients: ['executor'] },
+  'kernel.shell.renew': { server: 'kernel', clients: ['executor'] },
+  'kernel.shell.end': { server: 'kernel', clients: ['executor'] },
   'ledger.append': { server: 'ledger', clients: ['kernel'] },
   'ledger.receipt': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.checkpoint': { server: 'ledger', clients: ['orchestrator'] },
@@ -33,6 +36,8 @@ export const EVENTS = {
   operation: { publishers: ['kernel'], subscribers: ['orchestrator', 'kernel'] },
   /** an attempt must stop now: cancelled, or its token revoked */
   stop: { publishers: ['kernel'], subscribers: ['executor'] },
+  /** a permit for the one executor that has the session's shell: its id stands in the tenant's place */
+  session: { publishers: ['kernel'], subscribers: ['executor'] },
   slots: { publishers: ['executor'], subscribers: ['kernel'] },
 } as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
 export type EventKind = keyof typeof EVENTS;

@@ -71,3 +71,16 @@ describe('assessment', () => {
     expect(assessRisk(shell({ command: "rm -rf '$&src'" }), grammar).reasons[0]?.message).toBe('`rm` would delete `$&src` and all that is in it');
   });
 });
+
+describe('what is typed for a program', () => {
+  const typed = (input: string) => assessRisk({ tool: { tool_id: 'shell.session', category: 'write' }, args: { input }, resources: [] }, grammar);
+  test('counts as a command, in case a shell reads it', () => {
+    expect(typed('rm -rf /\n').ceiling).toBe('no_go');
+    expect(typed('rm -rf src\n').ceiling).toBe('soft_gate');
+  });
+
+  test('that is no bash needs nobody, and may change files as any program may', () => {
+    expect(typed('print("it\'s")\n')).toMatchObject({ ceiling: 'none', category: 'write' });
+    expect(typed('y\n')).toMatchObject({ ceiling: 'none', category: 'write' });
+  });
+});

@@ -87,11 +87,21 @@ function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): re
   if (typeof args['command'] === 'string') {
     return readCommand({ command: args['command'], cwd: textOr(args['cwd']), stdin: textOr(args['stdin']) }, grammar);
   }
+  if (typeof args['input'] === 'string') return typedActs(args['input'], grammar);
   const requests = tool.requests?.(args) ?? [];
   if (requests.length > 0) return requests.map(({ method, url }) => ({ kind: 'network' as const, form: `${tool.tool_id} ${method}`, subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?') }));
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
   return writes.flatMap(({ path }) => zonesOf(field(path), [WORKSPACE]).map((zone) => ({ kind: 'overwrite' as const, form: tool.tool_id, subject: path, zone })));
+}
+
+/**
+ * What is typed goes to a program of which nothing is known but that it runs: it may change files as any program may, and where it is a shell it runs what was
+ * typed. Text that is no bash is none to a shell either, so that alone is no finding.
+ */
+function typedActs(input: string, grammar: ShellGrammar): readonly Act[] {
+  const typed = readCommand({ command: input, cwd: undefined, stdin: undefined }, grammar).filter(({ kind }) => kind !== 'unparsed');
+  return [{ kind: 'change', form: 'input', subject: input.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) }, ...typed];
 }
 
 const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -16,7 +16,7 @@ export {
   type SandboxKin, type SandboxLimits, type SandboxOutput, type SandboxPatch, type SandboxProspect, type SandboxReason, type SandboxResult, type SandboxSymlink,
   type SandboxUsage, type Standing,
 } from './sandbox.ts';
-export { FakeShells, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
+export { FakeShells, type FakeShell, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
 export {
   NO_USAGE, Shell, ShellEnded, Shells, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned, type TerminalSize,
 } from './shell.ts';

@@ -109,7 +109,8 @@ function* checksOf(patches: readonly SandboxPatch[]): Generator<readonly Checked
       yield batch;
       [batch, bytes] = [[], 0];
     }
-    batch.push({ path, gone: kind === 'gone' });
+    // Where no directory is to stand, one that stands there goes with all that is in it.
+    batch.push({ path, gone: kind !== 'dir' });
     bytes += cost;
   }
   yield batch;

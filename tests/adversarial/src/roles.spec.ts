@@ -23,13 +23,13 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_kernel: {
     'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.secret': APPEND, 'kernel.session_value': APPEND,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': APPEND, 'kernel.session_value': APPEND,
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
-    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'], 'kernel.session_value': ['DELETE'],
+    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'], 'kernel.shell': ['SELECT'], 'kernel.session_value': ['DELETE'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -124,7 +124,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;

@@ -55,7 +55,7 @@ export async function makeWorld(url: string, platformKey: string, options: World
   const token = await admin.must('/v1/capability-tokens', {
     agent_id: agentId, workspace_id: workspaceId,
     grant: {
-      tools: ['fs.*', 'shell.run'], fs: options.fs ?? [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: options.budgets ?? {},
+      tools: ['fs.*', 'shell.*'], fs: options.fs ?? [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: options.budgets ?? {},
       not_before: 0, expires_at: Date.now() + HOUR_MS,
     },
   });

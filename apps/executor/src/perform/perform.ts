@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
-import { Fault, type AskedFor, type Lane, type Permit, type Redemption, type ToolClass } from '@writ/contract';
+import { Fault, TOOLS, type AskedFor, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
@@ -47,7 +47,7 @@ const PAUSE_MS = 150;
 export class Perform {
   readonly #kernel: KernelClient;
   readonly #blobs: BlobStore;
-  readonly #runners: ReadonlyMap<ToolClass, Runner>;
+  readonly #runners: ReadonlyMap<string, Runner>;
   readonly #verifiers: ReadonlyMap<string, Verifier>;
   readonly #running: Running;
   readonly #clocks: Clocks;
@@ -58,7 +58,7 @@ export class Perform {
   }) {
     this.#kernel = with_.kernel;
     this.#blobs = with_.blobs;
-    this.#runners = new Map(with_.runners.map((runner) => [runner.toolClass, runner]));
+    this.#runners = new Map(with_.runners.map((runner) => [runner.toolId ?? runner.toolClass, runner]));
     this.#verifiers = with_.verifiers;
     this.#running = with_.running;
     this.#clocks = with_.clocks;
@@ -124,9 +124,7 @@ export class Perform {
     try {
       const asked: AskedFor[] = [];
       const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)));
-      lease.verifyHeld();
-      const report = await withSpan('stage', {}, () => stageReport(staged, speaker.tenant_id, this.#blobs));
-      await this.#report(speaker, permit.mode === 'preview' ? { ...report, asked_for: asked } : report, lease);
+      await this.#settled(staged, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
       return 'reported';
     } catch (error) {
       if (error instanceof Fault && error.code === 'attempt.fenced') return 'fenced';
@@ -135,6 +133,18 @@ export class Perform {
       done.abort();
       this.#running.remove(speaker, lease);
       await kept;
+    }
+  }
+
+  /** Stores and reports what was staged; whoever staged it hears what became of it, however that ends. */
+  async #settled(staged: Staged, speaker: Speaker, lease: Lease, beside: Pick<Report, 'asked_for'>): Promise<void> {
+    let reply: ReportReply | null = null;
+    try {
+      lease.verifyHeld();
+      const report = await withSpan('stage', {}, () => stageReport(staged, speaker.tenant_id, this.#blobs));
+      reply = await this.#report(speaker, { ...report, ...beside }, lease);
+    } finally {
+      await staged.settle?.(reply);
     }
   }
 
@@ -153,6 +163,8 @@ export class Perform {
         lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left)));
         lease.verifyHeld();
       },
+      attachShell: (opens, shellId) => this.#kernel.attachShell(speaker, opens, shellId, Math.min(ANSWER_MS, Math.max(1, lease.left))),
+      endShell: (shellId, ending) => this.#kernel.endShell({ tenant_id: speaker.tenant_id, executor_id: speaker.executor_id, shell_id: shellId }, ending, ANSWER_MS),
       announceEffectStarted: async () => {
         lease.verifyHeld();
         if (speaker.mode === 'preview') {
@@ -172,18 +184,18 @@ export class Perform {
       throw error;
     });
     if (call instanceof Fault) return invalid(call);
-    const runner = this.#runners.get(classOf(permit));
+    // A session's call has its own runner or none.
+    const runner = this.#runners.get(permit.tool_id) ?? (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
     if (!runner) return invalid(new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`));
     return await runner.run(call, context);
   }
 
   /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */
-  async #report(speaker: Speaker, report: Report, lease: Lease): Promise<void> {
+  async #report(speaker: Speaker, report: Report, lease: Lease): Promise<ReportReply> {
     for (;;) {
       lease.verifyHeld();
       try {
-        await this.#kernel.report(speaker, report, Math.min(ANSWER_MS, lease.left));
-        return;
+        return await this.#kernel.report(speaker, report, Math.min(ANSWER_MS, lease.left));
       } catch (error) {
         if (!(error instanceof Fault) || !error.retryable) throw error;
         await sleep(PAUSE_MS);

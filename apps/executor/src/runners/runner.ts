@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallLimits, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ToolClass, Usage } from '@writ/contract';
+import type { CallLimits, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -33,6 +33,8 @@ export interface Staged {
   readonly usage: Usage;
   /** everything that asked to leave; absent where nothing can */
   readonly requests?: readonly EgressRequest[];
+  /** Called once with what became of it; null where that isn't known, since the attempt was fenced or its report failed. */
+  readonly settle?: (reply: ReportReply | null) => Promise<void>;
 }
 
 export interface RunContext {
@@ -49,6 +51,10 @@ export interface RunContext {
   readonly confirmStanding: () => Promise<void>;
   /** Notes what a preview would have sent, for whoever is to approve it. */
   readonly askedFor: (what: string) => void;
+  /** Asks where the shell of the call's session is; where there is none and one may be opened, it is to be opened here under this id. */
+  readonly attachShell: (opens: boolean, shellId: string) => Promise<ShellAttachReply>;
+  /** Says that a shell of this executor is no more. */
+  readonly endShell: (shellId: string, ending: ShellEnding) => Promise<void>;
 }
 
 /**
@@ -58,5 +64,7 @@ export interface RunContext {
  */
 export abstract class Runner {
   abstract readonly toolClass: ToolClass;
+  /** the one tool that it runs; null: every tool of the class that no other runner is for */
+  readonly toolId: string | null = null;
   abstract run(call: Call, context: RunContext): Promise<Staged>;
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  parseMessage, Redemption, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
+  parseMessage, Redemption, ShellAttachReply, ShellRenewReply, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
 
 /** Names the attempt that speaks. */
@@ -50,6 +50,20 @@ export class KernelClient {
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
     return parseMessage(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
+  }
+
+  /** Where the shell of the attempt's session is. */
+  async attachShell(speaker: Speaker, opens: boolean, shellId: string, timeoutMs: number): Promise<ShellAttachReply> {
+    return parseMessage(ShellAttachReply, await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs));
+  }
+
+  /** Whether a shell may live on. */
+  async renewShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean> {
+    return parseMessage(ShellRenewReply, await this.#ask('kernel.shell.renew', { v: 1, ...shell }, timeoutMs)).alive;
+  }
+
+  async endShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, ending: ShellEnding, timeoutMs: number): Promise<void> {
+    await this.#ask('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
   }
 
   #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {

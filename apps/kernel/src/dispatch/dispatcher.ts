@@ -4,6 +4,7 @@ import { Bell } from '../ports/index.ts';
 import { callKernel, type WorkerPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import { LaneTenants } from './lane-tenants.ts';
+import { SessionCalls } from './session-calls.ts';
 import type { Slots } from './slots.ts';
 
 /** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
@@ -55,6 +56,7 @@ export class Dispatcher extends Bell {
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
   readonly #lanes: ReadonlyMap<Lane, LaneState>;
+  readonly #sessions: SessionCalls;
   readonly #underWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -66,6 +68,7 @@ export class Dispatcher extends Bell {
     this.#slots = slots;
     this.#options = options;
     this.#lanes = new Map(LANES.map((lane) => [lane, { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) }]));
+    this.#sessions = new SessionCalls(workers);
   }
 
   start(): void {
@@ -76,6 +79,7 @@ export class Dispatcher extends Bell {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
+    this.#sessions.stop();
     await this.settled();
   }
 
@@ -128,7 +132,8 @@ export class Dispatcher extends Bell {
     state.left = taken.left;
     for (const call of taken.calls) state.tenants.note(call.tenant_id);
     state.more = taken.more;
-    await Promise.all(taken.calls.map((call) => this.#issue(lane, call, taken)));
+    const owners = await this.#sessions.ownersOf(taken.calls);
+    await Promise.all(taken.calls.map((call) => this.#issue(lane, call, taken, owners.get(call.operation_id))));
   }
 
   /**
@@ -141,9 +146,11 @@ export class Dispatcher extends Bell {
     return Math.max(1, lane === 'inline' ? Math.floor(slots / 4) : slots - 1);
   }
 
-  async #issue(lane: Lane, call: DispatchedCall, { issued_at, expires_at }: Dispatched): Promise<void> {
+  async #issue(lane: Lane, call: DispatchedCall, { issued_at, expires_at }: Dispatched, owner: string | undefined): Promise<void> {
     try {
-      await this.#desk.issue(lane, 'run', call, issued_at, expires_at);
+      if (owner === undefined) return await this.#desk.issue(lane, 'run', call, issued_at, expires_at);
+      await this.#desk.issueTo(owner, lane, call, issued_at, expires_at);
+      this.#sessions.watch(call, () => this.#wakeAgain(lane), this.#options.report);
     } catch (error) {
       this.#options.report(error);
       // Back to the queue at once instead of after the permit's life. Where the message did arrive, its attempt is fenced.
@@ -151,5 +158,11 @@ export class Dispatcher extends Bell {
       const state = this.#lanes.get(lane);
       if (state !== undefined) state.more = true;
     }
+  }
+
+  #wakeAgain(lane: Lane): void {
+    const state = this.#lanes.get(lane);
+    if (state !== undefined) state.more = true;
+    this.wake(lane);
   }
 }

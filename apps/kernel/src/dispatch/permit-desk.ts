@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import type { Lane, Permit, PermitMode, Subjects } from '@writ/contract';
+import type { Envelope, Lane, Permit, PermitMode, Subjects } from '@writ/contract';
 import { sealPermit } from '@writ/permit';
 import type { Signer } from '@writ/signing';
 import { newId } from '../store/index.ts';
@@ -38,12 +38,22 @@ export class PermitDesk {
    * @throws Fault `bus.unreachable` where the lane doesn't take it, though it may have arrived.
    */
   async issue(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(this.#sealed(lane, mode, call, issuedAt, expiresAt)));
+    const messageId = `${call.operation_id}.${mode}.${String(call.attempt)}`;
+    await this.#withinTrace(call.traceparent, call.operation_id, () => this.#bus.ring(this.#subjects.work(lane), bytes, { messageId }));
+  }
+
+  /** Sends the permit of a dispatched call to one executor; whether it is there shows by the redemption. The same MUST hold. */
+  async issueTo(executorId: string, lane: Lane, call: DispatchedCall, issuedAt: number, expiresAt: number): Promise<void> {
+    const permit = this.#sealed(lane, 'run', call, issuedAt, expiresAt);
+    await this.#withinTrace(call.traceparent, call.operation_id, async () => this.#bus.publish(this.#subjects.event('session', executorId), { v: 1, permit }));
+  }
+
+  #sealed(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Envelope {
     const permit: Permit = {
       v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode, lane,
       tool_id: call.tool_id, action_digest: call.action_digest, image_digest: call.image_digest, issued_at: issuedAt, expires_at: expiresAt,
     };
-    const bytes = Buffer.from(JSON.stringify(sealPermit(permit, this.#signer)));
-    const messageId = `${call.operation_id}.${mode}.${String(call.attempt)}`;
-    await this.#withinTrace(call.traceparent, call.operation_id, () => this.#bus.ring(this.#subjects.work(lane), bytes, { messageId }));
+    return sealPermit(permit, this.#signer);
   }
 }

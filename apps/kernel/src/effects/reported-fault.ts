@@ -13,11 +13,16 @@ const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'fail
   timeout: 'command.timeout', killed: 'command.killed', limit: 'limit.exceeded', invalid: 'effect.invalid',
 };
 
+const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['session.lost', 'session.diverged', 'session.busy', 'session.idle', 'session.conflict', 'sandbox.unavailable', 'workspace.conflict']);
+const toolFaults = ({ session }: Pick<ToolDefinition, 'session'>): ReadonlySet<FaultCode> => (session === true ? SESSION_FAULTS : FILE_TOOL_FAULTS);
+
 /**
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
  * (`on_failure: keep`); timeout, kill and limit always do, and so does a shell that a signal ended: it has no exit status.
  */
-export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class' | 'session'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+  // A session stages what differs at its prompt, whatever the status of the command.
+  if (ended === 'exited' && tool.session === true) return null;
   if (ended === 'exited') {
     if (exit_code === null) return tool.class !== 'sandboxed' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
     if (exit_code === 0 || args['on_failure'] === 'keep') return null;
@@ -25,7 +30,7 @@ export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: 
   }
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
   // A tool may say only what tools say: the kernel's own words, such as a denial, would stand in a signed record as the kernel's.
-  const mayBeSaid = (code: FaultCode): boolean => FILE_TOOL_FAULTS.has(code) || (tool.class === 'broker' && EGRESS_FAULTS.has(code));
+  const mayBeSaid = (code: FaultCode): boolean => toolFaults(tool).has(code) || (tool.class === 'broker' && EGRESS_FAULTS.has(code));
   if (!isFaultCode(error?.code) || !mayBeSaid(error.code)) return endingFault('effect.invalid', 'the tool failed with an unknown code');
   return endingFault(error.code, cut(error.message), cut(error.hint));
 }

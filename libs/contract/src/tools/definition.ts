@@ -53,6 +53,10 @@ export interface ToolDefinition {
   readonly result: TObject;
   readonly category: ToolCategory;
   readonly class: ToolClass;
+  /**
+   * Runs in a shell that outlives the call: it goes to the executor that has it, isn't run for show, and an exit status is told and decides nothing. Absent: it doesn't.
+   */
+  readonly session?: true;
   readonly mutating: boolean;
   readonly accepts_secrets: readonly string[];
   readonly labels: readonly OutputLabel[];
@@ -61,6 +65,8 @@ export interface ToolDefinition {
   readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
   /** What leaves, as far as the arguments say; as total and pure. Absent for tools that name no request: whether a command sends one can't be known. */
   readonly requests?: (args: Readonly<Record<string, unknown>>) => readonly RequestResource[];
+  /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
+  readonly faults?: (args: Readonly<Record<string, unknown>>) => readonly { readonly pointer: string; readonly message: string }[];
 }
 
 /** Of tools whose result holds contents of files. */

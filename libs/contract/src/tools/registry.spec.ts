@@ -5,13 +5,21 @@ const tool = (id: string) => TOOLS.get(id)!;
 
 describe('the tools', () => {
   it('are these', () => {
-    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run', 'net.egress', 'web.fetch', 'value.get']);
+    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'net.egress', 'web.fetch', 'value.get']);
   });
 
   it('say where arguments do not fit, every place of it', () => {
     expect(argumentFaults(tool('fs.read'), { path: 'a', limit: 5 })).toEqual([]);
     const faults = argumentFaults(tool('fs.edit'), { path: 7, edits: [{ find: '' }], extra: 1 });
     expect(faults.map((f) => f.pointer)).toEqual(expect.arrayContaining(['/path', '/edits/0', '/edits/0/find', '/extra']));
+  });
+
+  it('of a session ask one thing at a time', () => {
+    expect(argumentFaults(tool('shell.session'), {})).toEqual([]);
+    expect(argumentFaults(tool('shell.session'), { command: 'ls', cols: 80, rows: 24 })).toEqual([]);
+    expect(argumentFaults(tool('shell.session'), { command: 'ls', input: 'x' })).toMatchObject([{ pointer: '/input' }]);
+    expect(argumentFaults(tool('shell.session'), { ctrl: 'c', close: true })).toMatchObject([{ pointer: '/close' }]);
+    expect(argumentFaults(tool('shell.session'), { cols: 80 })).toMatchObject([{ pointer: '/cols' }]);
   });
 
   it('close their parameters: an argument that is not known is refused', () => {

@@ -3,12 +3,13 @@ import { Compile, type Validator } from 'typebox/compile';
 import type { ToolDefinition } from './definition.ts';
 import { NET_EGRESS, WEB_FETCH } from './egress.ts';
 import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
+import { SHELL_SESSION } from './shell-session.ts';
 import { SHELL_RUN } from './shell.ts';
 import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, NET_EGRESS, WEB_FETCH, VALUE_GET].map((tool) => [tool.tool_id, tool]),
 );
 
 const validators = new Map<string, Validator>();
@@ -17,14 +18,14 @@ const validators = new Map<string, Validator>();
 export function argumentFaults(tool: ToolDefinition, args: unknown): { pointer: string; message: string }[] {
   let validator = validators.get(tool.tool_id);
   if (!validator) validators.set(tool.tool_id, (validator = Compile(tool.parameters)));
-  if (validator.Check(args)) return [];
+  if (validator.Check(args)) return [...(tool.faults?.(args as Record<string, unknown>) ?? [])];
   return validator.Errors(args).map((error) => ({ pointer: error.instancePath, message: error.message }));
 }
 
 /** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
 export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
   const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, labels, limits } = tool;
-  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, mutating, accepts_secrets, labels, limits };
+  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, ...(tool.session === undefined ? {} : { session: tool.session }), mutating, accepts_secrets, labels, limits };
 }
 
 const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema));

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Bus, Subscription, WorkMessage } from '@writ/bus';
+import { parseMessage, SessionPermit, type Lane, type Subjects } from '@writ/contract';
+import type { Logger } from '@writ/telemetry';
+
+/** Calls of sessions under way at once: they mostly wait. A permit beyond is left to expire, and its call is dispatched anew. */
+const CALLS_MAX = 64;
+
+/** What is done with a permit. Rejects when the attempt failed here. */
+interface PermitHandler { run(message: WorkMessage, lane: Lane): Promise<unknown> }
+
+/** Hears permits that are sent to this executor alone, since it has the shell of their session. */
+export class HearPermits {
+  readonly #bus: Bus;
+  readonly #subject: string;
+  readonly #perform: PermitHandler;
+  readonly #logger: Logger;
+  readonly #running = new Set<Promise<unknown>>();
+  #subscription: Subscription | undefined;
+
+  constructor(bus: Bus, subjects: Subjects, executorId: string, perform: PermitHandler, logger: Logger) {
+    this.#bus = bus;
+    this.#subject = subjects.event('session', executorId);
+    this.#perform = perform;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    this.#subscription = await this.#bus.subscribe(this.#subject, ({ payload, headers }) => {
+      if (this.#running.size >= CALLS_MAX) return;
+      const { permit } = parseMessage(SessionPermit, payload);
+      // Nothing waits for an answer: who is silent is found out by the permit that nobody redeems.
+      const message: WorkMessage = { bytes: Buffer.from(JSON.stringify(permit)), headers, delivery: 1, ack: () => undefined, nak: () => undefined, term: () => undefined };
+      const run = this.#perform.run(message, 'sandboxed').catch((error: unknown) => this.#logger.error({ err: error }, 'an attempt in a session failed here')).finally(() => this.#running.delete(run));
+      this.#running.add(run);
+    });
+  }
+
+  /** Takes nothing new; resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    await this.#subscription?.close();
+    await Promise.all(this.#running);
+  }
+}

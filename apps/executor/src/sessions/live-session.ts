@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ShellEnding } from '@writ/contract';
+import type { Shell } from '@writ/sandbox';
+import type { WorkingCopy } from './working-copy.ts';
+
+/** Calls that may wait for their turn: more are told that the session is busy. */
+const WAITING_MAX = 8;
+
+/** One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what became of the effect. */
+export class LiveSession {
+  readonly tenantId: string;
+  readonly shellId: string;
+  readonly shell: Shell;
+  readonly copy: WorkingCopy;
+  /** whether a command was under way when last heard of */
+  isRunning = false;
+  /** whether a call has the turn: then it is that call that finds and tells how the shell ended */
+  isAsked = false;
+  /** whether nothing was asked of it yet */
+  isFirst = true;
+  /** set once it is no more */
+  ending: ShellEnding | null = null;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'shell' | 'copy'>) {
+    this.tenantId = of.tenantId;
+    this.shellId = of.shellId;
+    this.shell = of.shell;
+    this.copy = of.copy;
+  }
+
+  /** Resolves with what gives the turn back, which MUST be called once; null where too many wait. */
+  async turn(): Promise<(() => void) | null> {
+    if (this.#waiting >= WAITING_MAX) return null;
+    this.#waiting += 1;
+    const before = this.#last;
+    let giveBack = (): void => undefined;
+    this.#last = new Promise((resolve) => { giveBack = resolve; });
+    await before;
+    this.#waiting -= 1;
+    this.isAsked = true;
+    return () => {
+      this.isAsked = false;
+      giveBack();
+    };
+  }
+}

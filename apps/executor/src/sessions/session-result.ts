@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { stripVTControlCharacters } from 'node:util';
+import type { FaultCode, Usage } from '@writ/contract';
+import type { SandboxUsage, ShellControl, ShellEnded, ShellTurned } from '@writ/sandbox';
+import type { Staged } from '../runners/runner.ts';
+import type { CopiedDelta } from './working-copy.ts';
+
+/** The arguments of `shell.session`, as its definition has them. */
+export interface SessionArgs {
+  readonly command?: string;
+  readonly input?: string;
+  readonly ctrl?: ShellControl;
+  readonly close?: true;
+  readonly yield_ms?: number;
+  readonly cols?: number;
+  readonly rows?: number;
+  readonly ansi?: boolean;
+}
+
+const NO_USAGE: Usage = { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 };
+const NOTHING = { exitCode: null, delta: null, blobs: [] as readonly Uint8Array[], usage: NO_USAGE } as const;
+
+/** The call could not be done in the session: nothing ran for it. */
+export function stagedFailure(code: FaultCode, message: string, hint: string | null): Staged {
+  return { ...NOTHING, ended: 'failed', error: { code, message, hint }, result: null };
+}
+
+/** The session has no shell any more, as the call wished. */
+export function endedResult(): Staged {
+  return { ...NOTHING, ended: 'exited', error: null, result: { running: false, exit_code: null, output: '', truncated_bytes: 0, shell: 'ended', wall_ms: 0 } };
+}
+
+/** The shell's container came to an end that nobody asked for, and the call with it. */
+export function stagedEnd({ ended, reason, message, usage }: ShellEnded, wallMs: number): Staged {
+  const told = { ...NOTHING, result: null, usage: { ...usageOf(usage, []), wall_ms: wallMs } };
+  const hint = 'the shell is gone, and nothing of this call was kept';
+  switch (ended) {
+    case 'limit': return { ...told, ended: 'limit', error: { code: 'limit.exceeded', message, hint } };
+    case 'timeout': return { ...told, ended: 'timeout', error: { code: 'command.timeout', message, hint } };
+    case 'killed': return { ...told, ended: 'killed', error: { code: 'command.killed', message, hint } };
+    case 'invalid': return { ...told, ended: 'invalid', error: { code: 'effect.invalid', message: reason === null ? message : `${message} (${reason})`, hint } };
+    case 'lost': return { ...told, ended: 'failed', error: { code: 'session.lost', message, hint } };
+  }
+}
+
+/** A turn's answer with its delta; with a fault nothing of it is to be committed. */
+export function stagedTurn({ args: { ansi }, isFirst }: { readonly args: SessionArgs; readonly isFirst: boolean }, turned: ShellTurned, copied: CopiedDelta | null, fault: readonly [FaultCode, string] | null): Staged {
+  const { state, exitCode, truncatedBytes, usage } = turned;
+  const blobs = fault === null ? copied?.blobs ?? [] : [];
+  return {
+    ended: fault === null ? 'exited' : 'failed',
+    exitCode,
+    error: fault === null ? null : { code: fault[0], message: fault[1], hint: null },
+    delta: fault === null ? copied?.delta ?? null : null,
+    blobs,
+    result: {
+      running: state === 'running', exit_code: exitCode, output: shown(turned, ansi === true), truncated_bytes: truncatedBytes,
+      shell: state === 'gone' ? 'ended' : isFirst ? 'started' : 'open', wall_ms: usage.wallMs,
+    },
+    usage: usageOf(usage, blobs),
+  };
+}
+
+/** What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is said. */
+function shown({ output, truncatedBytes }: ShellTurned, ansi: boolean): string {
+  const text = Buffer.from(output).toString('utf8').replaceAll('\0', '\uFFFD');
+  const plain = ansi ? text : stripVTControlCharacters(text).replaceAll('\r\n', '\n');
+  return truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`;
+}
+
+function usageOf({ wallMs, cpuMs, memoryPeakBytes, outputBytes }: SandboxUsage, blobs: readonly Uint8Array[]): Usage {
+  return {
+    wall_ms: Math.round(wallMs), cpu_ms: Math.round(cpuMs), memory_peak_bytes: memoryPeakBytes,
+    disk_write_bytes: blobs.reduce((sum, { length }) => sum + length, 0), output_bytes: outputBytes,
+  };
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { LIMITS, SHELL_SESSION, YIELD_MS, type FaultCode, type ShellAttachReply, type TenantId } from '@writ/contract';
+import { blobReader, type BlobStore } from '@writ/blobs';
+import { SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
+import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
+import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
+import { LiveSession } from './live-session.ts';
+import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
+import type { Sessions } from './sessions.ts';
+import { WorkingCopy } from './working-copy.ts';
+
+const CPUS = 1;
+const SIZE = { cols: 120, rows: 40 } as const;
+const SHELL_ID_BYTES = 16;
+const CONFLICTS_SHOWN = 3;
+
+/** What a call without a shell is told, by why there is none. */
+const ENDED: Readonly<Record<'lost' | 'diverged' | 'idle' | 'closed' | 'none', readonly [FaultCode, string]>> = {
+  lost: ['session.lost', 'the shell of the session is gone, with its directory, variables and jobs'],
+  diverged: ['session.diverged', 'the shell of the session ended, since what it did was not committed'],
+  idle: ['session.lost', 'the shell of the session ended, since nobody asked anything of it for long'],
+  closed: ['session.idle', 'the session has no shell'],
+  none: ['session.idle', 'the session has no shell'],
+};
+const START_HINT = 'a `command` starts a shell anew, on the newest state of the workspace';
+
+/**
+ * Runs the calls of sessions on shells that outlive them.
+ * INVARIANT (told or gone): a shell goes on only after a turn whose effect was committed or that had none; after anything else it is killed, so that what it holds
+ * is never more than the workspace has and nobody has seen.
+ */
+export class SessionRunner extends Runner {
+  override readonly toolClass = 'sandboxed';
+  override readonly toolId = SHELL_SESSION.tool_id;
+  readonly #with: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly image: string };
+
+  constructor(with_: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly image: string }) {
+    super();
+    this.#with = with_;
+  }
+
+  override async run(call: Call, context: RunContext): Promise<Staged> {
+    const args: SessionArgs = call.args;
+    const ours = await this.#attached(call, context, args.command !== undefined);
+    if (!(ours instanceof LiveSession)) return ours;
+    const { commits } = ours.copy;
+    const giveBack = await ours.turn();
+    if (giveBack === null) return stagedFailure('session.busy', 'too many calls wait for the session', 'wait for their answers');
+    try {
+      // Run on the state that it was decided on, a command would find its own session's files as they were before.
+      const isLate = args.command !== undefined && ours.copy.commits !== commits;
+      const staged = ours.ending !== null ? stagedFailure(...ENDED[ours.ending], START_HINT)
+        : isLate ? stagedFailure('session.busy', 'another call of the session has committed since this one was decided', 'ask again, one command after the other')
+          : await this.#asked(ours, call, context, args);
+      return { ...staged, settle: async (reply) => {
+        try {
+          await staged.settle?.(reply);
+        } finally {
+          giveBack();
+        }
+      } };
+    } catch (error) {
+      await this.#with.sessions.end(ours, 'lost');
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** The session of the call, opened if need be; or what the call is told where there is none. */
+  async #attached(call: Call, context: RunContext, opens: boolean): Promise<LiveSession | Staged> {
+    const attach = (mayOpen: boolean): Promise<ShellAttachReply> => context.attachShell(mayOpen, randomBytes(SHELL_ID_BYTES).toString('hex'));
+    const { verdict, shell_id, ending } = await attach(opens);
+    if (verdict === 'elsewhere') return stagedFailure('session.busy', 'another call is about to open the session', 'ask again');
+    if (verdict === 'ended' || shell_id === null) {
+      return call.args['close'] === true && ending !== 'lost' ? endedResult() : stagedFailure(...ENDED[ending ?? 'none'], START_HINT);
+    }
+    if (verdict === 'opened') return await this.#open(call, context, shell_id);
+    const found = this.#with.sessions.find(shell_id);
+    if (found !== null) return found;
+    // Of an earlier life of this executor, whose lease still runs.
+    await context.endShell(shell_id, 'lost');
+    await attach(false);
+    return stagedFailure(...ENDED.lost, START_HINT);
+  }
+
+  async #open(call: Call, context: RunContext, shellId: string): Promise<LiveSession | Staged> {
+    const { shells, sessions, blobs, image } = this.#with;
+    const placed = sessions.place();
+    try {
+      if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 });
+      const reader = blobReader(blobs, call.tenantId as TenantId);
+      const files = sandboxEntries(reader, await readableTree(reader, call.root, call.fs));
+      const { cols, rows }: SessionArgs = call.args;
+      const limits = { memoryBytes: call.limits.memory_bytes, cpus: CPUS, pids: call.limits.pids, tmpfsBytes: LIMITS.deltaBytes.max };
+      const size = cols === undefined || rows === undefined ? SIZE : { cols, rows };
+      const shell = await shells.open({ image, files, env: {}, limits, size, labels: { 'writ.operation': call.operationId } }, context.signal);
+      const session = new LiveSession({ tenantId: call.tenantId, shellId, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root) });
+      sessions.add(session);
+      return session;
+    } catch (error) {
+      await context.endShell(shellId, 'closed');
+      if (error instanceof ShellEnded) return stagedFailure('sandbox.unavailable', error.message, 'ask again later');
+      if (error instanceof SandboxJobError) return stagedFailure('sandbox.unavailable', error.message, null);
+      throw error;
+    } finally {
+      placed?.();
+    }
+  }
+
+  async #asked(session: LiveSession, call: Call, context: RunContext, args: SessionArgs): Promise<Staged> {
+    const { sessions } = this.#with;
+    if (args.close === true) {
+      await sessions.end(session, 'closed');
+      return endedResult();
+    }
+    const started = performance.now();
+    try {
+      if (args.command !== undefined && !session.isRunning) {
+        const conflicts = await session.shell.bring(await session.copy.patchesTo(call.root, call.fs));
+        if (conflicts.length > 0) return stagedFailure('session.conflict', conflictOf(conflicts), 'commit or undo what the session has changed there: an empty call commits it, `close` gives it up');
+        session.copy.broughtTo(call.root);
+      }
+      const turned = await session.shell.turn(turnOf(args, call), context.signal);
+      return await this.#staged(session, call, args, turned);
+    } catch (error) {
+      if (!(error instanceof ShellEnded)) throw error;
+      // Whoever asked is told; the next one starts anew. Only of a call that was stopped nobody hears.
+      await sessions.end(session, error.ended === 'killed' ? 'lost' : 'closed');
+      return stagedEnd(error, Math.round(performance.now() - started));
+    }
+  }
+
+  async #staged(session: LiveSession, call: Call, args: SessionArgs, turned: ShellTurned): Promise<Staged> {
+    const { sessions } = this.#with;
+    session.isRunning = turned.state === 'running';
+    const isOver = turned.state === 'gone';
+    const { isFirst } = session;
+    session.isFirst = false;
+    const copied = await session.copy.deltaOn(call.root, turned.changes);
+    if ('conflicts' in copied) {
+      await sessions.end(session, 'closed');
+      return stagedTurn({ args, isFirst }, turned, null, ['session.conflict', conflictOf(copied.conflicts)]);
+    }
+    return { ...stagedTurn({ args, isFirst }, turned, copied, refusalOf(turned)), settle: async (reply) => {
+      const isNothing = copied.delta.changes.length === 0;
+      const isTaken = reply?.tx_outcome === 'committed' || reply?.tx_outcome === 'no_op';
+      if (isOver) await sessions.end(session, 'closed');
+      // Not heard, the attempt may be run again, and must not find what it did; not committed, the workspace never saw it.
+      else if (reply === null || (!isTaken && !isNothing)) await sessions.end(session, reply === null ? 'lost' : 'diverged');
+      else {
+        session.copy.committed(copied.next);
+        sessions.touch(session);
+      }
+    } };
+  }
+}
+
+function turnOf(args: SessionArgs, { limits }: Call) {
+  return {
+    ...(args.command === undefined ? {} : { command: args.command }),
+    ...(args.input === undefined ? {} : { input: args.input }),
+    ...(args.ctrl === undefined ? {} : { control: args.ctrl }),
+    ...(args.cols === undefined || args.rows === undefined ? {} : { size: { cols: args.cols, rows: args.rows } }),
+    yieldMs: Math.min(args.yield_ms ?? YIELD_MS.default, limits.wall_ms),
+    limits: { cpuMs: limits.cpu_ms, cpus: CPUS, outputBytes: limits.output_bytes, deltaBytes: limits.disk_write_bytes, deltaFiles: LIMITS.deltaChanges.max },
+  };
+}
+
+function refusalOf({ refused }: ShellTurned): readonly [FaultCode, string] | null {
+  if (refused === 'busy') return ['session.busy', 'a command is under way: `input` and `ctrl` reach it'];
+  return refused === 'idle' ? ['session.idle', 'no program is under way that could take input: send a `command`'] : null;
+}
+
+const conflictOf = (paths: readonly string[]): string =>
+  `another call changed what the session has changed and not committed: ${paths.slice(0, CONFLICTS_SHOWN).map((path) => `\`${path.slice(0, 200)}\``).join(', ')}`;
+

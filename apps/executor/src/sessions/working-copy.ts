@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Delta, FsRoot, TenantId } from '@writ/contract';
+import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
+import { scopeOf } from '@writ/capability';
+import type { SandboxChange, ShellPatch } from '@writ/sandbox';
+import { applyDelta, diff, parsePath, rebase } from '@writ/workspace';
+import { stagedDelta } from '../runners/staged-delta.ts';
+
+type Roots = readonly (readonly FsRoot[])[];
+
+/** What a turn did, as a delta on the snapshot of the call that saw it. */
+export interface CopiedDelta {
+  readonly delta: Delta;
+  readonly blobs: readonly Uint8Array[];
+  /** what the copy holds then, to be taken once the delta is committed */
+  readonly next: { readonly root: string; readonly nodes: ReadonlyMap<string, Uint8Array> };
+}
+
+/**
+ * The state that a session's container holds, as the root of a tree: a snapshot of the workspace with what the session has committed since. Nodes of that which
+ * no snapshot names are kept here, until the next snapshot is brought in.
+ */
+export class WorkingCopy {
+  readonly #stored: BlobReader;
+  #root: string;
+  #nodes: ReadonlyMap<string, Uint8Array> = new Map();
+  #commits = 0;
+
+  constructor(blobs: BlobStore, tenantId: string, root: string) {
+    this.#stored = blobReader(blobs, tenantId as TenantId);
+    this.#root = root;
+  }
+
+  /** How often the session has committed something: a call that was decided before the last time was decided on less than the copy holds. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** What must be written into the container to bring it from here to the snapshot, as far as the token may read it; what goes comes first, deepest first. */
+  async patchesTo(root: string, fs: Roots): Promise<ShellPatch[]> {
+    const { changes } = await diff(this.#reader, this.#root, root);
+    const scopes = fs.map((roots) => scopeOf(roots, 'read'));
+    const readable = changes.filter(({ path }) => scopes.every((isReadable) => isReadable(parsePath(path))));
+    const going = readable.filter(({ after }) => after === null).map(({ path }): ShellPatch => ({ path, kind: 'gone' })).reverse();
+    const coming = readable.map(async ({ path, after }): Promise<ShellPatch | null> => {
+      if (after === null) return null;
+      if (after.kind === 'dir' || after.sha256 === null) return { path, kind: 'dir', mode: null };
+      const bytes = await this.#stored(after.sha256);
+      if (after.kind === 'symlink') return { path, kind: 'symlink', mode: null, target: Buffer.from(bytes).toString('utf8') };
+      return { path, kind: 'file', mode: after.mode ?? '644', bytes, sha256: after.sha256 };
+    });
+    return [...going, ...(await Promise.all(coming)).filter((patch) => patch !== null)];
+  }
+
+  /** The snapshot was brought in. */
+  broughtTo(root: string): void {
+    this.#root = root;
+    this.#nodes = new Map();
+  }
+
+  /** The delta that the changes are on the snapshot, which may be newer than the copy; the paths that another call has changed meanwhile where that can't be. */
+  async deltaOn(root: string, changes: readonly SandboxChange[]): Promise<CopiedDelta | { readonly conflicts: readonly string[] }> {
+    const { delta, blobs } = await stagedDelta(this.#reader, this.#root, changes);
+    const applied = await applyDelta(this.#reader, this.#root, delta);
+    const next = { root: applied.root, nodes: new Map([...this.#nodes, ...applied.nodes.map(({ sha256, bytes }) => [sha256, bytes] as const)]) };
+    if (root === this.#root) return { delta, blobs, next };
+    const moved = await rebase(this.#reader, delta, this.#root, root);
+    return 'conflicts' in moved ? moved : { delta: moved.delta, blobs, next };
+  }
+
+  /** A delta was committed. */
+  committed({ root, nodes }: CopiedDelta['next']): void {
+    if (root !== this.#root) this.#commits += 1;
+    this.#root = root;
+    this.#nodes = nodes;
+  }
+
+  readonly #reader: BlobReader = async (sha256) => this.#nodes.get(sha256) ?? await this.#stored(sha256);
+}
