@@ -2,10 +2,9 @@
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { decideStanding, readFacts, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
-import { readOperation } from '../store/index.ts';
+import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
-import type { OperationRow, OperationViews, TenantPool } from '../store/index.ts';
 import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions, Written } from './decisions.ts';

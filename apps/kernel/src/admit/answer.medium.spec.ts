@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { sha256Hex } from '@writ/digest';
 import { deltaOf } from '@writ/workspace';
-import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 
 let kernel: TestKernel;
 let execution: TestExecution;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  execution = openExecution(kernel);
-});
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run: execution } = on); });
 
 const newCall = async () => {
   const tenant = await kernel.newTenant();

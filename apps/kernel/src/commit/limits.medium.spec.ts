@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Budgets } from '@writ/contract';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-}, 60_000);
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });

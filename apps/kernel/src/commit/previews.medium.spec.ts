@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalView, Caller, Envelope, OperationView as View, ReportRequest } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks } from '../specs/test-ports.ts';
 import { deltaFor, LEASE_MS, newNonce, openExecution, payloadOf, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -10,14 +11,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });

@@ -2,8 +2,9 @@
 //
 // What becomes of a call whose files another call changed while it ran.
 import { UNBALANCED_BUDGETS } from '@writ/testing';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { deltaFor, newNonce, openExecution, payloadOf, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { deltaFor, newNonce, payloadOf, reportOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 
@@ -11,14 +12,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', 'b.txt': 'b' });

@@ -4,22 +4,16 @@
 import type { AuditRecord, Caller } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '../store/index.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { deltaFor, openExecution, reportOf, speakerOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
+import { deltaFor, reportOf, speakerOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

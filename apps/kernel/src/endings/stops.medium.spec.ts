@@ -2,8 +2,9 @@
 //
 // A cancellation and a deadline, each at every state that a call can be in: how it ends, what its records say, what it costs.
 import type { AuditRecord, State } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -11,14 +12,7 @@ let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

@@ -2,7 +2,8 @@
 // What risk is told of a session's past: counted from its operations, and asserted where a decision is written.
 import type { ProposedCall } from '@writ/contract';
 import { DESTRUCTIVE_RULE_IDS, RISK_RULES } from '@writ/risk';
-import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { pastAsked } from './session-past.ts';
@@ -11,14 +12,7 @@ let kernel: PolicyKernel;
 let execution: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  execution = openExecution(kernel);
-}, 60_000);
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
-});
+openExecutionSpec<PolicyKernel>((on) => { ({ kernel, run: execution } = on); }, openPolicyKernel);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

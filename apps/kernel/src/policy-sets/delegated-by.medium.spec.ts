@@ -2,7 +2,8 @@
 // Whose rights a call uses: the policy is told the agents above the one that calls.
 import { AttemptMemory } from '../attempts/index.ts';
 import { newId } from '../store/index.ts';
-import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -13,14 +14,7 @@ let tenant: TestTenant;
 let root: string;
 let second: { agent: string; token: string };
 let third: { agent: string; token: string };
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  run = openExecution(kernel);
-}, 60_000);
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec<PolicyKernel>((on) => { ({ kernel, run } = on); }, openPolicyKernel);
 
 const under = async (parent_id: string) => {
   const agent = newId('agent');

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a session did before, and what flowed into it: read, decided on and asserted by the kernel.
 import type { ProposedCall } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -9,14 +10,7 @@ let kernel: PolicyKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openPolicyKernel();
-  run = openExecution(kernel);
-}, 60_000);
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec<PolicyKernel>((on) => { ({ kernel, run } = on); }, openPolicyKernel);
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', '.env': 'KEY=1' });

@@ -3,22 +3,16 @@ import type { Envelope } from '@writ/contract';
 import { argsHash } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { newId } from '../store/index.ts';
-import { newSigner, openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
-import { LEASE_MS, newNonce, openExecution, payloadOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { newSigner, type TestKernel } from '../specs/test-kernel.ts';
+import { LEASE_MS, newNonce, payloadOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

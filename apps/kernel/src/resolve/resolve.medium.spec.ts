@@ -2,8 +2,9 @@
 import type { Caller, OperationView } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { newId } from '../store/index.ts';
-import { openExecution, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { openManagement } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
@@ -12,14 +13,7 @@ let run: TestExecution;
 let tenant: TestTenant;
 let token: string;
 let attempt: Attempt;
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  run = openExecution(kernel);
-});
-afterAll(async () => {
-  await run.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello' });

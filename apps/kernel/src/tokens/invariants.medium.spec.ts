@@ -2,8 +2,9 @@
 //
 // The six invariants of the tool capability API, for calls under a chain of three tokens of three agents, the caller's own being the last.
 import type { CapabilityToken, Grant, OperationView, ProposedCall } from '@writ/contract';
-import { deltaFor, openExecution, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
-import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
+import { openExecutionSpec } from '../specs/execution-spec.ts';
+import { deltaFor, reportOf, textsAt, type TestExecution } from '../specs/test-executor.ts';
+import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
@@ -12,14 +13,7 @@ let kernel: TestKernel;
 let execution: TestExecution;
 let tenant: TestTenant;
 let above: readonly [string, string];
-beforeAll(async () => {
-  kernel = await openTestKernel();
-  execution = openExecution(kernel);
-}, 60_000);
-afterAll(async () => {
-  await execution.close();
-  await kernel.close();
-});
+openExecutionSpec((on) => { ({ kernel, run: execution } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicySetSource } from '../document/policy-document.ts';
+import { SESSION_UNATTENDED, WRITE_INTERACTIVE } from './shared-rules.ts';
 
 /**
  * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at `supervision` permits
@@ -14,11 +15,7 @@ export const DEFAULT_POLICY: PolicySetSource = {
 @reason("reading is permitted in every session")
 permit (principal, action in Action::"read", resource);
 
-@id("write.interactive")
-@reason("changes to the workspace are permitted in an interactive session")
-permit (principal, action in Action::"write", resource)
-when { context.session_mode == "interactive" };
-
+${WRITE_INTERACTIVE}
 @id("write.gateway")
 @reason("changes to the workspace are permitted in a gateway session as long as nothing asks for a person")
 permit (principal, action in Action::"write", resource)
@@ -46,12 +43,7 @@ when { context.session_mode == "interactive" && context.supervision != "autopilo
 forbid (principal, action in Action::"admin", resource)
 when { context.risk_level != "autopilot" && context.supervision == "soft_gate" };
 
-@id("session.unattended")
-@reason("nobody is there to approve in a session that isn't interactive")
-@would_pass("an interactive session, where a person can be asked")
-forbid (principal, action, resource)
-when { context.session_mode != "interactive" && context.supervision != "autopilot" };
-
+${SESSION_UNATTENDED}
 @id("labels.leak")
 @reason("secrets or private data were read, and this tool reaches outside, so a person must see what leaves")
 @would_pass("a session that has read no secret and no private data")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicySetSource } from '../document/policy-document.ts';
+import { SESSION_UNATTENDED, WRITE_INTERACTIVE } from './shared-rules.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -25,11 +26,7 @@ export const STRICT_POLICY: PolicySetSource = {
 @reason("reading is permitted in every session")
 permit (principal, action in Action::"read", resource);
 
-@id("write.interactive")
-@reason("changes to the workspace are permitted in an interactive session")
-permit (principal, action in Action::"write", resource)
-when { context.session_mode == "interactive" };
-
+${WRITE_INTERACTIVE}
 @id("scheduled.listed")
 @reason("the job's own list names the tool: that listing is the recorded approval")
 permit (principal, action in Action::"write", resource)
@@ -68,12 +65,7 @@ when {
 forbid (principal, action in [Action::"write", Action::"admin"], resource)
 when { context.labels.contains("untrusted_content") && context.supervision == "autopilot" };
 
-@id("session.unattended")
-@reason("nobody is there to approve in a session that isn't interactive")
-@would_pass("an interactive session, where a person can be asked")
-forbid (principal, action, resource)
-when { context.session_mode != "interactive" && context.supervision != "autopilot" };
-
+${SESSION_UNATTENDED}
 @id("effect.deletes")
 @reason("the call deleted files, so a person must see which")
 @would_pass("an effect that deletes nothing")
