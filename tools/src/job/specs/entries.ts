@@ -43,7 +43,7 @@ export function entry({ n = 0, id = `call_${n}`, tool, command, args, state = 'n
     approval_id: ID('apr'), operation_id: ID('op', n), tool_id, agent_id: ID('agt'), action_digest: '', autonomy_mode: 'soft_gate' as const, of: 'action' as const, state: 'pending' as const, reasons: [],
     binding: { action_digest: '', effect_digest: null, policy_hash: '', expires_at: 2 },
     preview: { state: 'none' as const, why: null, round: 0, base_snapshot_id: null, changes: null, changes_total: null, exit_code: null, output: null, would_ask_for: [], used: null },
-    args: {}, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null, votes: { given: 0, needed: 1, role: 'operator' }, voted: [],
+    args: {}, created_at: 1, expires_at: 2, decided_at: null, decided_by: null, comment: null, votes: { given: 0, needed: 1, role: 'operator' as const }, voted: [],
   } : null;
   return { call: { id, tool_id, args: args ?? (command === undefined ? { path: 'a' } : { command }) }, turn: n, by: 'model', isRepeat, operation, result, approval, before, after, ms: 12 };
 }
