@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  FrameError, NO_USAGE, Shell, ShellEnded, ShellTalk, type SandboxUsage, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned, type Transcript,
+  FrameError, NO_USAGE, Shell, ShellEnded, ShellTalk, type SandboxUsage, type SandboxPatch, type ShellSpec, type ShellTurn, type ShellTurned, type Transcript,
 } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 import type { Measure } from './cgroup.ts';
@@ -72,7 +72,7 @@ export class DockerShell extends Shell {
     }
   }
 
-  override bring(patches: readonly ShellPatch[]): Promise<readonly string[]> {
+  override bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
     return this.#within(SEND_MS_MAX, new AbortController().signal, this.#talk.bring(patches));
   }
 

@@ -3,8 +3,8 @@ import { parseAgentMessage } from './agent-message.ts';
 import { FakeShellAgent } from './fake-shell-agent.ts';
 import { AGENT_FRAMES, FrameDecoder, HOST_FRAMES } from './frame.ts';
 import { parseHostMessage } from './host-message.ts';
-import type { SandboxEntry } from './sandbox.ts';
-import { NO_USAGE, Shell, ShellEnded, Shells, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned } from './shell.ts';
+import type { SandboxEntry, SandboxPatch } from './sandbox.ts';
+import { NO_USAGE, Shell, ShellEnded, Shells, type ShellSpec, type ShellTurn, type ShellTurned } from './shell.ts';
 import { ShellTalk } from './shell-talk.ts';
 
 /** What a fake command finds: files, and variables that last from one command to the next. */
@@ -91,7 +91,7 @@ export class FakeShell extends Shell {
     };
   }
 
-  override bring(patches: readonly ShellPatch[]): Promise<readonly string[]> {
+  override bring(patches: readonly SandboxPatch[]): Promise<readonly string[]> {
     return this.#talk.bring(patches);
   }
 

@@ -18,7 +18,7 @@ export {
 } from './sandbox.ts';
 export { FakeShells, type FakeShell, type FakeShellProgram, type FakeShellWorld } from './fake-shells.ts';
 export {
-  NO_USAGE, Shell, ShellEnded, Shells, type ShellPatch, type ShellSpec, type ShellTurn, type ShellTurned, type TerminalSize,
+  NO_USAGE, Shell, ShellEnded, Shells, type ShellSpec, type ShellTurn, type ShellTurned, type TerminalSize,
 } from './shell.ts';
 export { SHELL_CONTROLS, type CheckedPath, type ShellControl, type TurnOrder } from './shell-message.ts';
 export { ShellTalk } from './shell-talk.ts';

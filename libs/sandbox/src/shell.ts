@@ -3,9 +3,6 @@ import type { ShellState, TurnRefusal } from './agent-message.ts';
 import type { SandboxChange, SandboxEnd, SandboxEntry, SandboxLimits, SandboxPatch, SandboxReason, SandboxUsage } from './sandbox.ts';
 import type { ShellControl } from './shell-message.ts';
 
-/** What is brought into a shell's workspace. */
-export type ShellPatch = SandboxPatch;
-
 export interface ShellSpec {
   /** an image's reference or id, as the adapter's engine understands it */
   readonly image: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FakeShellProgram } from './fake-shells.ts';
-import type { SandboxChange, SandboxEntry } from './sandbox.ts';
-import type { Shell, ShellPatch, ShellSpec, Shells, ShellTurn } from './shell.ts';
+import type { SandboxChange, SandboxEntry, SandboxPatch } from './sandbox.ts';
+import type { Shell, ShellSpec, Shells, ShellTurn } from './shell.ts';
 
 export interface ShellsUnderTest {
   readonly shells: Shells;
@@ -101,7 +101,7 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
     });
 
     test('what changed elsewhere is brought in, and is no change of the shell\'s', async () => {
-      const patches: ShellPatch[] = [file('brought', 'from elsewhere'), { path: 'kept', kind: 'gone' }];
+      const patches: SandboxPatch[] = [file('brought', 'from elsewhere'), { path: 'kept', kind: 'gone' }];
       expect(await shell.bring(patches)).toEqual([]);
       const after = await turn({ command: COMMANDS.show });
       expect(Buffer.from(after.output).toString()).toBe('from elsewhere');

@@ -32,7 +32,9 @@ const hasTests = (dir: string): boolean => {
 
 /** Projects whose tests `nx` runs. */
 export const testedProjects = (checkout: string): string[] =>
-  [...KINDS.flatMap((kind) => readdirSync(join(checkout, kind)).map((name) => join(checkout, kind, name))), join(checkout, 'tools')].filter(hasTests);
+  [
+    ...KINDS.flatMap((kind) => readdirSync(join(checkout, kind)).map((name) => join(checkout, kind, name))), join(checkout, 'tools'), join(checkout, 'tests', 'corpus'),
+  ].filter(hasTests);
 
 const nx = (...args: string[]): string[] => ['nx', ...args];
 

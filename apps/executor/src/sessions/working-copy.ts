@@ -2,7 +2,7 @@
 import type { Delta, FsRoot, TenantId } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
-import type { SandboxChange, ShellPatch } from '@writ/sandbox';
+import type { SandboxChange, SandboxPatch } from '@writ/sandbox';
 import { applyDelta, diff, parsePath, rebase } from '@writ/workspace';
 import { stagedDelta } from '../runners/staged-delta.ts';
 
@@ -37,12 +37,12 @@ export class WorkingCopy {
   }
 
   /** What must be written into the container to bring it from here to the snapshot, as far as the token may read it; what goes comes first, deepest first. */
-  async patchesTo(root: string, fs: Roots): Promise<ShellPatch[]> {
+  async patchesTo(root: string, fs: Roots): Promise<SandboxPatch[]> {
     const { changes } = await diff(this.#reader, this.#root, root);
     const scopes = fs.map((roots) => scopeOf(roots, 'read'));
     const readable = changes.filter(({ path }) => scopes.every((isReadable) => isReadable(parsePath(path))));
-    const going = readable.filter(({ after }) => after === null).map(({ path }): ShellPatch => ({ path, kind: 'gone' })).reverse();
-    const coming = readable.map(async ({ path, after }): Promise<ShellPatch | null> => {
+    const going = readable.filter(({ after }) => after === null).map(({ path }): SandboxPatch => ({ path, kind: 'gone' })).reverse();
+    const coming = readable.map(async ({ path, after }): Promise<SandboxPatch | null> => {
       if (after === null) return null;
       if (after.kind === 'dir' || after.sha256 === null) return { path, kind: 'dir', mode: null };
       const bytes = await this.#stored(after.sha256);

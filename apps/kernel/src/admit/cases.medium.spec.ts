@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every case of apps/kernel/cases, through admission and commit on a real database.
+// Every case of apps/kernel/cases/decisions, through admission and commit on a real database.
 import type { Change, Grant, OperationView, ProposedCall } from '@writ/contract';
 import { ancestorsOf, deltaOf, parsePath } from '@writ/workspace';
 import { newId } from '../store/index.ts';

@@ -25,7 +25,7 @@ interface Case {
   readonly lends?: readonly { readonly from: string; readonly to: string }[];
   readonly steps: readonly Step[];
 }
-const { cases } = parse(readFileSync(new URL('../../cases/approvals.yaml', import.meta.url), 'utf8')) as { cases: readonly Case[] };
+const { cases } = parse(readFileSync(new URL('../../cases/approvals/votes.yaml', import.meta.url), 'utf8')) as { cases: readonly Case[] };
 
 let kernel: TestKernel;
 let manage: TestManagement;

@@ -121,7 +121,7 @@ describe('under a freeze', () => {
     await run.permitOf(read.operation_id);
     expect((await tenant.row(mine.operation_id)).state).toBe('admitted');
     await lift(freeze);
-    expect(kernel.bell.rung.slice(-2)).toEqual(['inline', 'sandboxed']);
+    expect(kernel.bell.rung.slice(-3)).toEqual(['inline', 'sandboxed', 'broker']);
     run.dispatcher.wake('inline');
     await run.permitOf(mine.operation_id);
   });

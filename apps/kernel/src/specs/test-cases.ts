@@ -17,7 +17,7 @@ const Token = Type.Object({
   of: Type.Optional(Type.Literal('another agent')), given: Type.Optional(Type.Literal('by another agent')),
 }, closed);
 
-/** One row of apps/kernel/cases, as refusals.yaml explains it. */
+/** One row of apps/kernel/cases/decisions, as refusals.yaml explains it. */
 export const Case = Type.Object({
   when: Type.String({ minLength: 1 }),
   policy: Policy, observes: Type.Optional(Type.Literal(true)), history: History,
@@ -31,7 +31,7 @@ export type Case = Static<typeof Case>;
 
 const Groups = Type.Array(Type.Object({ title: Type.String(), policy: Policy, history: History, cases: Type.Array(Case, { minItems: 1 }) }, closed), { minItems: 1 });
 
-const folder = new URL('../../cases/', import.meta.url);
+const folder = new URL('../../cases/decisions/', import.meta.url);
 
 /** Every group of every file; a policy of a group is that of its cases. */
 export const CASE_GROUPS: readonly { readonly title: string; readonly cases: readonly Case[] }[] = readdirSync(folder).sort().flatMap((file) =>

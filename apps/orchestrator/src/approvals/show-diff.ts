@@ -13,7 +13,7 @@ const READ_BYTES_MAX = 2 * 1024 * 1024;
 const FILES_MAX = 5_000;
 /** Lines around a change. */
 const CONTEXT_LINES = 3;
-/** Two long texts with nothing in common take long to compare; past this they are named as too long. */
+/** Two long texts with nothing in common take long to compare; past this they are named as too long. Against nothing, a text compares in one pass. */
 const COMPARE_MS_MAX = 250;
 
 type NoText = NonNullable<FileDiff['why_no_text']>;
@@ -53,7 +53,7 @@ export class ShowDiff {
     const [old, now] = await Promise.all([this.#read(tenantId, before), this.#read(tenantId, after)]);
     if (!isText(old) || !isText(now)) return without('binary');
     const compared = structuredPatch(before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`, old.toString('utf8'), now.toString('utf8'), undefined, undefined,
-      { context: CONTEXT_LINES, timeout: COMPARE_MS_MAX });
+      { context: CONTEXT_LINES, ...(named.change === 'modified' ? { timeout: COMPARE_MS_MAX } : {}) });
     if (compared === undefined) return without('too_long');
     const lines = compared.hunks.flatMap((hunk) => hunk.lines);
     const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;

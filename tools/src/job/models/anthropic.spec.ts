@@ -28,7 +28,7 @@ test('the request is of the Messages API', async () => {
   // In one header or the other: which of the two is the library's affair.
   expect(`${String(headers['authorization'])} ${String(headers['x-api-key'])}`).toContain('secret');
   expect(body).toMatchObject({ model: 'm', system: 'be good', messages: [{ role: 'user', content: [{ type: 'text', text: 'fix it' }] }] });
-  expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(['fs-read', 'fs-write', 'fs-edit', 'fs-list', 'fs-search', 'shell-run']);
+  expect((body as { tools: { name: string }[] }).tools.map(({ name }) => name)).toEqual(OFFERS.map(({ tool_id }) => tool_id.replace('.', '-')));
 });
 
 test('the answers to one turn\'s calls are one message', async () => {
