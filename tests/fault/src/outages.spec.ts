@@ -126,7 +126,8 @@ it.each([
       expect(performance.now() - at).toBeLessThan(ANSWER_MS);
       // Nobody waits for the log beyond a moment: a call is done when its record is durable, and says that its place is pending.
       if (what === 'the ledger') expect([status, body.tx_outcome]).toEqual([200, 'committed']);
-      else if (status === 200) expect(body.tx_outcome).toBe('committed');
+      // A lease is renewed over the same slow bus: three that were lost are the call's end, which says so.
+      else if (status === 200) expect([[undefined, 'committed'], ['attempts.exhausted', 'rolled_back']]).toContainEqual([body.error?.code, body.tx_outcome]);
       else expect([202, 503]).toContain(status);
     }));
   } finally {
