@@ -40,6 +40,7 @@ import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
+import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { PreviewSweeper, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
@@ -165,12 +166,13 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
+      new Secrets(tenancy, changes, on.vault, on.box),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
+    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
   };
 }
 

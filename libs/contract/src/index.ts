@@ -47,4 +47,5 @@ export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
-export { secretReference, VALUE_GET, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';
+export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
+export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -43,3 +43,6 @@ export class ValueBox {
 
 /** What a value that is given to an approval is sealed for: for another one it doesn't open. */
 export const givenValueContext = (tenantId: string, approvalId: string): string => `writ/given-value/v1\n${tenantId}\n${approvalId}`;
+
+/** What a value that becomes the tenant's secret of the name is sealed for. */
+export const secretContext = (tenantId: string, name: string): string => `writ/secret-value/v1\n${tenantId}\n${name}`;

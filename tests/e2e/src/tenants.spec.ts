@@ -18,6 +18,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   createTenant: 'platform', readTenantLimits: 'platform', setTenantLimits: 'platform',
   listApiKeys: ['admin'], createApiKey: ['admin'], revokeApiKey: ['admin'],
   listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
+  listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL,

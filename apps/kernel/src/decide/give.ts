@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type KernelRequest, type OperationView } from '@writ/contract';
+import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import { givenValueContext, type ValueBox } from '@writ/nest-kit';
 import { argumentsOf, HeldCalls, newVote, type ApprovalClosing, type HeldCall, type Right } from '../held/index.ts';
 import { askOf } from '../judgement/index.ts';
 import type { ValueStore } from '../ports/index.ts';
 import type { OperationRow, OperationViews } from '../store/index.ts';
-import type { SessionValues } from '../values/index.ts';
+import { openSealed, type SessionValues } from '../values/index.ts';
 import type { DecisionParts } from './judge-held.ts';
 import { satisfiedBy, tallyOf } from './quorum.ts';
 import type { Readmission } from './readmission.ts';
@@ -71,17 +71,8 @@ export class Give {
     const vote = newVote(held, caller, right, { says: 'approve', comment });
     const { given: yes, needed } = tallyOf(held, vote);
     if (yes < needed) throw new Fault('conflict', `${String(needed)} persons must agree: the last of them gives the value, the others approve before`);
-    const given = await this.#seal(held, request, await this.#open(request));
+    const given = await this.#seal(held, request, await openSealed(this.#give.box, request.value, givenValueContext(caller.tenant_id, request.approval_id), 'approval'));
     return await this.#readmission.run(held, { state: 'approved', actor: vote.cast_by, comment, vote, given }, satisfiedBy(held, right));
-  }
-
-  async #open({ caller, approval_id, value }: KernelRequest<'approval.give'>): Promise<Buffer> {
-    // Without a cause: what an open failed on is nobody's to read.
-    const clear = await this.#give.box.open(Buffer.from(value, 'base64'), givenValueContext(caller.tenant_id, approval_id)).catch(() => null);
-    if (clear === null) throw new Fault('request.malformed', 'the value is not sealed for this approval', { pointer: '/value' });
-    const { valueBytes } = LIMITS;
-    if (clear.byteLength === 0 || clear.byteLength > valueBytes.max) throw new Fault(valueBytes.fault, `a value has 1 to ${String(valueBytes.max)} bytes`, { pointer: '/value' });
-    return clear;
   }
 
   async #seal(held: HeldCall, { caller, approval_id, scope, note }: KernelRequest<'approval.give'>, value: Buffer): Promise<NonNullable<ApprovalClosing['given']>> {

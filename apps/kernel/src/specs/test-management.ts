@@ -6,6 +6,7 @@ import { Delegations } from '../delegations/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
+import { Secrets } from '../secrets/index.ts';
 import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
@@ -30,6 +31,7 @@ export function openManagement(kernel: TestKernel) {
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),
     revoke: new RevokeToken(tenancy, changes, events),
+    secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
     resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),

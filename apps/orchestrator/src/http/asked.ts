@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Fault, isId, LIMITS, parseMessage, POLICY_REF } from '@writ/contract';
+import { Fault, isId, LIMITS, parseMessage, POLICY_REF, VALUE_NAME } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
@@ -36,9 +36,11 @@ function parseParams(row: RouteRow, given: Readonly<Record<string, string | unde
 }
 
 const POLICY = new RegExp(POLICY_REF);
+const SECRET = new RegExp(VALUE_NAME);
 
 function names(kind: ParamKind, text: string): boolean {
   if (kind === 'path') return true;
+  if (kind === 'secret') return SECRET.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }
 

@@ -153,6 +153,7 @@ export class FakeKernel {
     handlers.set('delegation.create', () => delegationOf(newId('delegation')));
     handlers.set('resource.set', (caller, { ref, version }) => this.keep(caller.tenant_id, String(ref), 'resource',
       { resource_id: newId('resource'), ref, version, created_at: 1, updated_at: 1, updated_by: caller.api_key_id }));
+    handlers.set('secret.set', (caller, { name, note }) => this.keep(caller.tenant_id, String(name), 'secret', { name, version: 1, note, created_by: caller.api_key_id, created_at: 1 }));
     handlers.set('change.record', () => ({ recorded: newId('record') }));
   }
 
@@ -168,14 +169,14 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {
   policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
 } as const;
 
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list', 'secret.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {

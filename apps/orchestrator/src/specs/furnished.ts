@@ -72,12 +72,15 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
   const policy = sha256Hex(Buffer.from(tenantId));
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
+  // Of another name in each tenant: what is kept here has one place a name.
+  const name = `S${tenantId.toUpperCase()}`;
+  kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
   const { webhook_id } = await hooks.webhooks.create(tenantId, {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -97,6 +100,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
     case 'followEvents': return { query: '?for_ms=0' };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, Simulation, SnapshotView, TenantLimits,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SecretView, Simulation, SnapshotView, TenantLimits,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -52,6 +52,9 @@ export const KERNEL_REPLIES = {
   'freeze.list': pageOf(FreezeView),
   'resource.set': opened(ResourceView),
   'resource.list': pageOf(ResourceView),
+  'secret.set': opened(SecretView),
+  'secret.list': pageOf(SecretView),
+  'secret.remove': opened(SecretView),
   'policy.put': opened(PolicyPut),
   'policy.list': opened(PolicyPage),
   'policy.read': opened(PolicySetWhole),

@@ -7,6 +7,7 @@ import { DELEGATION_REQUESTS } from './delegations.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { SECRET_REQUESTS } from './secrets.ts';
 import { TENANT_REQUESTS } from './tenant-limits.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { ProposedCall, TaskClass } from '../tool-call.ts';
@@ -127,6 +128,7 @@ export const KERNEL_REQUESTS = {
   ...DELEGATION_REQUESTS,
   ...FREEZE_REQUESTS,
   ...TENANT_REQUESTS,
+  ...SECRET_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

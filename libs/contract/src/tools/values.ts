@@ -2,8 +2,10 @@
 import { Type } from 'typebox';
 import { INLINE_LIMITS, type ToolDefinition } from './definition.ts';
 
-/** The name of a value, as tokens and `${secret:NAME}` write it. */
-export const ValueName = Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' });
+const NAME = '[A-Z][A-Z0-9_]{0,63}';
+/** How a value is named, as tokens and `${secret:NAME}` write it. */
+export const VALUE_NAME = `^${NAME}$`;
+export const ValueName = Type.String({ pattern: VALUE_NAME });
 
 /** How far a value that a person gives reaches: one use, the session, or until somebody takes it out of the tenant's secrets. */
 export const VALUE_SCOPES = ['once', 'session', 'stored'] as const;

@@ -10,14 +10,15 @@ import { FREEZES } from './freezes.ts';
 import { OPERATIONS } from './operations.ts';
 import { POLICIES } from './policies.ts';
 import { RESOURCES } from './resources.ts';
+import { SECRETS } from './secrets.ts';
 import { SYSTEM } from './system.ts';
 import { TENANTS } from './tenants.ts';
 import { TOKENS } from './tokens.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SECRETS, SYSTEM, TENANTS, TOKENS, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, WEBHOOKS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));
