@@ -7,6 +7,7 @@ export { diff } from './diff.ts';
 export {
   encodeNode, isSameState, loadNode, parseNode, stateOf, withBlobs, type NewBlob, type NodeEntry, type NodeReader,
 } from './node.ts';
+export { LINK_TARGET_BYTES_MAX, linkTargetFault } from './link-target.ts';
 export { ancestorsOf, isName, isWithin, isWorkspacePath, joinPath, parsePath, pathOf, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
 export { quote } from './quote.ts';
 export { rebase, type Rebased } from './rebase.ts';

@@ -21,7 +21,8 @@ const NAME_BYTES_MAX = 255;
 /** No repository is this deep; bounds every walk down a tree. */
 const DEPTH_MAX = 64;
 
-const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Nothing that a person could read as another line, or as nothing. */
+export const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * Reads a path as a caller wrote it: relative, or absolute below `/workspace`. `.` and empty segments are dropped; names are kept byte for byte

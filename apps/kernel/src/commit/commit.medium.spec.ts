@@ -172,6 +172,14 @@ describe('what may not commit', () => {
     expect(await endOf(attempt, reportOf(attempt, delta))).toMatchObject({ state: 'rolled_back', fault_code: 'effect.invalid', result_hash: expect.anything() as unknown });
   });
 
+  it.each([['two lines', 'x\ny'], ['NUL', 'x\0'], ['more than a path', 'x'.repeat(4096)]])('a link whose target holds %s', async (_what, target) => {
+    const attempt = await perform();
+    const delta = await deltaFor(kernel, attempt, { link: target });
+    const [change] = delta.changes;
+    const linked = { ...delta, changes: [{ path: 'link', before: null, after: { kind: 'symlink' as const, mode: null, sha256: change?.after?.sha256 ?? null, size: target.length } }] };
+    expect(await endOf(attempt, reportOf(attempt, linked))).toMatchObject({ state: 'rolled_back', fault_code: 'effect.invalid', fault_message: expect.stringContaining('`link`') });
+  });
+
   it('a result that does not match its hash, or its tool', async () => {
     const [one, other] = [await perform(), await perform()];
     expect(await endOf(one, { ...reportOf(one, null), result_hash: '0'.repeat(64) })).toMatchObject({ fault_code: 'effect.invalid', result_hash: null });

@@ -7,6 +7,7 @@ import { endingFault, type EndingFault, type EndingRequests, type EndingResult }
 import type { TenantVault } from '../payload/index.ts';
 import type { ActivePolicy, PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
+import { badLink } from '../store/index.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
@@ -106,7 +107,9 @@ async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta
   const there = new Map([...contents].map(([sha256, bytes]) => [sha256, bytes.byteLength]));
   if (elsewhere.length > 0) for (const [sha256, size] of await blobs.sizes(tenantId, elsewhere)) there.set(sha256, size);
   if (wanted.some(({ sha256 }) => !there.has(sha256))) return endingFault('effect.invalid', 'the effect names contents that were not stored');
-  return wanted.some(({ sha256, size }) => there.get(sha256) !== size) ? endingFault('effect.invalid', 'the effect names contents of another size than they have') : null;
+  if (wanted.some(({ sha256, size }) => there.get(sha256) !== size)) return endingFault('effect.invalid', 'the effect names contents of another size than they have');
+  const link = await badLink(blobs, tenantId, delta.changes, contents);
+  return link === null ? null : endingFault('effect.invalid', link);
 }
 
 /** What was read, or what is wrong with it; our own store's failing stays a fault. */

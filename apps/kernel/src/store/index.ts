@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
+export { badLink } from './link-targets.ts';
 export { callKernel, isAgain, isTaken } from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';

@@ -5,7 +5,7 @@ import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { applyDelta, deltaId, parseSnapshotId, snapshotIdOf } from '@writ/workspace';
 import type { Changes } from '../changes/index.ts';
-import type { Trees } from '../store/index.ts';
+import { badLink, type Trees } from '../store/index.ts';
 import { requireId, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 import { InTurn } from './in-turn.ts';
 import { parseUpload, uploadDelta, type Upload } from './upload-delta.ts';
@@ -68,6 +68,8 @@ export class ChangeWorkspace {
     const named = states.flatMap(({ sha256, size }) => (sha256 === null ? [] : [{ sha256, size }]));
     const there = await this.#blobs.sizes(tenantId, [...new Set(named.map(({ sha256 }) => sha256))]);
     if (named.some(({ sha256, size }) => there.get(sha256) !== size)) throw new Fault('request.malformed', 'the changes name contents that were not stored', { pointer: '/changes' });
+    const link = await badLink(this.#blobs, tenantId, [...upload].map(([path, after]) => ({ path, after })));
+    if (link !== null) throw new Fault('request.malformed', link, { pointer: '/changes' });
   }
 
   /** The state that the upload leads to, stored with all that it names; null where it is there already. */

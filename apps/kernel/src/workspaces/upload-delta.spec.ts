@@ -77,7 +77,7 @@ describe('an upload', () => {
     ['has a file without a mode', [change('a', { ...file(1), mode: null })], 'request.malformed'],
     ['has a directory with a content', [change('a', { ...DIR, sha256: '1'.repeat(64) })], 'request.malformed'],
     ['has a link to nowhere', [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 0 })], 'request.malformed'],
-    ['has a link longer than a path', [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 4097 })], 'request.malformed'],
+    ['has a link longer than a path', [change('a', { kind: 'symlink', mode: null, sha256: '1'.repeat(64), size: 4096 })], 'request.malformed'],
   ])('with a path that %s is refused', (_what, changes, code) => {
     expect(() => parseUpload(changes)).toThrow(expect.objectContaining({ code }));
   });

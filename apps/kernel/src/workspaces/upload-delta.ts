@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Change, type Delta, type FileState } from '@writ/contract';
 import {
-  ancestorsOf, deltaOf, isSameState, list, parsePath, parseSnapshotId, quote, ROOT, type NodeReader, type WorkspacePath,
+  ancestorsOf, deltaOf, isSameState, LINK_TARGET_BYTES_MAX, list, parsePath, parseSnapshotId, quote, ROOT, type NodeReader, type WorkspacePath,
 } from '@writ/workspace';
 import { StandingTree } from './standing-tree.ts';
 
 const DIRECTORY: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
-/** PATH_MAX of Linux: a longer target can't be laid out. */
-const TARGET_BYTES_MAX = 4096;
 
 /** What an upload is to lead to, by path; null takes away. */
 export type Upload = ReadonlyMap<WorkspacePath, FileState | null>;
@@ -72,7 +70,7 @@ function isState({ kind, mode, sha256, size }: FileState): boolean {
   switch (kind) {
     case 'dir': return mode === null && sha256 === null && size === 0;
     case 'file': return mode !== null && sha256 !== null;
-    case 'symlink': return mode === null && sha256 !== null && size > 0 && size <= TARGET_BYTES_MAX;
+    case 'symlink': return mode === null && sha256 !== null && size > 0 && size <= LINK_TARGET_BYTES_MAX;
   }
 }
 

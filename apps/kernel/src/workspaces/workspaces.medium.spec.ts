@@ -116,6 +116,15 @@ describe('a workspace', () => {
     expect(await tenant.countOf('outbox')).toBe(0);
   });
 
+  it('takes no link whose target is no text', async () => {
+    const tenant = await kernel.newTenant();
+    const [stored] = await uploadOf(tenant, { link: 'two\nlines' });
+    const { sha256, size } = stored?.after ?? { sha256: null, size: 0 };
+    const changes: Change[] = [{ path: 'link', before: null, after: { kind: 'symlink', mode: null, sha256, size } }];
+    const asking = manage.changeWorkspace.run({ ...askedBy(callerOf(tenant.tenantId)), workspace_id: tenant.workspaceId, changes });
+    expect(await refusalOf(asking)).toMatchObject({ code: 'request.malformed', pointer: '/changes' });
+  });
+
   it('is not written past what one change may bring', async () => {
     const tenant = await kernel.newTenant();
     const huge: Change = { path: 'b', before: null, after: { kind: 'file', mode: '644', sha256: hashOf('b'), size: 2 ** 40 } };
