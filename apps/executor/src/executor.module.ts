@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
-import { SANDBOX_LIMITS, subjectsOf, LIMITS } from '@writ/contract';
+import { SANDBOX_LIMITS, subjectsOf } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { newId, type Given } from '@writ/nest-kit';
 import { DockerSandbox } from '@writ/sandbox-docker';
@@ -16,6 +16,7 @@ import { systemEgress } from './egress/system-ports.ts';
 import { Perform } from './perform/perform.ts';
 import { Running } from './leases/running.ts';
 import { BrokerRunner } from './runners/broker-runner.ts';
+import { CONTAINER_TMPFS_BYTES } from './runners/container-room.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
@@ -49,7 +50,7 @@ export class ExecutorModule {
     const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
     const size = {
-      memoryBytes: SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: SANDBOX_LIMITS.pids, tmpfsBytes: LIMITS.deltaBytes.max,
+      memoryBytes: SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: SANDBOX_LIMITS.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES,
     };
     const sandbox = await DockerSandbox.open({
       docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,

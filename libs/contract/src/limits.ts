@@ -22,6 +22,8 @@ export const LIMITS = {
   contentsInline: { max: 64, fault: 'effect.invalid', why: 'contents that travel in a report' },
   deltaChanges: { max: 20_000, fault: 'limit.exceeded', why: 'bounds the work of one commit' },
   deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'what one call may write' },
+  containerBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'files of the workspace that a command may read, in whole pages of memory: they are sent into its container before it runs' },
+  containerFiles: { max: 100_000, fault: 'limit.exceeded', why: 'the same, counted: entries take memory of the host even when they are empty' },
   outputBytes: { max: 200_000, fault: 'limit.exceeded', why: 'what a model can read; the rest is cut with a notice' },
   commandMs: { max: 120_000, fault: 'command.timeout', why: 'default and largest time of a command' },
   commandBytes: { max: 64 * KIB, fault: 'args.invalid', why: 'bounds the shell parser' },

@@ -35,23 +35,32 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   deadline.set(SEND_MS_MAX);
+  const { idleMs, outputBytes } = job.limits;
+  const idle = new Deadline(() => end({ ended: 'timeout', reason: 'idle', detail: `the command said nothing for ${idleMs} ms` }));
   container.listen({
     message(message) {
       if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
       transcript.accept(message);
       if (transcript.end) return end(transcript.end);
+      // Output that is cut doesn't come, so nobody can tell from here whether there is any.
+      if (transcript.exit !== null || transcript.outputBytes >= outputBytes) idle.clear();
+      else if (idleMs !== undefined) idle.set(idleMs);
       if (message.type !== 'exit') return;
       deadline.set(RETURN_MS_MAX);
       exited();
     },
     closed: (error) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null }),
   });
-  send(container, job, () => transcript.end !== null || signal.aborted).then(() => deadline.set(job.limits.wallMs + GRACE_MS), fail);
+  send(container, job, () => transcript.end !== null || signal.aborted).then(() => {
+    deadline.set(job.limits.wallMs + GRACE_MS);
+    if (idleMs !== undefined) idle.set(idleMs);
+  }, fail);
   try {
     return { ending: await ending, transcript };
   } finally {
     channels.close();
     deadline.clear();
+    idle.clear();
     signal.removeEventListener('abort', abort);
   }
 }

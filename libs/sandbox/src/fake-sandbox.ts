@@ -102,11 +102,12 @@ export class FakeSandbox extends Sandbox {
   async #perform(agent: FakeAgent, job: SandboxJob, signal: AbortSignal): Promise<Ending | null> {
     const end = await (this.#options.programs[job.command] ?? notFound)(agent.world);
     if (typeof end === 'object' && 'ended' in end) return { ...end, detail: null };
-    const { wallMs, cpuMs, cpus } = job.limits;
+    const { wallMs, idleMs = wallMs, cpuMs, cpus } = job.limits;
     const busyMs = end === 'busy' ? cpuMs / cpus : Infinity;
-    if (end === 'never' || end === 'busy') await this.#options.sleep(Math.min(wallMs, busyMs), signal);
+    if (end === 'never' || end === 'busy') await this.#options.sleep(Math.min(wallMs, idleMs, busyMs), signal);
     if (signal.aborted) return KILLED;
-    if (busyMs < wallMs) return { ended: 'limit', reason: 'cpu', detail: null };
+    if (busyMs < Math.min(wallMs, idleMs)) return { ended: 'limit', reason: 'cpu', detail: null };
+    if ((end === 'never' || end === 'busy') && idleMs < wallMs) return { ended: 'timeout', reason: 'idle', detail: null };
     agent.exit(end === 'busy' ? 'never' : end);
     return null;
   }

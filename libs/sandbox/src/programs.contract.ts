@@ -25,6 +25,8 @@ export const COMMANDS = {
   double: 'cat large.bin large.bin > twice.bin',
   count: 'find . -type f | wc -l',
   runOn: 'sleep 1000',
+  speakNowAndThen: 'for i in 1 2 3 4 5; do echo $i; sleep 0.4; done',
+  speakThenWait: 'echo x > made; echo one; sleep 1000',
   burn: 'echo x > made; while :; do :; done',
   flood: 'head -c 1000000 /dev/zero | tr "\\0" x',
   makeMany: 'for i in 1 2 3 4 5 6; do echo x > $i; done',
@@ -99,6 +101,15 @@ const PROGRAMS_BY_NAME: Record<keyof typeof COMMANDS, FakeProgram> = {
     return 0;
   },
   runOn: () => 'never',
+  speakNowAndThen: (world) => {
+    for (const i of '12345') world.out(`${i}\n`);
+    return 0;
+  },
+  speakThenWait: (world) => {
+    put(world, 'made', 'x\n');
+    world.out('one\n');
+    return 'never';
+  },
   burn: (world) => {
     put(world, 'made', 'x\n');
     return 'busy';

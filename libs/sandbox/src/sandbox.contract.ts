@@ -83,6 +83,16 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         expect(await run(COMMANDS.speakInTurn, [], { cpuMs: 5_000 })).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
+      test('a command that says nothing for its idle time is ended, keeps what it said and has no effect', async () => {
+        const result = await run(COMMANDS.speakThenWait, [], { idleMs: 800 });
+        expect(result).toMatchObject({ ended: 'timeout', reason: 'idle', exitCode: null, changes: [] });
+        expect(textOf(result)).toBe('one\n');
+      });
+
+      test('a command that speaks more often than that may take longer', async () => {
+        expect(await run(COMMANDS.speakNowAndThen, [], { idleMs: 1_500 })).toMatchObject({ ended: 'exited', exitCode: 0 });
+      });
+
       test('an aborted signal kills the job', async () => {
         const abort = new AbortController();
         const running = under.sandbox.run(jobOf(COMMANDS.runOn), abort.signal);

@@ -68,6 +68,8 @@ export interface SandboxLimits {
   readonly tmpfsBytes: number;
   /** from the job's start to the exit of its command */
   readonly wallMs: number;
+  /** between two outputs of its command at most, until its output is cut; absent: as long as `wallMs` */
+  readonly idleMs?: number;
   /** of all its processors together, over the same time; a job that is found above it has no effect, even if it has just ended by itself */
   readonly cpuMs: number;
   /** stdout and stderr together; what is beyond is counted and dropped */
@@ -116,7 +118,7 @@ export type SandboxEnd = 'exited' | 'timeout' | 'killed' | 'limit' | 'invalid' |
 
 /** Why a job that didn't simply exit ended as it did; a closed list, fit for a metric's label. */
 export type SandboxReason =
-  | 'wall' | 'cpu' | 'aborted'
+  | 'wall' | 'idle' | 'cpu' | 'aborted'
   | 'memory' | 'delta_bytes' | 'delta_files' | 'workspace_space'
   | 'entry_special' | 'entry_unreadable' | 'entry_name' | 'protocol' | 'shell'
   | 'engine' | 'container';

@@ -73,23 +73,50 @@ describe('an inline call', () => {
   }
 });
 
+/** Notes what it is asked to run. */
+class Heard extends FakeSandbox {
+  readonly jobs: SandboxJob[] = [];
+  override run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
+    this.jobs.push(job);
+    return super.run(job, signal);
+  }
+}
+
 describe('a sandboxed call', () => {
-  const limits = { wall_ms: 700, cpu_ms: 300, disk_write_bytes: 5, output_bytes: 40, memory_bytes: 123, pids: 7 };
+  const limits = { wall_ms: 1_700, cpu_ms: 300, disk_write_bytes: 5, output_bytes: 40, memory_bytes: 123, pids: 7 };
 
   it('is given every limit of its redemption, and its own time where that is shorter', async () => {
-    const jobs: SandboxJob[] = [];
-    class Heard extends FakeSandbox {
-      override run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
-        jobs.push(job);
-        return super.run(job, signal);
-      }
-    }
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
-    await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200 }, root, limited(limits)), 'sandboxed');
-    const told = { wallMs: 700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
-    expect(jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200 }]);
+    await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200, idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
+    const told = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
+    expect(sandbox.jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200, idleMs: 1_000 }]);
+    expect(sandbox.jobs[0]?.limits).not.toHaveProperty('idleMs');
+  });
+
+  it('is told which silence ended it', async () => {
+    const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 'never' } });
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
+    await executor.run(kernel.order('shell.run', { command: 'go', idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
+    expect(kernel.reports.at(-1)).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout', hint: expect.stringContaining('`idle_ms`') }, delta: { changes: [] } });
+  });
+
+  it('whose files fit into no container is refused before it takes one', async () => {
+    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+    const large = await kernel.heavy(257);
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
+    expect(kernel.reports.at(-1)).toMatchObject({
+      ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB, more than the 256 MiB') }, delta: { changes: [] },
+    });
+    expect(sandbox.jobs).toEqual([]);
+  });
+
+  it('whose files fit takes one, with as much room again as it may write', async () => {
+    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
+    await executor.run(kernel.order('shell.run', { command: 'go' }, await kernel.heavy(256), limited(limits)), 'sandboxed').catch(() => undefined);
+    expect(sandbox.jobs.map((job) => job.limits.tmpfsBytes)).toEqual([(256 + 256) * 2 ** 20]);
   });
 
   it.each([

@@ -8,11 +8,12 @@ import { parsePath } from '@writ/workspace';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
+import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
 
-interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly stdin?: string }
+interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly idle_ms?: number; readonly stdin?: string }
 
 /** The container could not be had or was lost with its engine, through nothing that the call did. The kernel's lease decides what becomes of it. */
 export class SandboxLost extends Error {
@@ -58,7 +59,8 @@ export class SandboxedRunner extends Runner {
     const name = kinOf(call);
     const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
     const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) } };
-    const result = await this.#sandbox.run(job, context.signal).catch(notRun);
+    const tight = roomFault(tree);
+    const result = tight === null ? await this.#sandbox.run(job, context.signal).catch(notRun) : nothingRan('limit', 'workspace_space', tight);
     // Whoever has made a call that went well makes another soon, on nearly the same files.
     if (result.ended === 'exited' && isWorthLayingOut(tree)) this.#sandbox.prospect({ image: job.image, limits: job.limits, kin: name, files: () => sandboxEntries(reader, tree) });
     if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
@@ -90,7 +92,7 @@ export class SandboxedRunner extends Runner {
   }
 
   #jobOf({ args, limits, operationId }: Call): Omit<SandboxJob, 'files'> {
-    const { command, cwd, timeout_ms, stdin } = args as unknown as ShellArgs;
+    const { command, cwd, timeout_ms, idle_ms, stdin } = args as unknown as ShellArgs;
     return {
       image: this.#image,
       command,
@@ -101,8 +103,9 @@ export class SandboxedRunner extends Runner {
         memoryBytes: limits.memory_bytes,
         cpus: CPUS,
         pids: limits.pids,
-        tmpfsBytes: LIMITS.deltaBytes.max,
+        tmpfsBytes: CONTAINER_TMPFS_BYTES,
         wallMs: Math.min(limits.wall_ms, timeout_ms ?? limits.wall_ms),
+        ...(idle_ms === undefined ? {} : { idleMs: idle_ms }),
         cpuMs: limits.cpu_ms,
         outputBytes: limits.output_bytes,
         deltaBytes: limits.disk_write_bytes,
@@ -138,8 +141,12 @@ function noEffect(error: unknown): Effect {
 /** A job that no container takes ends the call, the same each time: it must not be left to its lease. */
 function notRun(error: unknown): SandboxResult {
   if (!(error instanceof SandboxJobError)) throw error;
+  return nothingRan('invalid', null, error.message);
+}
+
+function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason'], detail: string): SandboxResult {
   return {
-    ended: 'invalid', reason: null, detail: error.message, exitCode: null, signal: null, output: [], truncatedBytes: 0, changes: [],
+    ended, reason, detail, exitCode: null, signal: null, output: [], truncatedBytes: 0, changes: [],
     usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 },
   };
 }
@@ -153,10 +160,10 @@ function outputOf({ output, truncatedBytes }: SandboxResult): string {
 function errorOf({ ended, reason, detail }: SandboxResult): Staged['error'] {
   switch (ended) {
     case 'exited': return null;
-    case 'timeout': return { code: 'command.timeout', message: detail ?? 'the command ran longer than allowed', hint: 'raise `timeout_ms` or do less in one command' };
+    case 'timeout': return { code: 'command.timeout', message: detail ?? 'the command ran longer than allowed', hint: reason === 'idle' ? 'raise `idle_ms`, or let the command say what it does' : 'raise `timeout_ms` or do less in one command' };
     case 'killed': return { code: 'command.killed', message: detail ?? 'the command was killed', hint: null };
     case 'lost': return { code: 'command.killed', message: 'the command took its container down with it', hint: 'it may have killed every process that it could' };
-    case 'limit': return { code: 'limit.exceeded', message: detail ?? `the command met a limit: ${reason ?? 'unknown'}`, hint: null };
+    case 'limit': return { code: 'limit.exceeded', message: detail ?? `the command met a limit: ${reason ?? 'unknown'}`, hint: reason === 'workspace_space' ? ROOM_HINT : null };
     default: return { code: 'effect.invalid', message: detail ?? `what the command left is no effect: ${reason ?? 'unknown'}`, hint: null };
   }
 }

@@ -75,6 +75,11 @@ async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO
 }
 const shell = (): FakeShell => shells.opened.at(-1)!;
 
+it('in a workspace that fits into no container opens no shell, and says so', async () => {
+  expect(await ask({ command: 'look' }, ROLLED_BACK, await kernel.heavy(257))).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB') }, delta: null });
+  expect([shells.opened.length, said]).toEqual([0, ['closed']]);
+});
+
 it('is opened on the snapshot by a command, and found again', async () => {
   expect(await ask({ command: 'look' })).toMatchObject({ ended: 'exited', exitCode: 0, result: { shell: 'started', output: 'a.txt\n', running: false }, delta: { changes: [] } });
   expect((await ask({ command: 'look', ansi: true })).result).toMatchObject({ shell: 'open', output: '\u001b[31ma.txt\u001b[0m\r\n' });

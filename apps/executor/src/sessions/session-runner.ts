@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { LIMITS, SHELL_SESSION, YIELD_MS, type FaultCode, type ShellAttachReply, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
-import { SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
+import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
+import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { LiveSession } from './live-session.ts';
@@ -88,11 +89,14 @@ export class SessionRunner extends Runner {
     const { shells, sessions, blobs, image } = this.#with;
     const placed = sessions.place();
     try {
-      if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 });
+      if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', NO_USAGE);
       const reader = blobReader(blobs, call.tenantId as TenantId);
-      const files = sandboxEntries(reader, await readableTree(reader, call.root, call.fs));
+      const tree = await readableTree(reader, call.root, call.fs);
+      const tight = roomFault(tree);
+      if (tight !== null) throw new ShellEnded('limit', 'workspace_space', tight, NO_USAGE);
+      const files = sandboxEntries(reader, tree);
       const { cols, rows }: SessionArgs = call.args;
-      const limits = { memoryBytes: call.limits.memory_bytes, cpus: CPUS, pids: call.limits.pids, tmpfsBytes: LIMITS.deltaBytes.max };
+      const limits = { memoryBytes: call.limits.memory_bytes, cpus: CPUS, pids: call.limits.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES };
       const size = cols === undefined || rows === undefined ? SIZE : { cols, rows };
       const shell = await shells.open({ image, files, env: {}, limits, size, labels: { 'writ.operation': call.operationId } }, context.signal);
       const session = new LiveSession({ tenantId: call.tenantId, shellId, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root) });
@@ -100,7 +104,7 @@ export class SessionRunner extends Runner {
       return session;
     } catch (error) {
       await context.endShell(shellId, 'closed');
-      if (error instanceof ShellEnded) return stagedFailure('sandbox.unavailable', error.message, 'ask again later');
+      if (error instanceof ShellEnded) return error.ended === 'limit' ? stagedEnd(error, 0) : stagedFailure('sandbox.unavailable', error.message, 'ask again later');
       if (error instanceof SandboxJobError) return stagedFailure('sandbox.unavailable', error.message, null);
       throw error;
     } finally {

@@ -6,7 +6,7 @@ import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, typ
 import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
-import { applyDelta, deltaOf, emptyTree, snapshotIdOf } from '@writ/workspace';
+import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { Running } from '../leases/running.ts';
 import { Perform } from '../perform/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
@@ -75,6 +75,12 @@ export class ScriptedKernel {
     const applied = await applyDelta((hash) => this.blobs.get(tenantId, hash), empty.root, deltaOf(snapshotIdOf(empty.root), changes));
     for (const node of applied.nodes) await put(node.bytes);
     return applied.root;
+  }
+
+  /** The root of a tree of so many MiB, in files of which nobody has the contents. */
+  async heavy(mib: number): Promise<string> {
+    const files = Array.from({ length: mib }, (_, i) => ({ kind: 'file' as const, mode: '644' as const, name: `f${i}`, sha256: '0'.repeat(64), size: 2 ** 20 }));
+    return (await this.blobs.put(tenantId, encodeNode(files).bytes)).sha256;
   }
 
   /** A permit for a call, and the redemption that goes with it. */

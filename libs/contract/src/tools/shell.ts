@@ -4,7 +4,7 @@ import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 3,
+  version: 4,
   description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`.',
   category: 'write',
   class: 'sandboxed',
@@ -16,6 +16,7 @@ export const SHELL_RUN: ToolDefinition = {
     command: Type.String({ minLength: 1, maxLength: 65_536 }),
     cwd: Type.Optional(Type.String({ maxLength: 4096, description: 'a directory of the workspace' })),
     timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 120_000, description: '120000 unless said' })),
+    idle_ms: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 120_000, description: 'ends the command when it says nothing for so long, until its output is cut; never unless said' })),
     stdin: Type.Optional(Type.String({ maxLength: 262_144 })),
     on_failure: Type.Optional(Type.Union([Type.Literal('rollback'), Type.Literal('keep')], { description: 'rollback unless said' })),
   }, { additionalProperties: false }),
