@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
-import { SANDBOX_LIMITS, subjectsOf } from '@writ/contract';
+import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
-import { newId, type Given } from '@writ/nest-kit';
-import { DockerSandbox } from '@writ/sandbox-docker';
+import { newId, readImagesFile, type Given } from '@writ/nest-kit';
+import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
 import { parseVerifier, type Verifier } from '@writ/signing';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
@@ -49,12 +49,10 @@ export class ExecutorModule {
     const pool = createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}` });
     const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
-    const size = {
-      memoryBytes: SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: SANDBOX_LIMITS.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES,
-    };
+    const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
     const sandbox = await DockerSandbox.open({
       docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,
-      pools: [{ image: config.WRIT_SANDBOX_IMAGE, size, count: config.WRIT_POOL_SIZE }], laidOut: config.WRIT_POOL_LAID_OUT,
+      pools: poolsOf(config, images), laidOut: config.WRIT_POOL_LAID_OUT,
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: (event) => logger.warn({ event }, 'sandbox'),
     });
@@ -67,10 +65,10 @@ export class ExecutorModule {
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
       kernel, blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, config.WRIT_SANDBOX_IMAGE, gate),
-        new SessionRunner({ shells: sandbox.shells, sessions, blobs, image: config.WRIT_SANDBOX_IMAGE }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate),
+        new SessionRunner({ shells: sandbox.shells, sessions, blobs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
-      options: { executorId, imageDigest: config.WRIT_SANDBOX_IMAGE_DIGEST },
+      options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },
     });
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
@@ -84,6 +82,14 @@ export class ExecutorModule {
       ],
     };
   }
+}
+
+/** Images by digest alone: a name may lead to another image by the time that a container is made of it. */
+function poolsOf(config: ExecutorConfig, { images }: SandboxImages): WarmPoolConfig[] {
+  const rows = [{ digest: config.WRIT_SANDBOX_IMAGE_DIGEST, pools: [{ count: config.WRIT_POOL_SIZE }] }, ...images];
+  const sizeOf = ({ memory_bytes, pids }: { readonly memory_bytes?: number; readonly pids?: number }) =>
+    ({ memoryBytes: memory_bytes ?? SANDBOX_LIMITS.memory_bytes, cpus: 1, pids: pids ?? SANDBOX_LIMITS.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES });
+  return rows.flatMap(({ digest, pools = [] }) => pools.map((pool) => ({ image: digest, size: sizeOf(pool), count: pool.count })));
 }
 
 function dockerOf(host: string): Docker {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { COMMON_ENVIRONMENT, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
+import type { SandboxImages } from '@writ/contract';
+import { COMMON_ENVIRONMENT, readEnvironment, readImagesFile, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { parseSigner, type Signer } from '@writ/signing';
 import { Type, type Static } from 'typebox';
 
@@ -14,6 +15,7 @@ const Environment = Type.Object({
   WRIT_RECORD_KEY_FILE: File('the Ed25519 key of records, PKCS #8 PEM'),
   WRIT_MASTER_KEY_FILE: File('the master key, 32 bytes in base64'),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits' }),
+  WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the executors\'' })),
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
   WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
   WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),
@@ -25,6 +27,7 @@ export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly permitSigner: Signer;
   readonly recordSigner: Signer;
   readonly masterKey: Buffer;
+  readonly sandboxImages: SandboxImages;
   /** null where NATS has no users */
   readonly natsPassword: string | null;
 };
@@ -38,6 +41,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     permitSigner: parseSigner(readSecretFile('WRIT_PERMIT_KEY_FILE', read.WRIT_PERMIT_KEY_FILE)),
     recordSigner: parseSigner(readSecretFile('WRIT_RECORD_KEY_FILE', read.WRIT_RECORD_KEY_FILE)),
     masterKey: readKeyFile('WRIT_MASTER_KEY_FILE', read.WRIT_MASTER_KEY_FILE),
+    sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
     natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });
 }

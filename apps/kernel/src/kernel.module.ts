@@ -86,7 +86,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     box: new ValueBox(config.masterKey),
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
     events: new BusEvents(bus, subjects, report),
-    images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST },
+    images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages },
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
     counter: new OperationCounter(telemetry.meter),
     outcomes: new Outcomes(WAITERS_MAX),

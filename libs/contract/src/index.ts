@@ -32,6 +32,7 @@ export {
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
+export { imageForCall, SandboxImages } from './sandbox-images.ts';
 export {
   AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
 } from './states.ts';

@@ -9,6 +9,7 @@ export { NestLogger } from './nest-logger.ts';
 export { newId } from './new-id.ts';
 export { OpsServer, type OpsServerOptions } from './ops-server.ts';
 export { EnvironmentError, readEnvironment } from './read-environment.ts';
+export { readImagesFile } from './read-images-file.ts';
 export { KEY_BYTES, readKeyFile } from './read-key-file.ts';
 export { readSecretFile } from './read-secret-file.ts';
 export { Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';

@@ -136,7 +136,7 @@ function particular(name: Process, { folder, keys, database, httpPort }: Place):
     };
     case 'executor': return {
       ...natsPassword, WRIT_EXECUTOR_DATABASE_URL: database.urlFor('writ_executor'), WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.file('permit-keys.json'),
-      WRIT_SANDBOX_IMAGE: testAddress('WRIT_TEST_SANDBOX_IMAGE'), WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
+      WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
       WRIT_SANDBOX_LABEL: testAddress('WRIT_TEST_LABEL'), DOCKER_HOST: testAddress('DOCKER_HOST'), WRIT_CACHE_DIR: join(folder, 'cache'), WRIT_POOL_SIZE: '1',
     };
     case 'orchestrator': return {

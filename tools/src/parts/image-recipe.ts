@@ -14,7 +14,7 @@ export const RECIPE: Recipe = {
   suite: 'bookworm',
   image: 'docker.io/library/debian:bookworm-slim',
   // What agents reach for first; make and compilers would triple the size.
-  packages: ['ca-certificates', 'git', 'patch', 'python3'],
+  packages: ['ca-certificates', 'curl', 'git', 'patch', 'python3'],
 };
 
 /** Needed by a package manager or a reader, neither of which is in a sandbox. */

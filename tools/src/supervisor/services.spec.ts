@@ -13,7 +13,7 @@ const around: Surroundings = {
     platformKey: 'the-platform-key', platformKeyHashFile: '/public/platform',
     rolePasswords: { writ_orchestrator: '', writ_kernel: '', writ_kernel_worker: '', writ_executor: '', writ_ledger: '' },
   },
-  dockerHost: 'unix:///d.sock', label: 'abc', image: { reference: 'writ/sandbox:abc', digest: 'sha256:0' },
+  dockerHost: 'unix:///d.sock', label: 'abc', image: { digest: 'sha256:0' },
   env: { PATH: '/bin', ANTHROPIC_API_KEY: 'model', SECRET_OF_THE_SHELL: 'x', WRIT_LEASE_MS: '5000', WRIT_HTTP_HOST: '0.0.0.0' },
 };
 const environments = serviceEnvironments(around);

@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly keys: Keys;
   readonly dockerHost: string;
   readonly label: string;
-  readonly image: { readonly reference: string; readonly digest: string };
+  readonly image: { readonly digest: string };
   /** The environment that the command was started in. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -33,8 +33,8 @@ const COMMON = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', '
 /** Tuning that an operator may hand through to one service. */
 const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   ledger: [],
-  kernel: ['WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
-  executor: ['WRIT_EXECUTOR_ID', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_SLOTS_BROKER', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
+  kernel: ['WRIT_SANDBOX_IMAGES_FILE', 'WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
+  executor: ['WRIT_EXECUTOR_ID', 'WRIT_SANDBOX_IMAGES_FILE', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_SLOTS_BROKER', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
   // The agent loop's model; no other process may see these keys.
   orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_AUTH_FAILURES_PER_MINUTE', 'WRIT_TRUSTED_PROXIES', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
 };
@@ -68,7 +68,6 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
     executor: {
       WRIT_EXECUTOR_DATABASE_URL: schema.urlFor('writ_executor'),
       WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.permitPublicKeysFile,
-      WRIT_SANDBOX_IMAGE: image.reference,
       WRIT_SANDBOX_IMAGE_DIGEST: image.digest,
       WRIT_SANDBOX_LABEL: around.label,
       DOCKER_HOST: around.dockerHost,

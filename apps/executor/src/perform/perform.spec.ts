@@ -5,7 +5,7 @@ import { FakeSandbox } from '@writ/sandbox';
 import { InlineRunner } from '../runners/inline-runner.ts';
 import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { SandboxedRunner } from '../runners/sandboxed-runner.ts';
-import { CLOSED_GATE, IMAGE, refuse, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { CLOSED_GATE, refuse, ScriptedKernel } from '../specs/scripted-kernel.ts';
 
 const nothing: Staged = {
   ended: 'exited', exitCode: 0, error: null, delta: null, blobs: [], result: { ok: true },
@@ -208,7 +208,7 @@ describe('one permit', () => {
     });
     const fs = [[{ path: 'src', read: true, write: true }]];
     const message = kernel.order('shell.run', { command: 'go' }, root, { redemption: { fs } });
-    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(message, 'sandboxed')).toBe('reported');
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(message, 'sandboxed')).toBe('reported');
     expect(seen.sort()).toEqual(['src', 'src/b.txt']);
     expect(kernel.reports[0]).toMatchObject({
       ended: 'exited', exit_code: 3, result: { exit_code: 3, output: 'done\n' },
@@ -218,7 +218,7 @@ describe('one permit', () => {
 
   it('reports a container that its command took down as a command that was killed', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => ({ ended: 'lost', reason: 'container' }) } });
-    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
     expect(kernel.reports).toMatchObject([{ ended: 'killed', error: { code: 'command.killed' }, delta: { changes: [] } }]);
   });
 
@@ -227,14 +227,14 @@ describe('one permit', () => {
       world.files.set(path, { path, kind: 'file', mode: '644', bytes: Buffer.from('x') });
       return 0;
     } } });
-    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root), 'sandboxed')).toBe('reported');
     expect(kernel.reports).toMatchObject([{ ended: 'invalid', error: { code: 'effect.invalid' }, delta: null }]);
   });
 
   it('leaves the attempt to its lease when the engine is lost', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => ({ ended: 'lost', reason: 'engine' }) } });
     const message = kernel.order('shell.run', { command: 'go' }, root);
-    await expect(kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(message, 'sandboxed')).rejects.toThrow();
+    await expect(kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(message, 'sandboxed')).rejects.toThrow();
     expect(kernel.reports).toEqual([]);
   });
 });

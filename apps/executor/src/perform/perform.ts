@@ -23,8 +23,8 @@ export interface Clocks {
 
 export interface PerformOptions {
   readonly executorId: string;
-  /** the image that calls run in here, `sha256:…` */
-  readonly imageDigest: string;
+  /** the images that calls may run in here, `sha256:…` */
+  readonly images: ReadonlySet<string>;
 }
 
 /** What happened to a permit, for logs and metrics. */
@@ -72,7 +72,7 @@ export class Perform {
       return 'refused';
     }
     const { permit, envelope } = opened;
-    if (permit.image_digest !== null && permit.image_digest !== this.#options.imageDigest) {
+    if (permit.image_digest !== null && !this.#options.images.has(permit.image_digest)) {
       // Another executor may have the image; if none has, the permit expires and the call waits in the database.
       message.nak(1_000);
       return 'not_ours';

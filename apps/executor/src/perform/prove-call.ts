@@ -30,7 +30,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
   }
   if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
-    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, workspaceId: redemption.workspace_id, args,
+    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
     secrets: redemption.secrets,
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),

@@ -4,7 +4,7 @@ import type { Redemption } from '@writ/contract';
 import { FakeSandbox, type FakeProgram } from '@writ/sandbox';
 import { text } from 'node:stream/consumers';
 import { EgressGate } from '../egress/gate.ts';
-import { IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { ScriptedKernel } from '../specs/scripted-kernel.ts';
 import { Outside, PUBLIC } from '../specs/outside.ts';
 import { BrokerRunner } from './broker-runner.ts';
 import { SandboxedRunner } from './sandboxed-runner.ts';
@@ -185,7 +185,7 @@ describe('a command', () => {
   const shell = async (redemption: Partial<Redemption>, permit: { mode?: 'preview' } = {}) => {
     const sandbox = new FakeSandbox({ programs: { go: asks }, sleep: () => Promise.resolve() });
     const message = kernel.order('shell.run', { command: 'go' }, root, { redemption, permit });
-    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, gate())]).run(message, 'sandboxed')).toBe('reported');
+    expect(await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, gate())]).run(message, 'sandboxed')).toBe('reported');
     return kernel.reports.at(-1)!;
   };
 
@@ -223,7 +223,7 @@ describe('a command', () => {
       } },
       sleep: () => Promise.resolve(),
     });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, gate())]).run(kernel.order('shell.run', { command: 'go' }, root, { redemption: { net } }), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, gate())]).run(kernel.order('shell.run', { command: 'go' }, root, { redemption: { net } }), 'sandboxed');
     const { requests, requests_ref } = kernel.reports.at(-1)!;
     expect(requests).toEqual([]);
     expect((JSON.parse(Buffer.from(await kernel.blobs.get(kernel.redemption.tenant_id as never, requests_ref!.sha256)).toString()) as unknown[]).length).toBe(150);

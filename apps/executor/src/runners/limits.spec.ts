@@ -5,7 +5,7 @@ import type { CallLimits, Redemption } from '@writ/contract';
 import { FakeSandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { InlineRunner } from './inline-runner.ts';
 import { SandboxedRunner } from './sandboxed-runner.ts';
-import { CLOSED_GATE, IMAGE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { CLOSED_GATE, ScriptedKernel } from '../specs/scripted-kernel.ts';
 
 let kernel: ScriptedKernel;
 let root: string;
@@ -87,7 +87,7 @@ describe('a sandboxed call', () => {
 
   it('is given every limit of its redemption, and its own time where that is shorter', async () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
-    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     await executor.run(kernel.order('shell.run', { command: 'go', timeout_ms: 200, idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
     const told = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
@@ -97,7 +97,7 @@ describe('a sandboxed call', () => {
 
   it('is told which silence ended it', async () => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go: () => 'never' } });
-    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go', idle_ms: 1_000 }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended: 'timeout', error: { code: 'command.timeout', hint: expect.stringContaining('`idle_ms`') }, delta: { changes: [] } });
   });
@@ -105,7 +105,7 @@ describe('a sandboxed call', () => {
   it('whose files fit into no container is refused before it takes one', async () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
     const large = await kernel.heavy(257);
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, large, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({
       ended: 'limit', error: { code: 'limit.exceeded', message: expect.stringContaining('257 MiB, more than the 256 MiB') }, delta: { changes: [] },
     });
@@ -114,7 +114,7 @@ describe('a sandboxed call', () => {
 
   it('whose files fit takes one, with as much room again as it may write', async () => {
     const sandbox = new Heard({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
-    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]);
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]);
     await executor.run(kernel.order('shell.run', { command: 'go' }, await kernel.heavy(256), limited(limits)), 'sandboxed').catch(() => undefined);
     expect(sandbox.jobs.map((job) => job.limits.tmpfsBytes)).toEqual([(256 + 256) * 2 ** 20]);
   });
@@ -124,7 +124,7 @@ describe('a sandboxed call', () => {
     ['wall', () => 'never' as const, 'timeout', 'command.timeout'],
   ])('that meets its %s limit ends with nothing done', async (_limit, go, ended, code) => {
     const sandbox = new FakeSandbox({ sleep: () => Promise.resolve(), programs: { go } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended, error: { code }, delta: { changes: [] } });
   });
 
@@ -133,7 +133,7 @@ describe('a sandboxed call', () => {
       world.files.set('new', { path: 'new', kind: 'file', mode: '644', bytes: Buffer.from('123456') });
       return 0;
     } } });
-    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, IMAGE, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
     expect(kernel.reports.at(-1)).toMatchObject({ ended: 'limit', error: { code: 'limit.exceeded' }, delta: { changes: [] } });
   });
 });

@@ -8,6 +8,8 @@ export interface Call {
   readonly attempt: number;
   readonly toolId: string;
   readonly workspaceId: string;
+  /** `sha256:…` of the image that it runs in, as its permit orders; null for a call that needs none */
+  readonly imageDigest: string | null;
   readonly args: Readonly<Record<string, unknown>>;
   /** hex SHA-256 of the root node of the snapshot that the call runs on */
   readonly root: string;
@@ -20,6 +22,12 @@ export interface Call {
   readonly secrets: Readonly<Record<string, string>>;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The image that a call's container is made of: named by its digest, so that the engine starts that one or none. */
+export function imageOf({ imageDigest, toolId }: Pick<Call, 'imageDigest' | 'toolId'>): string {
+  if (imageDigest === null) throw new Error(`a call of \`${toolId}\` runs in a container, and its permit names no image`);
+  return imageDigest;
 }
 
 /** What a call did, staged: nothing of the workspace has changed. `blobs` are to be stored before it is reported. */

@@ -9,7 +9,7 @@ import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
-import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
 
@@ -31,14 +31,12 @@ export class SandboxedRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   readonly #sandbox: Sandbox;
   readonly #blobs: BlobStore;
-  readonly #image: string;
   readonly #gate: EgressGate;
 
-  constructor(sandbox: Sandbox, blobs: BlobStore, image: string, gate: EgressGate) {
+  constructor(sandbox: Sandbox, blobs: BlobStore, gate: EgressGate) {
     super();
     this.#sandbox = sandbox;
     this.#blobs = blobs;
-    this.#image = image;
     this.#gate = gate;
   }
 
@@ -91,10 +89,11 @@ export class SandboxedRunner extends Runner {
     };
   }
 
-  #jobOf({ args, limits, operationId }: Call): Omit<SandboxJob, 'files'> {
+  #jobOf(call: Call): Omit<SandboxJob, 'files'> {
+    const { args, limits, operationId } = call;
     const { command, cwd, timeout_ms, idle_ms, stdin } = args as unknown as ShellArgs;
     return {
-      image: this.#image,
+      image: imageOf(call),
       command,
       cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
       ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),

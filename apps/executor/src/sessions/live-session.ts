@@ -10,6 +10,8 @@ const WAITING_MAX = 8;
 export class LiveSession {
   readonly tenantId: string;
   readonly shellId: string;
+  /** the image of its container, by digest */
+  readonly image: string;
   readonly shell: Shell;
   readonly copy: WorkingCopy;
   /** whether a command was under way when last heard of */
@@ -23,9 +25,10 @@ export class LiveSession {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'shell' | 'copy'>) {
+  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'image' | 'shell' | 'copy'>) {
     this.tenantId = of.tenantId;
     this.shellId = of.shellId;
+    this.image = of.image;
     this.shell = of.shell;
     this.copy = of.copy;
   }

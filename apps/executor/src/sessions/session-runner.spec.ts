@@ -2,7 +2,7 @@
 import type { ReportReply, ShellAttachReply, ShellEnding } from '@writ/contract';
 import { SHELL_SESSION } from '@writ/contract';
 import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox';
-import { ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
+import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 import type { Call, RunContext, Staged } from '../runners/runner.ts';
 import { SessionRunner } from './session-runner.ts';
 import { Sessions } from './sessions.ts';
@@ -26,18 +26,19 @@ let root: string;
 let shellId: string | null;
 let said: string[];
 let nowElsewhere: ShellAttachReply | null;
+let image: string;
 
 beforeEach(async () => {
   kernel = await new ScriptedKernel().start();
   shells = new FakeShells(PROGRAMS);
-  [shellId, said, nowElsewhere] = [null, [], null];
+  [shellId, said, nowElsewhere, image] = [null, [], null, IMAGE];
   const end = (ending: ShellEnding): Promise<void> => {
     said.push(ending);
     shellId = null;
     return Promise.resolve();
   };
   sessions = new Sessions({ renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) }, { sessionsMax: 1, idleMs: 60_000 });
-  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, image: 'any' });
+  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs });
   root = await kernel.tree({ 'a.txt': 'one' });
 });
 afterEach(async () => {
@@ -66,7 +67,7 @@ const context = (): RunContext => ({
   },
 });
 const call = (args: Record<string, unknown>, on = root): Call => ({
-  tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
+  tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, imageDigest: image, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
 });
 async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO_OP, on = root): Promise<Staged> {
   const staged = await runner.run(call(args, on), context());
@@ -177,4 +178,14 @@ it('a shell that dies between calls is said to be lost', async () => {
   await shell().close();
   await new Promise((resolve) => setImmediate(resolve));
   expect(said).toEqual(['lost']);
+});
+
+it('ends when its calls are to run in another image, and no call runs in the one that stands', async () => {
+  await ask({ command: 'look' });
+  const before = shell();
+  image = `sha256:${'2'.repeat(64)}`;
+  expect(await ask({ command: 'write' })).toMatchObject({ ended: 'failed', error: { code: 'session.lost', message: expect.stringContaining('another image') } });
+  expect(said).toEqual(['lost']);
+  expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started' });
+  expect(shell()).not.toBe(before);
 });

@@ -5,7 +5,7 @@ import { blobReader, type BlobStore } from '@writ/blobs';
 import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
 import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
-import { Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
+import { imageOf, Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
 import type { Sessions } from './sessions.ts';
@@ -34,9 +34,9 @@ const START_HINT = 'a `command` starts a shell anew, on the newest state of the 
 export class SessionRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   override readonly toolId = SHELL_SESSION.tool_id;
-  readonly #with: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly image: string };
+  readonly #with: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore };
 
-  constructor(with_: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly image: string }) {
+  constructor(with_: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore }) {
     super();
     this.#with = with_;
   }
@@ -78,7 +78,12 @@ export class SessionRunner extends Runner {
     }
     if (verdict === 'opened') return await this.#open(call, context, shell_id);
     const found = this.#with.sessions.find(shell_id);
-    if (found !== null) return found;
+    if (found?.image === imageOf(call)) return found;
+    if (found !== null) {
+      // A permit is for one image: no call runs in a container of another, however long that has stood.
+      await this.#with.sessions.end(found, 'lost');
+      return stagedFailure('session.lost', 'the shell of the session ended, since its calls run in another image by now', START_HINT);
+    }
     // Of an earlier life of this executor, whose lease still runs.
     await context.endShell(shell_id, 'lost');
     await attach(false);
@@ -86,7 +91,8 @@ export class SessionRunner extends Runner {
   }
 
   async #open(call: Call, context: RunContext, shellId: string): Promise<LiveSession | Staged> {
-    const { shells, sessions, blobs, image } = this.#with;
+    const { shells, sessions, blobs } = this.#with;
+    const image = imageOf(call);
     const placed = sessions.place();
     try {
       if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', NO_USAGE);
@@ -99,7 +105,7 @@ export class SessionRunner extends Runner {
       const limits = { memoryBytes: call.limits.memory_bytes, cpus: CPUS, pids: call.limits.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES };
       const size = cols === undefined || rows === undefined ? SIZE : { cols, rows };
       const shell = await shells.open({ image, files, env: {}, limits, size, labels: { 'writ.operation': call.operationId } }, context.signal);
-      const session = new LiveSession({ tenantId: call.tenantId, shellId, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root) });
+      const session = new LiveSession({ tenantId: call.tenantId, shellId, image, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root) });
       sessions.add(session);
       return session;
     } catch (error) {

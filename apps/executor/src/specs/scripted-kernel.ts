@@ -114,7 +114,7 @@ export class ScriptedKernel {
     return new Perform({
       kernel: new KernelClient(this.#bus, subjects, () => this.epochMs), blobs: this.blobs, runners, running: this.running,
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
-      clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, imageDigest: IMAGE },
+      clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, images: new Set([IMAGE]) },
     });
   }
 }

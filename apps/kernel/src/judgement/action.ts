@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { definitionForDigest, TOOLS, type ToolDefinition } from '@writ/contract';
+import { definitionForDigest, imageForCall, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
 import { actionDigest, canonicalBytes, sha256Hex, type Action } from '@writ/digest';
 import type { Judgement } from './judgement.ts';
 
@@ -7,6 +7,8 @@ import type { Judgement } from './judgement.ts';
 export interface Images {
   /** `sha256:…` of the sandbox's */
   readonly sandbox: string;
+  /** of those tenants and tools that have others */
+  readonly others: SandboxImages;
 }
 
 const digests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, sha256Hex(canonicalBytes(definitionForDigest(tool)))]));
@@ -17,7 +19,7 @@ export function toolDigestOf(tool: ToolDefinition): string {
 }
 
 /** The action that a judgement is about. */
-export function actionOf(call: { tool_id: string; capability_token_id: string }, judgement: Judgement, argsHash: string | null, images: Images): Action {
+export function actionOf(call: { tenant_id: string; tool_id: string; capability_token_id: string }, judgement: Judgement, argsHash: string | null, images: Images): Action {
   return {
     tool_id: call.tool_id,
     tool_definition_digest: judgement.tool === null ? null : toolDigestOf(judgement.tool),
@@ -25,7 +27,7 @@ export function actionOf(call: { tool_id: string; capability_token_id: string },
     capability_token_id: call.capability_token_id,
     policy_hash: judgement.policy_hash,
     state_snapshot_id: judgement.head,
-    image_digest: judgement.tool?.class === 'sandboxed' ? images.sandbox : null,
+    image_digest: judgement.tool?.class === 'sandboxed' ? imageForCall(images.others, call) ?? images.sandbox : null,
   };
 }
 

@@ -48,7 +48,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     views: new OperationViews(tenants, vault, receipts),
     outcomes: new Outcomes(1_000),
     policies,
-    images: { sandbox: `sha256:${'5'.repeat(64)}` },
+    images: { sandbox: `sha256:${'5'.repeat(64)}`, others: { v: 1 as const, images: [] } },
   };
   const decisions = new Decisions(tenants, parts.sealer, parts.images);
   const sources = { tenants, blobs, vault, policies, memory };

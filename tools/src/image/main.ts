@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run sandbox-image -- --base IMAGE --name NAME`: adds this Node and the sandbox agent to an image of one's own and prints the digest to configure.
+import { realpathSync } from 'node:fs';
+import { buildSandboxImage } from '@writ/sandbox-docker';
+import { Command, CommanderError } from 'commander';
+import Docker from 'dockerode';
+import { agentBundle, bundleAgent } from '../build/bundle-agent.ts';
+import { explain } from '../explain.ts';
+import { checkout } from '../setup.ts';
+
+interface Options { readonly base: string; readonly name: string }
+
+const EXIT = { built: 0, failed: 2 } as const;
+
+async function main(args: readonly string[]): Promise<number> {
+  const command = new Command('npm run sandbox-image --')
+    .description('Adds Node and the sandbox agent to an image that the engine has, and prints the digest of what came of it. The engine is the one of DOCKER_HOST.')
+    .requiredOption('--base <image>', 'any Linux with bash and glibc')
+    .requiredOption('--name <name>', 'what to call the result, `acme/sandbox:1` for example')
+    .allowExcessArguments(false)
+    .exitOverride();
+  try {
+    const { base, name } = command.parse(args, { from: 'user' }).opts<Options>();
+    await bundleAgent(checkout);
+    const { digest } = await buildSandboxImage({ docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout) });
+    process.stdout.write(`${digest}\n`);
+    return EXIT.built;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.built : EXIT.failed;
+    explain(error);
+    return EXIT.failed;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
