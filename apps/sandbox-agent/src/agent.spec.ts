@@ -23,7 +23,7 @@ const file = (path: string, text: string, mode: '644' | '755' = '644'): HostMess
 const stdoutOf = (said: AgentMessage[]): string[] => said.flatMap((message) => (message.type === 'stdout' ? [message.bytes.toString()] : []));
 
 /** Tells an agent a job; resolves with all that it says, up to its last word. */
-function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = makePipes(root)): Promise<AgentMessage[]> {
+function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = makePipes(root)[0]): Promise<AgentMessage[]> {
   return new Promise((resolve) => {
     const said: AgentMessage[] = [];
     // Kills the command's own group only: these are no processes of a container.
@@ -90,7 +90,7 @@ test('a command that runs too long is killed, and nothing is compared', async ()
 
 test.each([['pipes', true], ['sockets, where the image has no mkfifo', false]])('streams reach the command and come back over %s', async (_, withPipes) => {
   const spoken: HostMessage[] = [{ type: 'stdin', bytes: Buffer.from('spo') }, { type: 'stdin', bytes: Buffer.from('ken') }];
-  const said = await tell(spoken, { command: 'cat; echo err >&2', stdin: true }, withPipes ? makePipes(root) : null);
+  const said = await tell(spoken, { command: 'cat; echo err >&2', stdin: true }, withPipes ? makePipes(root)[0] : null);
   expect(stdoutOf(said).join('')).toBe('spoken');
   expect(said.map(({ type }) => type).sort()).toEqual(['end', 'exit', 'stderr', 'stdout']);
 });

@@ -37,6 +37,11 @@ export class Agent {
     this.#unpacker = new Unpacker(place.root);
   }
 
+  /** Whether it has been given its job or its shell. */
+  get isStarted(): boolean {
+    return this.#started;
+  }
+
   /** Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any more. */
   take(message: HostMessage): void {
     if (this.#failed) return;

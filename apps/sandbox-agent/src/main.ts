@@ -2,10 +2,13 @@
 import { FrameDecoder, HOST_FRAMES, parseHostMessage } from '@writ/sandbox';
 import { Agent } from './agent.ts';
 import { makePipes } from './pipes.ts';
+import { rehearse } from './rehearse.ts';
 import { speak } from './speak.ts';
 
 /** Where the image has it. */
 const OWN_PATH = '/opt/writ/agent.js';
+/** Whoever started it because somebody waits sends its files sooner. */
+const REST_MS = 20;
 
 // At the end of a job everything that its user runs is killed: outside its container the agent must not run.
 if (process.argv[1] !== OWN_PATH || process.getuid?.() === 0) {
@@ -25,10 +28,21 @@ function endAll(): void {
 // Files of the workspace have mode 644 or 755, whatever the container was started with.
 process.umask(0o022);
 
-const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes: makePipes('/tmp'), endAll }, speak);
+const [pipes, own] = makePipes('/tmp');
+const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes, endAll }, speak);
 const frames = new FrameDecoder(HOST_FRAMES);
 
+// Once, when there is nothing else to do; what comes meanwhile waits for its end.
+let rehearsed = false;
+const rest = setTimeout(() => {
+  rehearsed = true;
+  if (agent.isStarted) return;
+  process.stdin.pause();
+  void rehearse('/tmp', own).finally(() => process.stdin.resume());
+}, REST_MS);
+
 process.stdin.on('data', (chunk: Buffer) => {
+  if (!rehearsed) rest.refresh();
   for (const frame of frames.push(chunk)) agent.take(parseHostMessage(frame));
 });
 // The executor is gone, or done with us: the container ends with its main process.

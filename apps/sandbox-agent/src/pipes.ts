@@ -16,15 +16,15 @@ export interface JobPipes {
 
 /**
  * Makes the job's output streams as real pipes. What `spawn` makes by itself are sockets, and those can't be opened by name: every
- * script that writes to `/dev/stderr` would fail. Null where the image has no `mkfifo`: the sockets then have to do.
+ * script that writes to `/dev/stderr` would fail. Those of two jobs, the second of which is the
+ * agent's own; nulls where the image has no `mkfifo`: the sockets then have to do.
  */
-export function makePipes(parent: string): JobPipes | null {
+export function makePipes(parent: string): readonly [JobPipes | null, JobPipes | null] {
   const folder = mkdtempSync(join(parent, '.writ-'));
-  const names = ['stdout', 'stderr'].map((name) => join(folder, name));
+  const [stdout, stderr, ownStdout, ownStderr] = ['stdout', 'stderr', 'own-stdout', 'own-stderr'].map((name) => join(folder, name)) as [string, string, string, string];
   try {
-    if (spawnSync('mkfifo', names, { stdio: 'ignore' }).status !== 0) return null;
-    const [stdout = '', stderr = ''] = names;
-    return { stdout: fromJob(stdout), stderr: fromJob(stderr) };
+    if (spawnSync('mkfifo', [stdout, stderr, ownStdout, ownStderr], { stdio: 'ignore' }).status !== 0) return [null, null];
+    return [{ stdout: fromJob(stdout), stderr: fromJob(stderr) }, { stdout: fromJob(ownStdout), stderr: fromJob(ownStderr) }];
   } finally {
     // Names are only needed to open the ends: the job finds nothing of ours.
     rmSync(folder, { recursive: true });

@@ -21,7 +21,7 @@ beforeEach(() => {
     // Its own group only: these are no processes of a container.
     if (pid !== undefined) kill(-pid);
   };
-  agent = new Agent({ root, scratch: tmpdir(), pipes: makePipes(root), endAll }, (message) => {
+  agent = new Agent({ root, scratch: tmpdir(), pipes: makePipes(root)[0], endAll }, (message) => {
     // Bytes are valid only while they are told.
     said.push('bytes' in message ? { ...message, bytes: Buffer.from(message.bytes) } : message);
     heard();
