@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { SandboxLimits } from '@writ/sandbox';
+import { SYSTEM_CALLS } from './system-calls.ts';
 
 /** What a container is cut to when it is made; a warm one serves only jobs of its own size. */
 export type SandboxSize = Pick<SandboxLimits, 'memoryBytes' | 'cpus' | 'pids' | 'tmpfsBytes'>;
@@ -12,6 +13,9 @@ export const SANDBOX_UID = 10_001;
 const INODES = 250_000;
 /** Enough for a test suite that opens every file; a leak meets it soon. */
 const OPEN_FILES = 4096;
+
+/** The engine takes the profile itself, not a file's name: it may run on another machine. */
+const SECCOMP = `seccomp=${JSON.stringify(SYSTEM_CALLS)}`;
 
 export interface ContainerSpec {
   readonly image: string;
@@ -46,7 +50,7 @@ export function containerOptions({ image, size, labels, runtime }: ContainerSpec
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       Privileged: false,
-      SecurityOpt: ['no-new-privileges:true'],
+      SecurityOpt: ['no-new-privileges:true', SECCOMP],
       IpcMode: 'private',
       Memory: size.memoryBytes,
       MemorySwap: size.memoryBytes,

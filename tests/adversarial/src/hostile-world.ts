@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomUUID } from 'node:crypto';
+import { isFaultCode } from '@writ/contract';
+import { expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+
+/** What hostile commands are for: a workspace of which they may write a part, read another and not see a third. */
+export class HostileWorld {
+  readonly stack: Stack;
+  readonly world: World;
+  readonly #pids: number[];
+
+  static async open(): Promise<HostileWorld> {
+    const stack = await startStack();
+    const world = await makeWorld(stack.url, stack.keys.platformKey, {
+      files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n', 'private/c.txt': 'hidden\n' },
+      fs: [{ path: 'src', read: true, write: true }, { path: 'docs', read: true, write: false }],
+    });
+    return new HostileWorld(stack, world);
+  }
+
+  private constructor(stack: Stack, world: World) {
+    this.stack = stack;
+    this.world = world;
+    this.#pids = this.#running();
+  }
+
+  /** Fails unless the log is as it should be. */
+  async close(): Promise<void> {
+    expectCleanLog(this.stack);
+    await this.stack.stop();
+  }
+
+  run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await this.world.call('shell.run', { command, ...over }, {}, 55_000)).body;
+
+  /** Runs a program that the risk table would stop if it read it: from a file that an approved upload put there. */
+  async program(text: string, over: Record<string, unknown> = {}, interpreter = 'bash'): Promise<JsonValue> {
+    const path = `src/p-${randomUUID()}`;
+    await this.world.admin.must(`/v1/workspaces/${this.world.workspaceId}/files`, { files: [{ path, content: text, mode: '755' }] });
+    const body = await this.run(`${interpreter} ${path}`, over);
+    if (body.state !== 'held') return body;
+    await this.world.operator.must(`/v1/approvals/${body.approval_id as string}/approve`);
+    return (await this.world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 90_000)).result;
+  }
+
+  /** Every process is the one that was started, the files that commands may not write are as they were, and the next command runs. */
+  async expectUnharmed(): Promise<void> {
+    expect(this.#running()).toEqual(this.#pids);
+    expect([await this.world.file('docs/b.txt'), await this.world.file('private/c.txt')]).toEqual(['two\n', 'hidden\n']);
+    expect(await this.run('cat docs/b.txt')).toMatchObject({ status: 'ok', result: { output: 'two\n' } });
+  }
+
+  #running(): number[] {
+    return Object.values(this.stack.services).map((service) => (service.isRunning ? service.pid : 0));
+  }
+}
+
+/** The call failed with one of the codes, and nothing of it was kept. */
+export function expectEnded(body: JsonValue, ...codes: string[]): void {
+  const code = body.error?.code as string;
+  expect({ status: body.status, code, isKnown: isFaultCode(code), isExpected: codes.length === 0 || codes.includes(code), tx_outcome: body.tx_outcome })
+    .toEqual({ status: 'error', code, isKnown: true, isExpected: true, tx_outcome: 'rolled_back' });
+}
