@@ -48,7 +48,7 @@ import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
-import { ChangeWorkspace, CreateWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
@@ -158,6 +158,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   const shelf = new PolicyShelf(engine, stored, tenancy);
   const recorded = new RecordedCalls(on);
+  const moves = new HeadMoves(tenancy, changes, on.blobs, on.trees);
   return {
     tenancy,
     useCases: [
@@ -165,7 +166,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new RecordChange(changes),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
-      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(tenancy, changes, on.blobs, on.trees),
+      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy),
       new Secrets(tenancy, changes, on.vault, on.box),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),

@@ -59,10 +59,12 @@ import { EgressGate } from './webhooks/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { Compare } from './workspaces/compare.ts';
 import { FilesController } from './workspaces/files.controller.ts';
 import { PutFiles } from './workspaces/put-files.ts';
 import { ReadFile } from './workspaces/read-file.ts';
 import { ReadTree } from './workspaces/read-tree.ts';
+import { Restore } from './workspaces/restore.ts';
 import { Snapshots } from './workspaces/snapshots.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
 
@@ -151,6 +153,8 @@ function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, chan
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),
     new ReadTree(snapshots),
+    new Compare(snapshots, blobs),
+    new Restore(kernel, snapshots),
     new ReadFile(snapshots, blobs),
     new PutFiles(kernel, blobs),
   ];

@@ -16,9 +16,9 @@ export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } 
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
-export { ApprovalDiff, FileDiff } from './messages/approval-diff.ts';
+export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';
 export {
-  AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SnapshotView, TreeEntry,
+  AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SNAPSHOT_KINDS, SnapshotView, type SnapshotKind, TreeEntry,
   VoteCount, VoteView, WorkspaceView,
 } from './messages/operations.ts';
 export {

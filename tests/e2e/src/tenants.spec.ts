@@ -29,7 +29,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
   delegateApproval: HANDS, listDelegations: EYES, revokeDelegation: HANDS,
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
-  createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, listSnapshots: EYES, readDiff: EYES,
+  createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
@@ -67,7 +67,7 @@ async function thingsOf(world: World): Promise<Things> {
   await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
   const named = {
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, delegation_id: delegation.delegation_id,
-    workspace_id: world.workspaceId, path: 'a.txt', snapshot_id: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
+    workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
   const nothing = Object.fromEntries(Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]));
   return { named, nothing, keyId: key.api_key_id as string };
@@ -159,7 +159,7 @@ const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(tol
 const isRefusedCall = ({ told }: JsonValue): boolean => /"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/snapshots`];
+  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/history`];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 

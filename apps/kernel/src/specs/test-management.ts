@@ -11,7 +11,7 @@ import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens } from '../tokens/index.ts';
-import { ChangeWorkspace, CreateWorkspace, Workspaces } from '../workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, RestoreWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */
@@ -19,6 +19,8 @@ export function openManagement(kernel: TestKernel) {
   const { tenants, sealer, outbox, events, blobs, views, masterKey } = kernel;
   const tenancy = new Tenancy(tenants);
   const changes = new Changes(tenancy, sealer, outbox);
+  const newMoves = (): HeadMoves => new HeadMoves(tenancy, changes, blobs, new Trees(blobs));
+  const moves = newMoves();
   return {
     tenancy,
     changes,
@@ -36,8 +38,9 @@ export function openManagement(kernel: TestKernel) {
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),
     /** A replica of its own: it shares nothing with the others but the database. */
-    newChangeWorkspace: () => new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
-    changeWorkspace: new ChangeWorkspace(tenancy, changes, blobs, new Trees(blobs)),
+    newChangeWorkspace: () => new ChangeWorkspace(newMoves(), blobs),
+    changeWorkspace: new ChangeWorkspace(moves, blobs),
+    restoreWorkspace: new RestoreWorkspace(moves, tenancy),
     readOperation: new ReadOperation(tenants, views),
     freezes: new Freezes(tenants),
     placeFreeze: new PlaceFreeze(kernel),

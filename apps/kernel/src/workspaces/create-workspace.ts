@@ -28,7 +28,7 @@ export class CreateWorkspace {
     return await this.#changes.make(tenant_id, async (rows, now) => {
       found(await rows.tenant.findUnique({ where: { tenant_id }, select: { tenant_id: true } }));
       await rows.workspace.createMany({ data: [{ workspace_id, tenant_id, name, head_snapshot_id, created_at: now, updated_at: now }] });
-      await rows.snapshot.createMany({ data: [{ workspace_id, seq: 0, tenant_id, snapshot_id: head_snapshot_id, created_at: now }] });
+      await rows.snapshot.createMany({ data: [{ workspace_id, seq: 0, tenant_id, snapshot_id: head_snapshot_id, kind: 'created', made_by: caller.api_key_id, created_at: now }] });
       return {
         value: { workspace_id, name, head_snapshot_id, created_at: now, updated_at: now },
         records: [{

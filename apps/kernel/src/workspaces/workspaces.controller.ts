@@ -5,6 +5,7 @@ import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceView } 
 import type { Listed } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { CreateWorkspace } from './create-workspace.ts';
+import { RestoreWorkspace } from './restore-workspace.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** Changes at once by one replica: each may hold a tree of thousands of files while it is computed. */
@@ -15,11 +16,13 @@ export class WorkspacesController {
   readonly #workspaces: Workspaces;
   readonly #create: CreateWorkspace;
   readonly #change: ChangeWorkspace;
+  readonly #restore: RestoreWorkspace;
 
-  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace) {
+  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace) {
     this.#workspaces = workspaces;
     this.#create = create;
     this.#change = change;
+    this.#restore = restore;
   }
 
   @MessagePattern('kernel.workspace.create')
@@ -30,6 +33,11 @@ export class WorkspacesController {
   @MessagePattern('kernel.workspace.change', { concurrencyMax: CHANGES_MAX })
   async change(@Payload() payload: unknown): Promise<WorkspaceView> {
     return await this.#change.run(parseMessage(KERNEL_REQUESTS['workspace.change'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.restore', { concurrencyMax: CHANGES_MAX })
+  async restore(@Payload() payload: unknown): Promise<WorkspaceView> {
+    return await this.#restore.run(parseMessage(KERNEL_REQUESTS['workspace.restore'], payload));
   }
 
   @MessagePattern('kernel.workspace.read')

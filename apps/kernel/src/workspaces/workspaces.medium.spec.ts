@@ -7,6 +7,7 @@ import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 import { newId, Trees } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
+import { HeadMoves } from './head-moves.ts';
 
 let kernel: TestKernel;
 let manage: TestManagement;
@@ -40,7 +41,9 @@ describe('a workspace', () => {
     const made = await manage.createWorkspace.run({ ...askedBy(admin), name: 'repo' });
     expect(await manage.workspaces.read({ ...askedBy(admin), workspace_id: made.workspace_id })).toEqual(made);
     const { items } = await manage.workspaces.snapshots({ ...askedBy(admin), workspace_id: made.workspace_id, page: { cursor: null, limit: 10 } });
-    expect(items).toEqual([{ snapshot_id: made.head_snapshot_id, parent_snapshot_id: null, delta_id: null, operation_id: null, created_at: made.created_at }]);
+    expect(items).toEqual([{
+      seq: 0, snapshot_id: made.head_snapshot_id, parent_snapshot_id: null, delta_id: null, kind: 'created', operation_id: null, tool_id: null, made_by: admin.api_key_id, created_at: made.created_at,
+    }]);
     expect(await tenant.records()).toMatchObject([{
       kind: 'workspace', actor: admin.api_key_id, workspace_id: made.workspace_id, new_snapshot_id: made.head_snapshot_id, change: { verb: 'workspace_created', subject: made.workspace_id },
     }]);
@@ -62,7 +65,10 @@ describe('a workspace', () => {
     // The delta is there for whoever reads the record.
     expect(await kernel.blobs.has(tenant.tenantId, [record?.change?.digest ?? ''])).toEqual(new Set([record?.change?.digest]));
     const { items: [newest] } = await manage.workspaces.snapshots({ ...askedBy(operator), workspace_id: tenant.workspaceId, page: { cursor: null, limit: 1 } });
-    expect(newest).toEqual({ snapshot_id: view.head_snapshot_id, parent_snapshot_id: before, delta_id: record?.commit_delta_id, operation_id: null, created_at: view.updated_at });
+    expect(newest).toEqual({
+      seq: 2, snapshot_id: view.head_snapshot_id, parent_snapshot_id: before, delta_id: record?.commit_delta_id, kind: 'changed', operation_id: null, tool_id: null, made_by: operator.api_key_id,
+      created_at: view.updated_at,
+    });
   });
 
   it('that is so already stays as it is, without a record', async () => {
@@ -101,7 +107,7 @@ describe('a workspace', () => {
   it('that never stands still is left as it is, and says so', async () => {
     const tenant = await kernel.newTenant();
     const lost = { make: () => Promise.resolve(null) } as unknown as Changes;
-    const losing = new ChangeWorkspace(manage.tenancy, lost, kernel.blobs, new Trees(kernel.blobs));
+    const losing = new ChangeWorkspace(new HeadMoves(manage.tenancy, lost, kernel.blobs, new Trees(kernel.blobs)), kernel.blobs);
     expect((await refusalOf(change(tenant, { 'a.txt': 'a' }, undefined, losing))).code).toBe('overloaded');
   });
 

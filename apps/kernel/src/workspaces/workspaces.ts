@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KernelRequest, SnapshotView, WorkspaceView } from '@writ/contract';
+import type { KernelRequest, SnapshotKind, SnapshotView, WorkspaceView } from '@writ/contract';
 import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
-import { found, newestFirst, plainRow, requireId, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
-import { findWorkspace, viewOfWorkspace } from './workspace-row.ts';
+import { found, newestFirst, plainRow, requireId, requireRole, rowsAfter, type Rows, type Tenancy } from '../tenancy/index.ts';
+import { findWorkspace, verifySnapshot, viewOfWorkspace } from './workspace-row.ts';
 
 /** Shows workspaces and their history. */
 export class Workspaces {
@@ -31,31 +31,49 @@ export class Workspaces {
   async snapshots({ caller, workspace_id, page }: KernelRequest<'workspace.snapshots'>): Promise<Listed<SnapshotView>> {
     requireId('workspace', workspace_id);
     const after = parseCursor(page.cursor);
-    const { items, next_cursor } = await this.#tenancy.within(caller.tenant_id, async (rows) => {
+    return await this.#tenancy.within(caller.tenant_id, async (rows) => {
       await findWorkspace(rows, caller, workspace_id);
       const states = await rows.snapshot.findMany({ where: { workspace_id, seq: { lt: BigInt(after.created_at) } }, orderBy: { seq: 'desc' }, take: page.limit + 1 });
-      return pageOf(states.map(plainRow), page.limit, ({ seq }) => ({ created_at: seq, id: 'seq' }));
+      const { items, next_cursor } = pageOf(states.map(plainRow), page.limit, ({ seq }) => ({ created_at: seq, id: 'seq' }));
+      const calls = await callsOf(rows, items);
+      return { items: items.map((state) => viewOfSnapshot(state, calls)), next_cursor };
     });
-    return {
-      items: items.map(({ snapshot_id, parent_snapshot_id, delta_id, operation_id, created_at }) => ({ snapshot_id, parent_snapshot_id, delta_id, operation_id, created_at })),
-      next_cursor,
-    };
   }
 
   /**
    * Vouches for a state of the workspace, which whoever asks then reads. An agent doesn't: it reads by calls, within its token.
    * @throws Fault `auth.role`, `not_found`
    */
-  async snapshot({ caller, workspace_id, snapshot_id }: KernelRequest<'workspace.snapshot'>): Promise<{ snapshot_id: string }> {
+  async snapshot({ caller, workspace_id, snapshot_id, at }: KernelRequest<'workspace.snapshot'>): Promise<{ snapshot_id: string }> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     requireId('workspace', workspace_id);
     return await this.#tenancy.within(caller.tenant_id, async (rows) => {
       const { head_snapshot_id } = await findWorkspace(rows, caller, workspace_id);
-      if (snapshot_id === null || snapshot_id === head_snapshot_id) return { snapshot_id: head_snapshot_id };
-      return found(isReadable(snapshot_id) ? await rows.snapshot.findFirst({ where: { workspace_id, snapshot_id }, select: { snapshot_id: true } }) : null);
+      if (snapshot_id !== null && snapshot_id !== head_snapshot_id) return await verifySnapshot(rows, workspace_id, snapshot_id);
+      return { snapshot_id: at === undefined || at === null ? head_snapshot_id : await headAt(rows, workspace_id, at) };
     });
   }
 }
 
-/** What is no snapshot id is in no history; Postgres would refuse some of it. */
-const isReadable = (snapshotId: string): boolean => /^snap_[0-9a-f]{64}$/.test(snapshotId);
+/** @throws Fault `not_found` for a moment before the workspace was made */
+async function headAt(rows: Rows, workspaceId: string, at: number): Promise<string> {
+  const [stood] = await rows.$queryRaw<{ id: string | null }[]>`SELECT kernel.snapshot_at(${workspaceId}, ${BigInt(at)}) AS id`;
+  return found(stood?.id ?? null);
+}
+
+type Call = { readonly agent_id: string; readonly tool_id: string };
+type State = Omit<SnapshotView, 'kind' | 'tool_id'> & { readonly kind: string };
+
+/** The calls that committed these states, by operation. */
+async function callsOf(rows: Rows, states: readonly State[]): Promise<ReadonlyMap<string, Call>> {
+  const ids = states.flatMap(({ operation_id }) => (operation_id === null ? [] : [operation_id]));
+  const calls = await rows.operation.findMany({ where: { operation_id: { in: ids } }, select: { operation_id: true, agent_id: true, tool_id: true } });
+  return new Map(calls.map((call) => [call.operation_id, call]));
+}
+
+function viewOfSnapshot({ seq, snapshot_id, parent_snapshot_id, delta_id, kind, operation_id, made_by, created_at }: State, calls: ReadonlyMap<string, Call>): SnapshotView {
+  const call = operation_id === null ? undefined : calls.get(operation_id);
+  return {
+    seq, snapshot_id, parent_snapshot_id, delta_id, kind: kind as SnapshotKind, operation_id, tool_id: call?.tool_id ?? null, made_by: call?.agent_id ?? made_by, created_at,
+  };
+}

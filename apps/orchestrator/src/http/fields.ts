@@ -9,6 +9,11 @@ export const closed = { additionalProperties: false } as const;
 export const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$', description: 'one to 64 letters, digits, blanks, `.`, `_`, `-`' });
 export const Key = Type.String({ minLength: 1, maxLength: 64 });
 
+/** A state of a workspace: by its id, or by a moment at which it was the head. */
+export const StateRef = Type.String({
+  pattern: '^(snap_[0-9a-f]{64}|\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z)$', description: 'a snapshot, or a moment such as `2026-01-31T09:30:00Z`: the state that was the head then',
+});
+
 /** The two parameters of every list. */
 export const paging = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: '`next_cursor` of the page before' })),

@@ -133,12 +133,13 @@ export class FakeKernel {
     });
     handlers.set('workspace.snapshots', (caller, { workspace_id }) => {
       this.find(caller, workspace_id);
-      return { items: [{ snapshot_id: this.#options.emptySnapshot, parent_snapshot_id: null, delta_id: null, operation_id: null, created_at: 1 }], next_cursor: null };
+      return { items: [{ seq: 0, snapshot_id: this.#options.emptySnapshot, parent_snapshot_id: null, delta_id: null, kind: 'created', operation_id: null, tool_id: null, made_by: null, created_at: 1 }], next_cursor: null };
     });
-    handlers.set('workspace.snapshot', (caller, { workspace_id, snapshot_id }) => {
+    handlers.set('workspace.snapshot', (caller, { workspace_id, snapshot_id, at }) => {
       const { head_snapshot_id } = this.find(caller, workspace_id) as { head_snapshot_id: string };
       if (snapshot_id !== null && snapshot_id !== head_snapshot_id && snapshot_id !== this.#options.emptySnapshot) throw new Fault('not_found');
-      return { snapshot_id: snapshot_id ?? head_snapshot_id };
+      // A workspace was empty in its first hour.
+      return { snapshot_id: typeof at === 'number' && at < 3_600_000 ? this.#options.emptySnapshot : snapshot_id ?? head_snapshot_id };
     });
     handlers.set('token.issue', (caller, { agent_id, workspace_id, grant }) => {
       this.find(caller, agent_id);
@@ -169,7 +170,7 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {

@@ -115,7 +115,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'activatePolicy': return { body: { policy: has.policy } };
     case 'rollBackPolicy': return { body: {} };
     case 'diffPolicies': return { query: `?to=${has.policy}` };
-    case 'readDiff': return { query: `?from=${snapshot_id}` };
+    case 'restoreWorkspace': return { body: { at: snapshot_id } };
+    case 'readDiff': case 'readTextDiff': return { query: `?from=${snapshot_id}` };
     default: return {};
   }
 }

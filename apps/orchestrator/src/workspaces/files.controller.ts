@@ -32,7 +32,7 @@ export class FilesController {
 
   @Route(FILES.download)
   async download(@Asked() { caller, params, query }: AskedOf<typeof FILES.download>, @InExchange() exchange: Exchange): Promise<StreamableFile | undefined> {
-    const { kind, mode, sha256, size, parts } = await this.readFile.run(caller, params.workspace_id, params.path, query.snapshot_id);
+    const { kind, mode, sha256, size, parts } = await this.readFile.run(caller, params.workspace_id, params.path, query.at);
     const etag = `"${sha256}"`;
     exchange.setHeader('etag', etag);
     exchange.setHeader('cache-control', 'private, no-cache');

@@ -26,9 +26,9 @@ export class ReadFile {
   }
 
   /** Faults: `not_found`, `file.not_found`, `file.kind` for a directory, those of a path. */
-  async run(caller: Caller, workspaceId: string, text: string, snapshotId?: string): Promise<StoredFile> {
+  async run(caller: Caller, workspaceId: string, text: string, at?: string): Promise<StoredFile> {
     const path = parsePath(text);
-    const { reader, root } = await this.#snapshots.open(caller, workspaceId, snapshotId);
+    const { reader, root } = await this.#snapshots.open(caller, workspaceId, at);
     const entry = await lookup(reader, root, path);
     if (entry === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
     if (entry.kind === 'dir') throw new Fault('file.kind', `${quote(path)} is a directory; its \`tree\` lists it`);

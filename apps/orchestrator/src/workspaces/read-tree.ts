@@ -7,7 +7,8 @@ import { Snapshots, type OpenSnapshot } from './snapshots.ts';
 /** Which part of a tree is wanted. */
 export interface TreeWish {
   readonly path?: string | undefined;
-  readonly snapshot_id?: string | undefined;
+  /** a snapshot or a moment; the head unless said */
+  readonly at?: string | undefined;
   readonly depth?: number | undefined;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
@@ -54,9 +55,9 @@ async function entriesOf({ reader, root }: OpenSnapshot, path: WorkspacePath, de
   return found;
 }
 
-function parseCursor({ cursor, snapshot_id }: TreeWish): { snapshotId: string | undefined; skipped: number } {
-  if (cursor === undefined) return { snapshotId: snapshot_id, skipped: 0 };
+function parseCursor({ cursor, at }: TreeWish): { snapshotId: string | undefined; skipped: number } {
+  if (cursor === undefined) return { snapshotId: at, skipped: 0 };
   const [, snapshotId, skipped] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (snapshotId === undefined || (snapshot_id !== undefined && snapshot_id !== snapshotId)) throw new Fault('request.malformed', 'the `cursor` is none of this tree');
+  if (snapshotId === undefined || (at?.startsWith('snap_') === true && at !== snapshotId)) throw new Fault('request.malformed', 'the `cursor` is none of this tree');
   return { snapshotId, skipped: Number(skipped) };
 }

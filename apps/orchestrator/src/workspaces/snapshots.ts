@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
-import type { Caller } from '@writ/contract';
+import { Fault, type Caller } from '@writ/contract';
 import { parseSnapshotId } from '@writ/workspace';
 import { KernelClient } from '../support/kernel-client.ts';
 
@@ -22,9 +22,19 @@ export class Snapshots {
     this.#blobs = blobs;
   }
 
-  /** Undefined opens the head. Faults: `not_found` for a workspace or a snapshot that isn't the caller's. */
-  async open(caller: Caller, workspaceId: string, snapshotId?: string): Promise<OpenSnapshot> {
-    const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, { workspace_id: workspaceId, snapshot_id: snapshotId ?? null });
+  /**
+   * Undefined opens the head; else `when` is a snapshot's id, or a moment (RFC 3339): the state that was the head then.
+   * Faults: `not_found` for a workspace or a snapshot that isn't the caller's, and a moment before the workspace was made; `request.malformed` for a date that no calendar has.
+   */
+  async open(caller: Caller, workspaceId: string, when?: string): Promise<OpenSnapshot> {
+    const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, { workspace_id: workspaceId, ...stateOf(when) });
     return { snapshotId: snapshot_id, root: parseSnapshotId(snapshot_id), reader: blobReader(this.#blobs, caller.tenant_id) };
   }
+}
+
+function stateOf(when: string | undefined): { snapshot_id: string | null; at: number | null } {
+  if (when === undefined || when.startsWith('snap_')) return { snapshot_id: when ?? null, at: null };
+  const at = Date.parse(when);
+  if (!(at >= 0)) throw new Fault('request.malformed', '`at` is neither a snapshot nor a moment');
+  return { snapshot_id: null, at };
 }

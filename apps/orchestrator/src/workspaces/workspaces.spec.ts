@@ -35,7 +35,7 @@ describe('a tree', () => {
       ],
     });
     expect((await get('/tree?path=src&depth=1')).json['entries']).toHaveLength(1);
-    expect((await get(`/tree?snapshot_id=${empty}`)).json['entries']).toEqual([]);
+    expect((await get(`/tree?at=${empty}`)).json['entries']).toEqual([]);
   });
 
   it('goes on from its cursor, in the same snapshot', async () => {
@@ -43,10 +43,10 @@ describe('a tree', () => {
     const rest = (await get(`/tree?limit=2&cursor=${first.next_cursor}`)).json as { entries: { path: string }[]; next_cursor: null };
     expect([first.entries.length, rest.entries.map(({ path }) => path), rest.next_cursor]).toEqual([2, ['src/a.txt'], null]);
     expect((await get('/tree?cursor=abc')).json).toEqual(problem('request.malformed', 400));
-    expect((await get(`/tree?cursor=${first.next_cursor}&snapshot_id=${empty}`)).json).toEqual(problem('request.malformed', 400));
+    expect((await get(`/tree?cursor=${first.next_cursor}&at=${empty}`)).json).toEqual(problem('request.malformed', 400));
   });
 
-  it.each([['path=nope', 'file.not_found'], ['path=src/a.txt', 'file.kind'], ['path=../x', 'path.escape'], [`snapshot_id=snap_${'0'.repeat(64)}`, 'not_found'], ['snapshot_id=x', 'request.malformed']])(
+  it.each([['path=nope', 'file.not_found'], ['path=src/a.txt', 'file.kind'], ['path=../x', 'path.escape'], [`at=snap_${'0'.repeat(64)}`, 'not_found'], ['at=x', 'request.malformed']])(
     'of `%s` answers `%s`', async (query, code) => {
       expect((await get(`/tree?${query}`)).json['code']).toBe(code);
     });
@@ -158,4 +158,47 @@ test('a diff is the delta between two snapshots of the workspace', async () => {
   expect((await get(`/diff?from=${has.snapshot_id}&to=${has.snapshot_id}`)).json['changes']).toEqual([]);
   expect((await get('/diff')).json).toEqual(problem('request.malformed', 400));
   expect((await get(`/diff?from=snap_${'0'.repeat(64)}`)).json).toEqual(problem('not_found', 404));
+});
+
+describe('a text diff', () => {
+  it('tells each file as a unified diff, only below the path that is asked for', async () => {
+    const { json } = await get(`/diff/text?from=${empty}&path=src`);
+    expect(json).toMatchObject({ from: empty, to: has.snapshot_id, files_total: 2, files: [{ path: 'src', why_no_text: 'not_a_file' }, { path: 'src/a.txt', change: 'added', added_lines: 1 }] });
+    expect((json['files'] as { text: string }[])[1]?.text).toContain('--- /dev/null\n+++ b/src/a.txt\n@@ -0,0 +1,1 @@\n+hello\n');
+    expect((await get(`/diff?from=${empty}&path=link`)).json['changes']).toHaveLength(1);
+  });
+});
+
+describe('a state', () => {
+  it('is named by a moment as well: that which was the head then', async () => {
+    for (const moment of ['1970-01-01T00:30Z', '1970-01-01T00:00:01.500Z']) expect((await get(`/tree?at=${moment}`)).json).toMatchObject({ snapshot_id: empty, entries: [] });
+    expect((await get('/files/src/a.txt?at=1970-01-01T00:30:00Z')).json).toEqual(problem('file.not_found', 404));
+    expect((await get('/diff?from=1970-01-01T00:30:00Z')).json['changes']).toHaveLength(3);
+    expect(door.kernel.asked.at(-2)).toMatchObject({ verb: 'workspace.snapshot', request: { snapshot_id: null, at: 1_800_000 } });
+  });
+
+  it.each(['2026-13-01T00:00Z', '2026-01-01', 'yesterday', '2026-01-01T00:00:00+01:00'])('is not named by `%s`', async (at) => {
+    expect((await get(`/tree?at=${encodeURIComponent(at)}`)).json['code']).toBe('request.malformed');
+  });
+});
+
+describe('a restore', () => {
+  const restore = (body: unknown, key = tenant.operator) => door.ask('POST', at('/restore'), { key, body });
+
+  it('is asked of the kernel with the state that was named, and what of it', async () => {
+    expect((await restore({ at: '1970-01-01T00:30:00Z', path: '/workspace/src', if_head: has.snapshot_id })).status).toBe(200);
+    expect(door.kernel.asked.at(-1)).toMatchObject({ verb: 'workspace.restore', request: { snapshot_id: empty, path: '/workspace/src', if_head: has.snapshot_id } });
+    expect((await restore({ at: has.snapshot_id })).status).toBe(200);
+    expect(door.kernel.asked.at(-1)).toMatchObject({ request: { snapshot_id: has.snapshot_id, path: '', if_head: null } });
+  });
+
+  it('is for no auditor, and of no state that the workspace never had', async () => {
+    expect((await restore({ at: empty }, tenant.auditor)).json).toEqual(problem('auth.role', 403));
+    expect((await restore({ at: `snap_${'0'.repeat(64)}` })).json).toEqual(problem('not_found', 404));
+    expect(door.kernel.asked.filter(({ verb }) => verb === 'workspace.restore')).toEqual([]);
+  });
+});
+
+test('a history names its states', async () => {
+  expect((await get('/history')).json).toMatchObject({ items: [{ seq: 0, kind: 'created', snapshot_id: empty }], next_cursor: null });
 });

@@ -28,3 +28,12 @@ export const ApprovalDiff = Type.Object({
   files_total: Type.Integer({ minimum: 0 }),
 }, closed);
 export type ApprovalDiff = Static<typeof ApprovalDiff>;
+
+/** What differs between two states of a workspace, as text. */
+export const TextDiff = Type.Object({
+  from: Type.String({ description: 'a snapshot' }),
+  to: Type.String({ description: 'a snapshot' }),
+  files: Type.Array(FileDiff),
+  files_total: Type.Integer({ minimum: 0, description: 'more than `files` where they are too many for one answer' }),
+}, closed);
+export type TextDiff = Static<typeof TextDiff>;

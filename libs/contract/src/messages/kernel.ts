@@ -93,8 +93,15 @@ export const KERNEL_REQUESTS = {
   'workspace.change': Type.Object({ ...asked, workspace_id: Key, changes: Type.Array(Change, { minItems: 1, maxItems: 5000 }) }, closed),
   /** → {items: SnapshotView[], next_cursor}; newest first */
   'workspace.snapshots': Type.Object({ ...asked, workspace_id: Key, page: Page }, closed),
-  /** → {snapshot_id} when the snapshot is one of the workspace's history, else `not_found`; null asks for the head */
-  'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })) }, closed),
+  /**
+   * → {snapshot_id} when the snapshot is one of the workspace's history, else `not_found`; null asks for the head, or with `at` (milliseconds) for the state that was the
+   * head then. Absent where an older peer asks.
+   */
+  'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })), at: Type.Optional(orNull(Type.Integer({ minimum: 0 }))) }, closed),
+  /** → WorkspaceView: what is at `path` and below it (`''`: everything) becomes what it was in that snapshot of the history. `if_head`: a `conflict` unless that is the head */
+  'workspace.restore': Type.Object({
+    ...asked, workspace_id: Key, snapshot_id: Type.String({ maxLength: 80 }), path: Type.String({ maxLength: 4096 }), if_head: orNull(Type.String({ maxLength: 80 })),
+  }, closed),
   /** → ResourceView; a compare-and-swap: `expected_version` is null for a resource that isn't there yet, and another than stands is a `conflict` */
   'resource.set': Type.Object({ ...asked, ref: ResourceRef, version: ResourceVersion, expected_version: orNull(Type.String({ maxLength: 256 })) }, closed),
   /** → {items: ResourceView[], next_cursor}; newest first; `ref`: that one alone */

@@ -171,12 +171,20 @@ export type WorkspaceView = Static<typeof WorkspaceView>;
 export const TreeEntry = Type.Object({ path: Type.String(), state: FileState }, closed);
 export type TreeEntry = Static<typeof TreeEntry>;
 
+/** How a state became the head of a workspace: a call committed it, or a person made, changed, restored or imported it. */
+export const SNAPSHOT_KINDS = ['created', 'committed', 'changed', 'restored', 'imported'] as const;
+export type SnapshotKind = (typeof SNAPSHOT_KINDS)[number];
+
 /** One step of a workspace's history: the newest first. */
 export const SnapshotView = Type.Object({
+  seq: Type.Integer({ minimum: 0, description: 'how many states came before it' }),
   snapshot_id: Type.String(),
   parent_snapshot_id: orNull(Type.String()),
   delta_id: orNull(Type.String()),
+  kind: Type.Enum(SNAPSHOT_KINDS),
   operation_id: orNull(idSchema('operation')),
+  tool_id: orNull(Type.String({ description: 'of the call that committed it' })),
+  made_by: orNull(Type.String({ description: 'the agent whose call it was, or the API key' })),
   created_at: Instant,
 }, closed);
 export type SnapshotView = Static<typeof SnapshotView>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, SnapshotId, WorkspaceView } from '@writ/contract';
+import { LIMITS, WorkspaceView } from '@writ/contract';
 import { Type } from 'typebox';
-import { closed } from '../fields.ts';
+import { closed, StateRef } from '../fields.ts';
 import { route } from '../route.ts';
 
 const Mode = Type.Enum(['644', '755']);
@@ -28,7 +28,7 @@ export const FILES = {
   download: route({
     ...file, id: 'downloadFile', tag: 'workspaces', method: 'GET', allowed: ['admin', 'operator', 'auditor'],
     summary: 'Gives a file\'s content; `ETag` is its SHA-256',
-    query: Type.Object({ snapshot_id: Type.Optional(SnapshotId) }, closed),
+    query: Type.Object({ at: Type.Optional(StateRef) }, closed),
     answers: { 200: { says: 'The content', media: 'application/octet-stream' }, 304: { says: 'It is what `If-None-Match` names' } },
     faults: [...faults, 'file.not_found'],
   }),
