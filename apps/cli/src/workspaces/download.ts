@@ -12,18 +12,18 @@ import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { readTree } from './read-tree.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { AT, pathOf, placeOf, withWorkspace, type StateOptions } from './which.ts';
 
 /** `writ workspace download DIR`. */
 export function downloadCommand(context: Context): Command {
   const command = withWorkspace(new Command('download').description('write its files into a new or empty directory').argument('<dir>'))
-    .option('--snapshot <id>', 'an earlier state; the head unless said');
+    .option('--at <state>', `${AT}; the head unless said`);
   return command.action(async (dir: string) => {
-    const options = command.optsWithGlobals<WorkspaceOptions & { snapshot?: string }>();
+    const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');
     if (existsSync(dir) && readdirSync(dir).length > 0) throw usage(`\`${dir}\` is not empty: name another directory`);
     const workspace = pathOf(connection, options);
-    const { snapshot_id, entries } = await readTree(connection.client, workspace, { snapshot: options.snapshot });
+    const { snapshot_id, entries } = await readTree(connection.client, workspace, { at: options.at });
     mkdirSync(dir, { recursive: true });
     for (const entry of entries) await write(context, connection.client, { workspace, snapshot_id, dir, entry });
     const files = entries.filter(({ state }) => state.kind === 'file').length;
@@ -51,7 +51,7 @@ async function write(context: Context, client: Client, { workspace, snapshot_id,
   if (state.kind === 'dir') return void mkdirSync(target, { recursive: true });
   // A link of the workspace would lead to another place here than it does there.
   if (state.kind === 'symlink') return context.complain(`left out: ${visibleLine(path)} is a symbolic link\n`);
-  const answer = await client.ask(`${workspace}/files/${segments.map(encodeURIComponent).join('/')}${queryOf({ snapshot_id })}`);
+  const answer = await client.ask(`${workspace}/files/${placeOf(path)}${queryOf({ at: snapshot_id })}`);
   const bytes = await answer.bytes();
   if (createHash('sha256').update(bytes).digest('hex') !== state.sha256) throw new CliError('blob.corrupt', `the content of \`${visibleLine(path)}\` is not what the snapshot names`);
   mkdirSync(dirname(target), { recursive: true });

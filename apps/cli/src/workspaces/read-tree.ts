@@ -12,12 +12,20 @@ export interface Tree {
   readonly entries: TreeEntry[];
 }
 
+export interface TreeWish {
+  /** a snapshot or a moment; the head unless said */
+  readonly at?: string | undefined;
+  readonly path?: string | undefined;
+  /** levels; all unless said */
+  readonly depth?: number | undefined;
+}
+
 /** Reads a whole tree of one snapshot, page by page: later pages name the snapshot of the first, so that a commit between them doesn't mix two. */
-export async function readTree(client: Client, workspace: string, { snapshot, path }: { snapshot?: string; path?: string } = {}): Promise<Tree> {
+export async function readTree(client: Client, workspace: string, { at, path, depth }: TreeWish = {}): Promise<Tree> {
   const entries: TreeEntry[] = [];
-  let [snapshotId, cursor]: [string | undefined, string | undefined] = [snapshot, undefined];
+  let [snapshotId, cursor]: [string | undefined, string | undefined] = [at, undefined];
   for (;;) {
-    const page: TreePage = await client.read(TreePage, `${workspace}/tree${queryOf({ path, snapshot_id: snapshotId, cursor })}`);
+    const page: TreePage = await client.read(TreePage, `${workspace}/tree${queryOf({ path, depth, at: snapshotId, cursor })}`);
     entries.push(...page.entries);
     if (page.next_cursor === null) return { snapshot_id: page.snapshot_id, entries };
     [snapshotId, cursor] = [page.snapshot_id, page.next_cursor];

@@ -5,20 +5,24 @@ import { show, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { visibleLine } from '../visible.ts';
 import { readTree } from './read-tree.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { AT, pathOf, withWorkspace, type StateOptions } from './which.ts';
 import { paint } from '../terminal.ts';
 
 /** Wide enough for the files of a source tree; a wider size moves its own line only. */
 const SIZE_COLUMNS = 9;
 
 /** `writ workspace tree [PATH]`. */
-export function treeCommand(context: Context): Command {
-  const command = withWorkspace(new Command('tree').description('its files').argument('[path]', 'a directory; all unless said'))
-    .option('--snapshot <id>', 'an earlier state; the head unless said');
+export const treeCommand = (context: Context): Command => listing(context, new Command('tree').description('its files, all the way down'));
+
+/** `writ workspace ls [PATH]`. */
+export const lsCommand = (context: Context): Command => listing(context, new Command('ls').description('what a directory holds'), 1);
+
+function listing(context: Context, bare: Command, depth?: number): Command {
+  const command = withWorkspace(bare.argument('[path]', 'a directory; the workspace unless said')).option('--at <state>', `${AT}; the head unless said`);
   return command.action(async (path: string | undefined) => {
-    const options = command.optsWithGlobals<WorkspaceOptions & { snapshot?: string }>();
+    const options = command.optsWithGlobals<StateOptions>();
     const connection = connect(context, options, 'admin');
-    const tree = await readTree(connection.client, pathOf(connection, options), { snapshot: options.snapshot, path });
+    const tree = await readTree(connection.client, pathOf(connection, options), { at: options.at, path, depth });
     show(context, options, tree, () => [paint.dim(tree.snapshot_id), ...tree.entries.map(lineOf)].join('\n'));
   });
 }

@@ -10,7 +10,7 @@ import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
 import { fieldsOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
+import { pathOf, placeOf, withWorkspace, type WorkspaceOptions } from './which.ts';
 
 interface UploadOptions extends WorkspaceOptions {
   readonly exclude: readonly string[];
@@ -85,8 +85,7 @@ async function upload(client: Client, workspace: string, files: readonly LocalFi
     last = await client.read(WorkspaceView, `${workspace}/files`, { method: 'POST', body });
   }
   for (const { path, from, mode } of files.filter(({ size }) => size > BATCH_BYTES_MAX / 2)) {
-    const place = path.split('/').map(encodeURIComponent).join('/');
-    last = await client.read(WorkspaceView, `${workspace}/files/${place}${queryOf({ mode })}`, { method: 'PUT', body: readFileSync(from) });
+    last = await client.read(WorkspaceView, `${workspace}/files/${placeOf(path)}${queryOf({ mode })}`, { method: 'PUT', body: readFileSync(from) });
   }
   return last as WorkspaceView;
 }

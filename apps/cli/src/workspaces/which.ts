@@ -17,3 +17,13 @@ export function pathOf({ defaults }: Connection, { workspace }: WorkspaceOptions
   if (id === undefined) throw usage('`--workspace` is missing');
   return `/v1/workspaces/${encodeURIComponent(id)}`;
 }
+
+export interface StateOptions extends WorkspaceOptions {
+  readonly at?: string;
+}
+
+/** What names a state, for the help of every command that takes one. */
+export const AT = 'a snapshot, or a moment such as 2026-01-31T09:30:00Z';
+
+/** A path of the workspace as it stands in a URL. */
+export const placeOf = (path: string): string => path.split('/').map(encodeURIComponent).join('/');

@@ -37,7 +37,7 @@ test('a tree is read whole, later pages of the same snapshot', async () => {
   const { out } = await workspace('tree');
   expect(out).toContain('bin/run*');
   expect(out).toContain('src/ä b.js');
-  expect(api.heard[1]!.url).toBe(`/v1/workspaces/${IDS.workspace}/tree?snapshot_id=${SNAPSHOT}&cursor=c`);
+  expect(api.heard[1]!.url).toBe(`/v1/workspaces/${IDS.workspace}/tree?at=${SNAPSHOT}&cursor=c`);
 });
 
 test('a diff says what came and went', async () => {

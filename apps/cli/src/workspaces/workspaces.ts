@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SnapshotView, WorkspaceView } from '@writ/contract';
+import { WorkspaceView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { catCommand } from './cat.ts';
 import { diffCommand } from './diff.ts';
 import { downloadCommand } from './download.ts';
-import { treeCommand } from './tree.ts';
+import { logCommand } from './log.ts';
+import { restoreCommand } from './restore.ts';
+import { lsCommand, treeCommand } from './tree.ts';
 import { uploadCommand } from './upload.ts';
-import { pathOf, withWorkspace, type WorkspaceOptions } from './which.ts';
 
-interface ListOptions extends WorkspaceOptions {
+interface ListOptions extends CommonOptions {
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -21,7 +23,8 @@ const LIST_ROWS = 50;
 /** `writ workspace`. */
 export function workspaceCommand(context: Context): Command {
   const commands = [
-    createCommand(context), snapshotsCommand(context), treeCommand(context), uploadCommand(context), downloadCommand(context), diffCommand(context),
+    createCommand(context), logCommand(context), treeCommand(context), lsCommand(context), catCommand(context), diffCommand(context), restoreCommand(context), uploadCommand(context),
+    downloadCommand(context),
   ];
   return commands.reduce((group, command) => group.addCommand(command), new Command('workspace').addCommand(listCommand(context), { isDefault: true }));
 }
@@ -45,16 +48,5 @@ function listCommand(context: Context): Command {
     const options = command.optsWithGlobals<ListOptions>();
     const list = await readList(connect(context, options, 'admin').client, WorkspaceView, '/v1/workspaces', { limit: options.limit, cursor: options.cursor });
     show(context, options, list, () => tableOf(['created', 'workspace', 'name'], list.items.map((each) => [momentOf(each.created_at), each.workspace_id, each.name])));
-  });
-}
-
-function snapshotsCommand(context: Context): Command {
-  const command = withWorkspace(new Command('snapshots').description('its history, the newest first'))
-    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
-  return command.action(async () => {
-    const options = command.optsWithGlobals<ListOptions>();
-    const connection = connect(context, options, 'admin');
-    const list = await readList(connection.client, SnapshotView, `${pathOf(connection, options)}/snapshots`, { limit: options.limit, cursor: options.cursor });
-    show(context, options, list, () => tableOf(['since', 'snapshot', 'made by'], list.items.map((each) => [momentOf(each.created_at), each.snapshot_id, each.operation_id ?? 'upload'])));
   });
 }
