@@ -78,7 +78,7 @@ export class ExecutorModule {
       controllers: [StopController],
       providers: [
         { provide: Running, useValue: running },
-        { provide: Lifetime, useValue: new Lifetime([take, hears], running, [sessions, sandbox], pool) },
+        { provide: Lifetime, useValue: new Lifetime([take, hears], running, [sessions, sandbox], pool, config.WRIT_DRAIN_MS) },
       ],
     };
   }

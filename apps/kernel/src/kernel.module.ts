@@ -42,7 +42,7 @@ import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
-import { PreviewSweeper, Sweeper, ValueSweeper } from './sweep/index.ts';
+import { PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
@@ -206,10 +206,10 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[new ShellBook(on.tenants), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
+        ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },

@@ -8,7 +8,7 @@ export {
 export { LIMITS } from './limits.ts';
 export { EgressRequest } from './messages/egress.ts';
 export {
-  AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
+  AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange } from './messages/tenant-limits.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';

@@ -20,6 +20,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'kernel.notice.drop': { server: 'kernel', clients: ['orchestrator'] },
   'kernel.redeem': { server: 'kernel', clients: ['executor'] },
   'kernel.renew': { server: 'kernel', clients: ['executor'] },
+  'kernel.release': { server: 'kernel', clients: ['executor'] },
   'kernel.effect_started': { server: 'kernel', clients: ['executor'] },
   'kernel.report': { server: 'kernel', clients: ['executor'] },
   'kernel.shell.attach': { server: 'kernel', clients: ['executor'] },

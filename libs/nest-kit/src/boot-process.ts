@@ -8,6 +8,8 @@ import type { CommonEnvironment } from './common-environment.ts';
  * so that what is cut off is done by another.
  */
 const stopMs = 9_000;
+/** What is left for closing after work was let go on for longer, in milliseconds. */
+const closeMs = 4_000;
 
 /**
  * Runs a process until SIGTERM or SIGINT: exit code 0 when all that was under way has ended, 1 when it hadn't in time, when
@@ -16,9 +18,12 @@ const stopMs = 9_000;
  */
 export async function bootProcess<C extends CommonEnvironment>(plan: () => ProcessPlan<C> | Promise<ProcessPlan<C>>): Promise<void> {
   let running: RunningProcess | undefined;
+  let drainMs = 0;
   onFatal(() => running?.logger);
   try {
-    running = await startProcess(await plan());
+    const planned = await plan();
+    drainMs = planned.drainMs ?? 0;
+    running = await startProcess(planned);
   } catch (error) {
     // There may be no logger yet, and a person may be looking: plain text, with the chain of causes.
     process.stderr.write(`${explain(error)}\n`);
@@ -33,7 +38,7 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
     setTimeout(() => {
       logger.error('what was under way has not ended in time');
       process.exit(1);
-    }, stopMs).unref();
+    }, Math.max(stopMs, drainMs + closeMs)).unref();
     void stop().then(() => process.exit(0));
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);

@@ -29,6 +29,8 @@ export interface ProcessPlan<C extends CommonEnvironment> {
   readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
   /** The circuit diagram. A module that fails to come up ends the process. */
   readonly module: (given: Given) => DynamicModule | Promise<DynamicModule>;
+  /** Milliseconds for which the module lets work go on after it was told to stop; 0 unless said. */
+  readonly drainMs?: number;
   /** For a process that also answers HTTP. */
   readonly http?: HttpDoor;
 }

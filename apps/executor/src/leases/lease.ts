@@ -11,6 +11,7 @@ export class Lease {
   readonly #leaseMs: number;
   readonly #abort = new AbortController();
   #until: number;
+  #givesBack: 'stopping' | 'stopped' | null = null;
 
   constructor(now: () => number, requestedAt: number, leaseMs: number) {
     this.#now = now;
@@ -40,13 +41,22 @@ export class Lease {
     }
   }
 
-  stop(why: string): void {
+  /** `stopping`: this executor ends; `stopped`: the kernel said so. Both leave a lease that can be given back; without either it is lost. */
+  stop(why: string, givesBack: 'stopping' | 'stopped' | null = null): void {
+    if (this.#abort.signal.aborted) return;
+    this.#givesBack = givesBack;
     this.#abort.abort(new Fault('attempt.fenced', why));
+  }
+
+  /** Why an attempt that was stopped can be given back, and milliseconds to say so; null where it can't, or runs. */
+  get givenBack(): { readonly stopping: boolean; readonly leftMs: number } | null {
+    const leftMs = this.#until - this.#now();
+    return this.#givesBack === null || leftMs <= 0 ? null : { stopping: this.#givesBack === 'stopping', leftMs };
   }
 
   /** Takes the kernel's answer to a renewal that was sent at `requestedAt`. */
   renewed(requestedAt: number, reply: RenewReply): void {
-    if (reply.stop) this.stop('the call was cancelled or its token revoked');
+    if (reply.stop) this.stop('the call was cancelled or its token revoked', 'stopped');
     else this.#until = Math.max(this.#until, requestedAt + this.#leaseMs);
   }
 }

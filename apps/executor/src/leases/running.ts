@@ -17,11 +17,11 @@ export class Running {
 
   /** A preview of the same call is fenced by its own lease: what is said of the run isn't said of it. */
   stop(operationId: string): void {
-    this.#leases.get(keyOf({ operation_id: operationId, mode: 'run' }))?.stop('the call was cancelled or its token revoked');
+    this.#leases.get(keyOf({ operation_id: operationId, mode: 'run' }))?.stop('the call was cancelled or its token revoked', 'stopped');
   }
 
   stopAll(): void {
-    for (const lease of this.#leases.values()) lease.stop('the executor stops');
+    for (const lease of this.#leases.values()) lease.stop('the executor stops', 'stopping');
   }
 }
 

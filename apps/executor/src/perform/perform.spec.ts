@@ -184,6 +184,30 @@ describe('one permit', () => {
     expect(await kernel.executor([stopping]).run(kernel.order('shell.run', { command: 'sleep 9' }, root), 'sandboxed')).toBe('fenced');
   });
 
+  it.each([['since it stops', true, (k: ScriptedKernel) => k.running.stopAll()], ['since the kernel said so', false, (k: ScriptedKernel, id: string) => k.running.stop(id)]])('gives an attempt back %s, and not before all of it is dead', async (_why, stopping, stop) => {
+    let released = -1;
+    const runner = new TestRunner(async (call, context) => {
+      const run = untilAborted(call, context);
+      stop(kernel, call.operationId);
+      const staged = await run;
+      await new Promise((resolve) => { setImmediate(resolve); });
+      released = kernel.released.length;
+      return staged;
+    });
+    expect(await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'sleep 9' }, root), 'sandboxed')).toBe('fenced');
+    expect([released, kernel.released.length]).toEqual([0, 1]);
+    expect(kernel.released[0]).toMatchObject({ stopping, operation_id: kernel.redemption.operation_id, attempt: 1 });
+    expect(kernel.reports).toEqual([]);
+  });
+
+  it('gives nothing back of an attempt that is not its own any more', async () => {
+    kernel.onRenew = refuse('attempt.fenced');
+    await kernel.executor([new TestRunner(untilAborted)]).run(kernel.order('shell.run', { command: 'sleep 9' }, root), 'sandboxed');
+    const late = new TestRunner((call, context) => { const run = untilAborted(call, context); kernel.monotonicMs += kernel.leaseMs; kernel.running.stopAll(); return run; });
+    await kernel.executor([late]).run(kernel.order('shell.run', { command: 'sleep 9' }, root), 'sandboxed');
+    expect(kernel.released).toEqual([]);
+  });
+
   it.each([
     ['has not heard of', refuse('attempt.fenced')],
     ['was told of and answered with a stop', () => ({ v: 1, lease_until: 0, stop: true })],

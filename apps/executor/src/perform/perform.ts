@@ -127,13 +127,23 @@ export class Perform {
       await this.#settled(staged, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
       return 'reported';
     } catch (error) {
-      if (error instanceof Fault && error.code === 'attempt.fenced') return 'fenced';
+      if (error instanceof Fault && error.code === 'attempt.fenced') {
+        await this.#giveBack(speaker, lease);
+        return 'fenced';
+      }
       throw error;
     } finally {
       done.abort();
       this.#running.remove(speaker, lease);
       await kept;
     }
+  }
+
+  /** INVARIANT (dead, then given back): whoever gets here has heard from the runner, so nothing of the attempt runs any more. Unheard, the lease runs out. */
+  async #giveBack(speaker: Speaker, lease: Lease): Promise<void> {
+    const { givenBack } = lease;
+    if (givenBack === null) return;
+    await this.#kernel.release(speaker, givenBack.stopping, Math.min(ANSWER_MS, givenBack.leftMs)).catch(() => undefined);
   }
 
   /** Stores and reports what was staged; whoever staged it hears what became of it, however that ends. */

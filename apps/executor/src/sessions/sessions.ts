@@ -26,6 +26,7 @@ export class Sessions {
   readonly #live = new Map<string, LiveSession>();
   readonly #idle = new Map<string, NodeJS.Timeout>();
   #opening = 0;
+  #isDraining = false;
   #renewing: NodeJS.Timeout | undefined;
 
   constructor(book: ShellBook, options: SessionsOptions) {
@@ -35,7 +36,7 @@ export class Sessions {
 
   /** A place for one more, taken; null where all are. The answer MUST be called once, when the session is added or can't be. */
   place(): (() => void) | null {
-    if (this.#live.size + this.#opening >= this.#options.sessionsMax) return null;
+    if (this.#isDraining || this.#live.size + this.#opening >= this.#options.sessionsMax) return null;
     this.#opening += 1;
     return () => { this.#opening -= 1; };
   }
@@ -55,6 +56,7 @@ export class Sessions {
   touch(session: LiveSession): void {
     clearTimeout(this.#idle.get(session.shellId));
     if (session.ending !== null) return;
+    if (this.#isDraining) return void this.end(session, 'lost');
     this.#idle.set(session.shellId, setTimeout(() => void this.end(session, 'idle'), this.#options.idleMs).unref());
   }
 
@@ -68,6 +70,12 @@ export class Sessions {
     await session.shell.close();
     // Unsaid, it is found out when its lease has run out.
     await this.#book.endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, ANSWER_MS).catch(() => undefined);
+  }
+
+  /** Takes no session more and ends those that no call asks; each of the others ends with its call. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const session of this.#live.values()) if (!session.isAsked) void this.end(session, 'lost');
   }
 
   /** Ends all of them: the executor stops. */

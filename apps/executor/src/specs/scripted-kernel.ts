@@ -30,6 +30,7 @@ export class ScriptedKernel {
   readonly blobs: BlobStore = memoryBlobs();
   readonly reports: ReportRequest[] = [];
   readonly asked: string[] = [];
+  readonly released: Record<string, unknown>[] = [];
   readonly running = new Running();
   epochMs = 1_000_000;
   monotonicMs = 0;
@@ -50,6 +51,10 @@ export class ScriptedKernel {
     await serve('kernel.redeem', () => this.onRedeem);
     await serve('kernel.renew', () => this.onRenew);
     await serve('kernel.effect_started', () => this.onEffect);
+    await serve('kernel.release', () => (payload) => {
+      this.released.push(payload);
+      return { v: 1 };
+    });
     await serve('kernel.report', () => (payload) => {
       const reply = this.onReport(payload);
       this.reports.push(payload as unknown as ReportRequest);

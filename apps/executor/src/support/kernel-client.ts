@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  parseMessage, Redemption, ShellAttachReply, ShellRenewReply, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
+  parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
 
 /** Names the attempt that speaks. */
@@ -50,6 +50,11 @@ export class KernelClient {
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
     return parseMessage(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
+  }
+
+  /** Gives the attempt back; callers MUST have stopped all that ran for it. */
+  async release(speaker: Speaker, stopping: boolean, timeoutMs: number): Promise<void> {
+    parseMessage(ReleaseReply, await this.#ask('kernel.release', { v: 1, ...speaker, stopping }, timeoutMs));
   }
 
   /** Where the shell of the attempt's session is. */

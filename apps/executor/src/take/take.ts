@@ -28,6 +28,7 @@ export class Take {
   readonly #seconds: ReturnType<Meter['createHistogram']>;
   #subscriptions: Subscription[] = [];
   #announcing: NodeJS.Timeout | undefined;
+  #isStopping = false;
 
   constructor(bus: Bus, subjects: Subjects, perform: PermitHandler, logger: Logger, meter: Meter, options: TakeOptions) {
     this.#bus = bus;
@@ -55,12 +56,15 @@ export class Take {
   /** Takes nothing new; resolves when what runs has ended. */
   async stop(): Promise<void> {
     clearInterval(this.#announcing);
+    this.#isStopping = true;
+    // Otherwise calls are dispatched for slots that nobody has, and wait for their permits to expire.
+    this.#announce();
     const subscriptions = this.#subscriptions.splice(0);
     await Promise.all(subscriptions.map((subscription) => subscription.close()));
   }
 
   #free(lane: Lane): number {
-    return Math.max(0, this.#options.slots[lane] - this.#running[lane]);
+    return this.#isStopping ? 0 : Math.max(0, this.#options.slots[lane] - this.#running[lane]);
   }
 
   async #take(message: WorkMessage, lane: Lane): Promise<void> {

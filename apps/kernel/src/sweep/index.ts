@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
+export { ReleaseController } from './release.controller.ts';
+export { Release } from './release.ts';
 export { PreviewSweeper } from './preview-sweeper.ts';
 export { ValueSweeper } from './value-sweeper.ts';

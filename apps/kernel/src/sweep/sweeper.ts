@@ -65,13 +65,14 @@ export class Sweeper {
     const errors: unknown[] = [];
     for (const { tenant_id, operation_id } of rows) {
       // One that can't be ended must not keep the others from their end.
-      await this.#endOne(tenant_id, operation_id).then((done) => { ended += Number(done); }, (error: unknown) => { errors.push(error); });
+      await this.endOne(tenant_id, operation_id).then((done) => { ended += Number(done); }, (error: unknown) => { errors.push(error); });
     }
     if (errors.length > 0) throw new AggregateError(errors, `${String(errors.length)} of ${String(rows.length)} overdue operations could not be ended`);
     return ended;
   }
 
-  async #endOne(tenantId: string, operationId: string): Promise<boolean> {
+  /** Ends one operation if it is overdue; false where it isn't, or only goes back to the queue. */
+  async endOne(tenantId: string, operationId: string): Promise<boolean> {
     const seen = await callKernel<SeenOverdue | null>(this.#tenants.pool, 'attempt_facts', [tenantId, operationId]);
     const ending = seen === null ? null : overdueEnding(seen);
     if (seen === null || ending === null) return false;

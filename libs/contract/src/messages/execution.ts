@@ -64,6 +64,15 @@ export type RenewReply = Static<typeof RenewReply>;
 /** executor → kernel: `kernel.effect_started`, before the first external request that isn't safe (RFC 9110 §9.2.1) leaves. */
 export const EffectStartedRequest = RenewRequest;
 
+/**
+ * executor → kernel: `kernel.release`: the attempt was stopped here, nothing of it runs any more, and its lease needn't be waited out. `stopping`: since the
+ * executor itself stops, which is not held against the call; otherwise it ends, or is tried again, as if its lease had run out now.
+ */
+export const ReleaseRequest = Type.Object({ v: Type.Literal(1), ...Speaker, stopping: Type.Boolean() }, closed);
+export type ReleaseRequest = Static<typeof ReleaseRequest>;
+export const ReleaseReply = Type.Object({ v: Type.Literal(1) }, closed);
+export type ReleaseReply = Static<typeof ReleaseReply>;
+
 export const EndedBy = Type.Union([
   Type.Literal('exited'), Type.Literal('failed'), Type.Literal('timeout'), Type.Literal('killed'), Type.Literal('limit'), Type.Literal('invalid'),
 ], { description: 'failed: the tool itself says no (`error` says why); invalid: what came out of the sandbox is no effect' });

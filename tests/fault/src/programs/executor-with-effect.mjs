@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's own process with another runner for commands: it announces an effect, makes one POST to WRIT_TEST_EFFECT_URL, and then never ends.
+// The executor's own process with another runner for commands: it announces an effect, makes one POST to WRIT_TEST_EFFECT_URL, and then never ends, unless it is told to stop and WRIT_TEST_EFFECT_OBEYS is set.
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, readSecretFile } from '@writ/nest-kit';
@@ -11,10 +11,10 @@ const effectUrl = process.env['WRIT_TEST_EFFECT_URL'];
 
 const runner = {
   toolClass: 'sandboxed',
-  async run(call, { announceEffectStarted }) {
+  async run(call, { announceEffectStarted, signal }) {
     await announceEffectStarted();
     await fetch(effectUrl, { method: 'POST', body: call.operationId });
-    return await new Promise(() => {});
+    return await new Promise((_resolve, reject) => { if (process.env['WRIT_TEST_EFFECT_OBEYS']) signal.addEventListener('abort', () => reject(signal.reason)); });
   },
 };
 
