@@ -110,11 +110,12 @@ export class Admit {
   /** Admits the call on what the last one of its kind was decided on. Null where nothing is remembered or it holds no more: nothing was written, and the facts must be read. */
   async #admitRemembered(proposal: Proposal): Promise<Written | null> {
     const { memory } = this.#sources;
+    const takenAt = memory.clock;
     const facts = memory.take(proposal.call);
     if (facts === null) return null;
     const judgement = await this.#judgeRemembered(proposal, facts);
     const written = judgement === null ? null : await this.#decisions.write(proposal, judgement, facts);
-    memory.proved(proposal.call, written !== null);
+    memory.proved(proposal.call, facts, takenAt, written !== null);
     return written;
   }
 

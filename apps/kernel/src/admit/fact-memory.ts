@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { callBudget } from '@writ/capability';
 import { LRUCache } from 'lru-cache';
+import { Rooms } from './rooms.ts';
 import { sessionOf, type CallFacts, type Judgement } from '../judgement/index.ts';
 import type { ProposedCall } from '@writ/contract';
 
@@ -26,12 +27,12 @@ const ASSERTED_NONE = {
   frozen: null,
   // of calls that rely on resources or count what was done nothing is kept
   versions: null, needs: null,
-  // by kernel.assert_remembered, with the clock, the head and the past; chain and rules by kernel.assert_decided_on and kernel.assert_rules
+  // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules
   queueFull: false, outbox: { oldest: null, rows: 0 },
 } satisfies Partial<CallFacts>;
 
 /** Facts that were not read for the call: what writes a decision on them MUST assert them, see `kernel.assert_remembered`. */
-export type RememberedFacts = CallFacts & { readonly remembered: true; readonly head: string };
+export type RememberedFacts = CallFacts & { readonly remembered: true; readonly head: string; readonly room: number | null };
 
 interface Remembered {
   facts: CallFacts | null;
@@ -51,10 +52,12 @@ export class FactMemory {
   readonly #kinds = new LRUCache<string, Remembered>({ max: REMEMBERED_MAX });
   readonly #heads = new LRUCache<string, string>({ max: HEADS_MAX });
   readonly #monotonic: () => number;
+  readonly #rooms: Pick<Rooms, 'take' | 'found'>;
 
   /** @param monotonic milliseconds of a clock that is never set */
-  constructor(monotonic: () => number) {
+  constructor(monotonic: () => number, rooms: Pick<Rooms, 'take' | 'found'> = new Rooms(monotonic)) {
     this.#monotonic = monotonic;
+    this.#rooms = rooms;
   }
 
   /** The time by which `keep` is told when facts were read. */
@@ -82,11 +85,12 @@ export class FactMemory {
       kept.skip -= 1;
       return null;
     }
-    return { ...kept.facts, now: kept.facts.now + Math.round(age), head, remembered: true };
+    return { ...kept.facts, now: kept.facts.now + Math.round(age), head, remembered: true, room: this.#rooms.take(call.tenant_id) };
   }
 
-  /** Whether the call was admitted on what was taken for it. */
-  proved(call: ProposedCall, held: boolean): void {
+  /** Whether the call was admitted on what was taken for it, at `takenAt`. */
+  proved(call: ProposedCall, { room }: RememberedFacts, takenAt: number, held: boolean): void {
+    if (held && room !== null) this.#rooms.found(call.tenant_id, room, takenAt);
     const kept = this.#kinds.get(kindOf(call));
     if (kept === undefined) return;
     kept.misses = held ? 0 : Math.min(kept.misses + 1, MISSES_MAX);

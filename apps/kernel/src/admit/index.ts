@@ -4,3 +4,4 @@ export { Admit, type Sources } from './admit.ts';
 export { Decisions } from './decisions.ts';
 export { FactMemory } from './fact-memory.ts';
 export { Places } from './places.ts';
+export { ROOM_CALLS, type Rooms } from './rooms.ts';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an admission remembers of the last one of its kind: it never makes another answer than reading it would.
 import type { ProposedCall } from '@writ/contract';
+import { ROOM_CALLS, Rooms } from './rooms.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
 import { TestReplica, type Answer } from '../specs/test-replica.ts';
 import { Scene } from '../specs/test-scene.ts';
@@ -130,5 +131,17 @@ describe('an admission on what is remembered', () => {
     scene.replica.memory.moved(scene.tenant.tenantId, scene.tenant.workspaceId, scene.tenant.head);
     expect((await scene.replica.run(scene.call())).state_snapshot_id).toBe(scene.tenant.head);
     expect(scene.replica.takeReads()).toBe(0);
+  });
+
+  it('lets no more calls in on one look at the queue than the look was for', async () => {
+    const scene = await openScene(true);
+    await scene.tenant.query(`UPDATE kernel.budget SET bound = 100 WHERE dimension = 'calls' AND capability_token_id = ANY ($1)`, [[scene.root, scene.leaf]]);
+    // A clock that stands still: room that was found doesn't lapse.
+    const replica = new TestReplica(kernel, true, undefined, new Rooms(() => 0));
+    for (let calls = 0; calls < 2; calls += 1) expect(await replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+    await scene.tenant.query('UPDATE kernel.tenant SET waiting_max = 1 WHERE tenant_id = $1', [scene.tenant.tenantId]);
+    let admitted = 0;
+    while ('state' in await replica.answer(scene.call())) admitted += 1;
+    expect(admitted).toBe(ROOM_CALLS - 1);
   });
 });

@@ -77,6 +77,8 @@ export interface CallFacts {
   readonly outbox: { readonly oldest: number | null; readonly rows: number };
   /** set where they were read for an earlier call: then only an admission may be written on them, and what writes it MUST assert them all */
   readonly remembered?: true;
+  /** with remembered facts: for how many calls of the tenant what writes them MUST find room; null where it needn't look */
+  readonly room?: number | null;
 }
 
 /** A no, in words. */

@@ -66,8 +66,8 @@ export function decidedUnder(
 }
 
 /** What of remembered facts nothing else asserts, as kernel.assert_remembered takes it. */
-export function assertedMemory(call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>, { now, head, past }: CallFacts): Record<string, unknown> {
-  return { now, head, session: sessionOf(call), past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past } };
+export function assertedMemory(call: Pick<JudgedCall, 'tool_id' | 'session_id' | 'capability_token_id'>, { now, head, past, room }: CallFacts): Record<string, unknown> {
+  return { now, head, room, session: sessionOf(call), past: past === null ? null : { asked: pastAsked(call.tool_id), seen: past } };
 }
 
 /** Answers whether two readings saw the same rules, as far as an effect is asked about under them: what a session did before is asked about once, at admission. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ProposedCall } from '@writ/contract';
-import { Admit, FactMemory } from '../admit/index.ts';
+import { Admit, FactMemory, ROOM_CALLS, type Rooms } from '../admit/index.ts';
 import { Announcer } from '../announce/index.ts';
 import { Judge } from '../judgement/index.ts';
 import { StoredPolicySets } from '../policies/index.ts';
@@ -14,6 +14,9 @@ class Forgetful extends FactMemory {
   }
 }
 
+/** Looks at the tenant's queue at every call, so that what is remembered makes no difference at all. */
+export const EVERY_CALL: Pick<Rooms, 'take' | 'found'> = { take: () => ROOM_CALLS, found: () => undefined };
+
 /** What an admission came to, without what differs between two that were decided alike. */
 export type Answer = Pick<OperationRow, 'state' | 'fault_code' | 'policy_hash' | 'autonomy_mode' | 'risk_score' | 'risk_basis' | 'limits' | 'reserved' | 'state_snapshot_id'> | { readonly fault: string };
 
@@ -23,8 +26,8 @@ export class TestReplica {
   readonly #admit: Admit;
   #reads = 0;
 
-  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now()) {
-    this.memory = remembers ? new FactMemory(monotonic) : new Forgetful(monotonic);
+  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now(), rooms = EVERY_CALL) {
+    this.memory = remembers ? new FactMemory(monotonic, rooms) : new Forgetful(monotonic);
     const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
     const query = (statement: { readonly name: string }): unknown => {
       if (statement.name.startsWith('kernel.facts/')) this.#reads += 1;

@@ -69,14 +69,17 @@ BEGIN
   END IF;
 END $$;
 
--- Returns where facts that were remembered instead of read, {now, head, session, past {asked, seen} | null}, would be read as they are remembered: of all that kernel.facts says, what nothing else in an
--- admission asserts. The clock may be behind by as long as a call may wait for a connection; records that wait longer than they should are counted by who reads.
+-- Returns where facts that were remembered instead of read, {now, head, session, past {asked, seen} | null, room | null}, would be read as they are remembered: of all that kernel.facts says, what nothing else in an
+-- admission asserts. The clock may be behind by as long as a call may wait for a connection; records that wait longer than they should are counted by who reads. With room, there is room for so many calls of the tenant:
+-- its caller admits them on this one look, which is the dearest of all. One whose room isn't there for as many is decided by who reads, to the call.
 CREATE FUNCTION kernel.assert_remembered(o kernel.operation, p jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE t bigint := now_ms();
 BEGIN
   IF t - (p->>'now')::bigint NOT BETWEEN -50 AND 1000 THEN PERFORM decide_again('time'); END IF;
-  IF (SELECT min(x.created_at) FROM outbox x) < t - 1000 THEN PERFORM decide_again('outbox'); END IF;
-  IF queue_is_full(o.tenant_id) THEN PERFORM decide_again('queue'); END IF;
+  IF p->'room' IS DISTINCT FROM 'null' THEN
+    IF (SELECT min(x.created_at) FROM outbox x) < t - 1000 THEN PERFORM decide_again('outbox'); END IF;
+    IF queue_is_full(o.tenant_id, (p->>'room')::integer) THEN PERFORM decide_again('queue'); END IF;
+  END IF;
   IF NOT EXISTS (SELECT 1 FROM workspace w WHERE w.workspace_id = o.workspace_id AND w.head_snapshot_id = p->>'head') THEN PERFORM decide_again('workspace'); END IF;
   IF p->'past' <> 'null' AND session_past(o.tenant_id, p->>'session', o.operation_id, p#>'{past,asked}') IS DISTINCT FROM p#>'{past,seen}' THEN PERFORM decide_again('past'); END IF;
 END $$;

@@ -14,16 +14,16 @@ CREATE INDEX tenant_limits ON kernel.tenant (limits_at) WHERE limits_at IS NOT N
 GRANT UPDATE (weight, cap, requests_per_second, request_burst, waiting_max, limits_at) ON kernel.tenant TO writ_kernel;
 GRANT SELECT (requests_per_second, request_burst, waiting_max, limits_at) ON kernel.tenant TO writ_kernel_worker;
 
--- Whether as many calls of the tenant wait for an executor as may. Calls that are decided at the same moment don't see each other, so as many more may get in as are decided at once.
-CREATE FUNCTION kernel.queue_is_full(p_tenant text) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
+-- Whether as many calls of the tenant wait for an executor as may, or would with p_calls more, but the last. Calls that are decided at the same moment don't see each other, so as many more may get in as are decided at once.
+CREATE FUNCTION kernel.queue_is_full(p_tenant text, p_calls integer DEFAULT 1) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 DECLARE v_max integer;
 BEGIN
   SELECT n.waiting_max INTO v_max FROM tenant n WHERE n.tenant_id = p_tenant;
   -- Counts no further than it must, over the index of what waits.
-  PERFORM 1 FROM operation w WHERE w.state = 'admitted' AND w.lane IN ('inline', 'sandboxed', 'broker') AND w.tenant_id = p_tenant OFFSET v_max - 1 LIMIT 1;
+  PERFORM 1 FROM operation w WHERE w.state = 'admitted' AND w.lane IN ('inline', 'sandboxed', 'broker') AND w.tenant_id = p_tenant OFFSET greatest(v_max - p_calls, 0) LIMIT 1;
   RETURN FOUND;
 END $$;
-GRANT EXECUTE ON FUNCTION kernel.queue_is_full(text) TO writ_kernel;
+GRANT EXECUTE ON FUNCTION kernel.queue_is_full(text, integer) TO writ_kernel;
 
 -- The limits of tenants that were set since, by tenant after p_after: {now, items}. Run as the worker.
 CREATE FUNCTION kernel.limits_since(p_since bigint, p_after text, p_limit integer) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
