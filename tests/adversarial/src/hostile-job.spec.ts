@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command that wants out, wants more than its share, or wants to say what isn't so. What comes out of a container is the job's word and grants
 // nothing: the call ends with a code, the workspace holds what the kernel checked, and every process lives.
-import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { isFaultCode } from '@writ/contract';
-import { expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import type { JsonValue, World } from '@writ/stack';
+import { expectEnded, HostileWorld } from './hostile-world.ts';
 
 jest.setTimeout(120_000);
 
-let stack: Stack;
+let hostile: HostileWorld;
 let world: World;
-let pids: number[];
-
 beforeAll(async () => {
-  stack = await startStack();
-  world = await makeWorld(stack.url, stack.keys.platformKey, {
-    files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n', 'private/c.txt': 'hidden\n' },
-    fs: [{ path: 'src', read: true, write: true }, { path: 'docs', read: true, write: false }],
-  });
-  pids = Object.values(stack.services).map((service) => service.pid);
+  hostile = await HostileWorld.open();
+  ({ world } = hostile);
 });
-afterAll(async () => {
-  expectCleanLog(stack);
-  await stack?.stop();
-});
-afterEach(async () => {
-  expect(Object.values(stack.services).map((service) => (service.isRunning ? service.pid : null))).toEqual(pids);
-  expect((await world.call('shell.run', { command: 'cat src/a.txt' })).body).toMatchObject({ status: 'ok', result: { output: 'one\n' } });
-});
+afterAll(() => hostile?.close());
+afterEach(() => hostile.expectUnharmed());
 
 const head = async (): Promise<string> => (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id as string;
-const run = async (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => (await world.call('shell.run', { command, ...over }, {}, 55_000)).body;
-/** Runs a program that the risk table would stop if it read it: from a file that an approved upload put there. */
-async function program(text: string, over: Record<string, unknown> = {}): Promise<JsonValue> {
-  const path = `src/p-${randomUUID()}.sh`;
-  await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path, content: text, mode: '755' }] });
-  const body = await run(`bash ${path}`, over);
-  if (body.state === 'held') await world.operator.must(`/v1/approvals/${body.approval_id as string}/approve`);
-  return body.state === 'held' ? (await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 60_000)).result : body;
-}
-function expectEnded(body: JsonValue, ...codes: string[]): void {
-  expect({ status: body.status, code: body.error?.code, isKnown: isFaultCode(body.error?.code), isExpected: codes.length === 0 || codes.includes(body.error?.code as string) })
-    .toEqual({ status: 'error', code: body.error?.code, isKnown: true, isExpected: true });
-  expect(body.tx_outcome).toBe('rolled_back');
-}
+const run = (command: string, over: Record<string, unknown> = {}): Promise<JsonValue> => hostile.run(command, over);
+const program = (text: string, over: Record<string, unknown> = {}): Promise<JsonValue> => hostile.program(text, over);
 
 describe('forged frames', () => {
   // Type, length, payload as the agent would write them; the job guesses, repeats and breaks them.
@@ -73,35 +49,8 @@ describe('forged frames', () => {
 });
 
 describe('more than its share', () => {
-  it('a flood of output is cut, and said to be', async () => {
-    const body = await run('yes 0123456789 | head -c 50000000');
-    expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
-    expect(body.result.truncated_bytes).toBeGreaterThan(40_000_000);
-    expect(body.result.output.length).toBeLessThan(201_000);
-    expect(body.result.output).toMatch(/\[output cut: \d+ more bytes\]$/);
-  });
-
-  it('an endless flood ends with its time', async () => {
-    const body = await run('yes; true', { timeout_ms: 2_000 });
-    expectEnded(body, 'command.timeout');
-  });
-
-  it('a fork bomb ends with its container', async () => {
-    const refused = await run(':(){ :|:& };:');
-    expect(refused).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
-    const body = await program('b() { b | b & }; b; b; sleep 60', { timeout_ms: 3_000 });
-    if (body.status === 'error') expectEnded(body);
-  });
-
-  it('a job that takes all the memory is killed alone', async () => {
-    const body = await program('node -e "const a=[]; for(;;) a.push(Buffer.alloc(16777216, 1))"; x=$(head -c 4000000000 /dev/zero | tr "\\0" x); exit 1', { timeout_ms: 20_000 });
-    expectEnded(body);
-  });
-
-  it('a job that fills the disk gets no further than its own', async () => {
-    expectEnded(await program('head -c 600000000 /dev/zero > src/big.bin || exit 1; echo all of it', { timeout_ms: 30_000 }), 'command.failed', 'limit.exceeded');
-    const many = await program('mkdir -p src/many; cd src/many; i=0; while [ $i -lt 21000 ]; do : > f$i; i=$((i+1)); done', { timeout_ms: 60_000 });
-    expectEnded(many, 'limit.exceeded', 'command.timeout');
+  it('a fork bomb that policy can read is refused', async () => {
+    expect(await run(':(){ :|:& };:')).toMatchObject({ status: 'error', error: { code: 'policy.denied' } });
   });
 
   it('what goes on running in the background ends with the call', async () => {
@@ -172,7 +121,7 @@ describe('out of the container', () => {
   });
 
   it('reaches no network', async () => {
-    const port = new URL(stack.url).port;
+    const port = new URL(hostile.stack.url).port;
     const body = await program(`for host in 127.0.0.1 172.17.0.1 10.0.2.2 169.254.169.254; do (timeout 1 bash -c "exec 3<>/dev/tcp/$host/${port}") 2>/dev/null && echo open $host; done; getent hosts example.org; cat /proc/net/route | wc -l; true`, { timeout_ms: 20_000 });
     expect(body.result.output).not.toMatch(/open|example/);
   });

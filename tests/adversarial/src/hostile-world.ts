@@ -36,7 +36,11 @@ export class HostileWorld {
   async program(text: string, over: Record<string, unknown> = {}, interpreter = 'bash'): Promise<JsonValue> {
     const path = `src/p-${randomUUID()}`;
     await this.world.admin.must(`/v1/workspaces/${this.world.workspaceId}/files`, { files: [{ path, content: text, mode: '755' }] });
-    const body = await this.run(`${interpreter} ${path}`, over);
+    return await this.approved(await this.run(`${interpreter} ${path}`, over));
+  }
+
+  /** The end of a call, where a person let it go if need be. */
+  async approved(body: JsonValue): Promise<JsonValue> {
     if (body.state !== 'held') return body;
     await this.world.operator.must(`/v1/approvals/${body.approval_id as string}/approve`);
     return (await this.world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 90_000)).result;
