@@ -40,6 +40,7 @@ export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type 
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
 export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
+export { CLI_TOOLS, CliParameter, CliTool, CliToolFile, CliToolName, CliToolSource, EnvPart, type CliCommand } from './tools/cli-tool.ts';
 export {
   EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type RequestResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
 } from './tools/definition.ts';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TObject } from 'typebox';
+import type { CliCommand } from './cli-tool.ts';
 
 /** `read` touches nothing; `write` changes the workspace; `admin` can do harm beyond it. */
 export type ToolCategory = 'read' | 'write' | 'admin';
@@ -65,6 +66,12 @@ export interface ToolDefinition {
   readonly resources: (args: Readonly<Record<string, unknown>>) => readonly FsResource[];
   /** What leaves, as far as the arguments say; as total and pure. Absent for tools that name no request: whether a command sends one can't be known. */
   readonly requests?: (args: Readonly<Record<string, unknown>>) => readonly RequestResource[];
+  /** Of a tool that runs one program by a list of arguments, without a shell; part of what its digest covers. Absent: it doesn't. */
+  readonly cli?: CliCommand;
+  /** The command that a call runs, written for bash: for whoever judges commands, never for running it. As total and pure; absent: an argument says it, or there is none. */
+  readonly commandLine?: (args: Readonly<Record<string, unknown>>) => string;
+  /** What arguments are checked against where `parameters` says more than a checker of schemas may be given: patterns that a tenant wrote, which `faults` matches. */
+  readonly shape?: TObject;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
   readonly faults?: (args: Readonly<Record<string, unknown>>) => readonly { readonly pointer: string; readonly message: string }[];
 }

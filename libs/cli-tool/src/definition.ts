@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SHELL_RUN, type CliParameter, type CliTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
+import { Type, type TSchema } from 'typebox';
+import { commandLineOf } from './command.ts';
+import { valueFaults, wholePattern } from './values.ts';
+
+/** A tool's definition as all others are, made of nothing but what is stored of it: the same document gives the same digest on every replica. */
+export function cliDefinition(tool: CliTool): ToolDefinition {
+  const { cmd, args, optional_args, env } = tool;
+  const cli = { cmd, args, optional_args, env };
+  const checks = valueFaults(tool.parameters);
+  return {
+    tool_id: tool.tool_id,
+    version: tool.version,
+    description: tool.description,
+    category: tool.category,
+    class: 'sandboxed',
+    mutating: tool.category !== 'read',
+    accepts_secrets: [],
+    labels: SHELL_RUN.labels,
+    limits: tool.limits as unknown as ToolLimits,
+    parameters: objectOf(tool.parameters, true),
+    shape: objectOf(tool.parameters, false),
+    result: SHELL_RUN.result,
+    cli,
+    commandLine: (values) => commandLineOf(cli, values),
+    faults: checks,
+    // A program's arguments don't say which files it touches: its effect is checked.
+    resources: () => [],
+  };
+}
+
+function objectOf(parameters: CliTool['parameters'], withPatterns: boolean) {
+  const fields = Object.entries(parameters).map(([name, parameter]): [string, TSchema] => {
+    const schema = schemaOf(parameter, withPatterns);
+    return [name, parameter.optional === true ? Type.Optional(schema) : schema];
+  });
+  return Type.Object(Object.fromEntries(fields), { additionalProperties: false });
+}
+
+/** Longest value of a string where its author doesn't say. */
+const VALUE_CHARS_MAX = 4096;
+
+function schemaOf({ type, enum: choices, description, pattern, minLength, maxLength, minimum, maximum, leading_dash }: CliParameter, withPatterns: boolean): TSchema {
+  const said = {
+    ...(description === undefined ? {} : { description }),
+    ...(choices === undefined ? {} : { enum: choices }),
+    // A caller is told; a checker of schemas isn't asked.
+    ...(withPatterns && leading_dash === true ? { 'x-leading-dash': true } : {}),
+  };
+  const range = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) };
+  switch (type) {
+    case 'string': return Type.String({
+      ...said, ...(minLength === undefined ? {} : { minLength }), maxLength: maxLength ?? VALUE_CHARS_MAX,
+      ...(withPatterns && pattern !== undefined ? { pattern: wholePattern(pattern) } : {}),
+    });
+    case 'integer': return Type.Integer({ ...said, ...range });
+    case 'number': return Type.Number({ ...said, ...range });
+    default: return Type.Boolean(said);
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CLI_TOOLS, CliToolFile, SANDBOX_LIMITS, type CliTool, type CliToolSource } from '@writ/contract';
+import { Value } from 'typebox/value';
+import { nameProblems } from './names.ts';
+import { parameterProblems } from './parameters.ts';
+import { problemAt, type ToolProblem } from './problem.ts';
+import { shellProblems } from './shells.ts';
+import { envPartsOf, placeholdersOf } from './template.ts';
+
+/** A tool that can be stored, once it is known how manieth version it is. */
+export type CliToolDraft = Omit<CliTool, 'version'>;
+
+export interface ToolsRead {
+  /** in the file's order; none beside a problem */
+  readonly tools: readonly CliToolDraft[];
+  /** everything that is wrong */
+  readonly problems: readonly ToolProblem[];
+}
+
+/** More tell nobody anything. */
+const PROBLEMS_MAX = 64;
+
+/** Reads a file of tools whose shape may be anything: what its YAML says, or a request's body. Attacker-controlled, as far as a tenant's administrator is. */
+export function readToolFile(file: unknown): ToolsRead {
+  if (!Value.Check(CliToolFile, file)) {
+    const wrong = Value.Errors(CliToolFile, file).map(({ instancePath, message }) => problemAt(instancePath, message));
+    return { tools: [], problems: wrong.slice(0, PROBLEMS_MAX) };
+  }
+  const variables = new Map(Object.entries(file.variables ?? {}));
+  const problems = [
+    ...[...variables].flatMap(([name, text]) => (text.includes('\0') ? [problemAt(`/variables/${name}`, 'it holds NUL')] : [])),
+    ...file.tools.flatMap((tool, n) => [
+      ...(file.tools.findIndex(({ name }) => name === tool.name) < n ? [problemAt(`/tools/${n}/name`, `the name \`${tool.name}\` is given twice`)] : []),
+      ...toolProblems(tool, `/tools/${n}`, variables),
+    ]),
+  ];
+  if (problems.length > 0) return { tools: [], problems: problems.slice(0, PROBLEMS_MAX) };
+  return { tools: file.tools.map((tool) => draftOf(tool, variables)), problems: [] };
+}
+
+function toolProblems(tool: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
+  const long = JSON.stringify(tool).length > CLI_TOOLS.sourceBytes ? [problemAt(at, `it takes more than ${CLI_TOOLS.sourceBytes} bytes`)] : [];
+  return [...long, ...nameProblems(tool.name, at), ...parameterProblems(tool.parameters ?? {}, at), ...argumentProblems(tool, at), ...shellProblems(tool, at), ...envProblems(tool, at, variables)];
+}
+
+function argumentProblems({ args = [], optional_args = {}, parameters = {} }: CliToolSource, at: string): ToolProblem[] {
+  const isOptional = (name: string): boolean => parameters[name]?.optional === true;
+  const isDeclared = (name: string): boolean => Object.hasOwn(parameters, name);
+  const used = new Set(Object.keys(optional_args));
+  const check = (template: string, pointer: string, beside: string | null): ToolProblem[] => {
+    const names = placeholdersOf(template);
+    if (names === null) return [problemAt(pointer, 'its braces make no placeholder', 'write `{{name}}`, with the name of a parameter')];
+    if (template.includes('\0')) return [problemAt(pointer, 'it holds NUL')];
+    for (const name of names) used.add(name);
+    return names.flatMap((name) => {
+      if (!isDeclared(name)) return [problemAt(pointer, `\`{{${name}}}\` names no parameter`, 'declare it under `parameters`')];
+      return isOptional(name) && name !== beside ? [problemAt(pointer, `\`${name}\` is optional, so it may be missing here`, 'move what needs it to `optional_args`, under its name')] : [];
+    });
+  };
+  return [
+    ...args.flatMap((template, n) => check(template, `${at}/args/${n}`, null)),
+    ...Object.entries(optional_args).flatMap(([name, own]) => [
+      ...(isDeclared(name) && isOptional(name) ? [] : [problemAt(`${at}/optional_args/${name}`, `\`${name}\` is no optional parameter`, 'declare it with `optional: true`')]),
+      ...own.flatMap((template, n) => check(template, `${at}/optional_args/${name}/${n}`, name)),
+    ]),
+    ...Object.keys(parameters).filter((name) => !used.has(name)).map((name) => problemAt(`${at}/parameters/${name}`, `no argument uses \`${name}\``, 'a value that goes nowhere misleads whoever gives it')),
+  ];
+}
+
+function envProblems({ env = {} }: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value.includes('\0')) return [problemAt(`${at}/env/${name}`, 'it holds NUL')];
+    return envPartsOf(value, variables) === null ? [problemAt(`${at}/env/${name}`, 'a `${` in it is no reference', 'write `${NAME}`, or `$${` for the characters themselves')] : [];
+  });
+}
+
+function draftOf({ name, description, category, cmd, args = [], parameters = {}, optional_args = {}, env = {}, timeout_ms, output_bytes }: CliToolSource, variables: ReadonlyMap<string, string>): CliToolDraft {
+  return {
+    v: 1, tool_id: name, description, category, cmd, args, parameters,
+    optional_args: Object.entries(optional_args).map(([parameter, own]) => ({ parameter, args: own })),
+    env: Object.entries(env).map(([variable, value]) => ({ name: variable, parts: envPartsOf(value, variables) ?? [] })),
+    limits: { ...SANDBOX_LIMITS, wall_ms: timeout_ms ?? SANDBOX_LIMITS.wall_ms, output_bytes: output_bytes ?? SANDBOX_LIMITS.output_bytes },
+  };
+}
