@@ -110,6 +110,36 @@ test('a working directory that is not there is said, and nothing runs', async ()
   expect(said[1]).toMatchObject({ code: 126 });
 });
 
+describe('a program', () => {
+  const program = (argv: string[], more: Partial<JobOrder> = {}) => tell([file('a b', 'x')], { command: '', argv, ...more });
+  const outOf = (said: AgentMessage[]): string => said.map((message) => (message.type === 'stdout' || message.type === 'stderr' ? message.bytes.toString() : '')).join('');
+
+  test('gets each argument as it stands: no shell reads them', async () => {
+    const nasty = ['$(id)', '; echo x > made', '`id`', '*', '$HOME', '| cat', '', 'two words', "it's", '\n', '-n'];
+    const said = await program(['printf', '<%s>\n', ...nasty]);
+    expect(outOf(said)).toBe(nasty.map((text) => `<${text}>\n`).join(''));
+    expect(said.some(({ type }) => type === 'change')).toBe(false);
+  });
+
+  test('has the variables that are safe to have, those declared for it, and no others', async () => {
+    process.env['WRIT_MARKER_OF_A_PROCESS'] = 'marker';
+    try {
+      const said = await program(['env'], { env: { DEPLOY_TOKEN: 'x', LANG: 'C' } });
+      expect(outOf(said).trim().split('\n').sort()).toEqual([
+        'DEPLOY_TOKEN=x', 'HOME=/tmp', 'LANG=C', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'SHELL=/bin/bash', 'TERM=dumb', 'TMPDIR=/tmp', 'USER=sandbox',
+      ]);
+    } finally {
+      delete process.env['WRIT_MARKER_OF_A_PROCESS'];
+    }
+  });
+
+  test('that is not there is said, and counts as one that failed', async () => {
+    const said = await program(['no-such-program']);
+    expect(outOf(said)).toBe('the command can\'t be started (ENOENT)\n');
+    expect(said.find(({ type }) => type === 'exit')).toMatchObject({ code: 126 });
+  });
+});
+
 test('a container runs one job', async () => {
   const said = await tell([{ type: 'job', job: { ...ORDER, command: 'sleep 0.1' } }]);
   expect(said).toEqual([{ type: 'fault', reason: 'protocol', detail: 'a container runs one job' }]);

@@ -37,6 +37,16 @@ export const ENVIRONMENT = {
   HOME: '/tmp', TMPDIR: '/tmp', USER: 'sandbox', LOGNAME: 'sandbox', SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'dumb',
 } as const;
 
+/** What a program finds that is run without a shell: these and what is declared for it, nothing else. */
+const BARE = { PATH: ENVIRONMENT.PATH, HOME: ENVIRONMENT.HOME, TMPDIR: ENVIRONMENT.TMPDIR, USER: ENVIRONMENT.USER, SHELL: ENVIRONMENT.SHELL, LANG: ENVIRONMENT.LANG, TERM: ENVIRONMENT.TERM } as const;
+
+/** The program of the order with its arguments and its whole environment. */
+function programOf({ argv, command, env }: JobOrder, cwd: string): { file: string; args: readonly string[]; env: Readonly<Record<string, string>> } {
+  const [file, ...args] = argv ?? [];
+  if (file === undefined) return { file: '/bin/bash', args: ['-c', command], env: { ...ENVIRONMENT, PWD: cwd, ...env } };
+  return { file, args, env: { ...BARE, ...env } };
+}
+
 /**
  * Runs the command in a process group of its own; resolves when it and its output have ended. When its shell exits, or at
  * the timeout, whatever else of it still runs is killed.
@@ -48,9 +58,10 @@ export async function perform(order: JobOrder, stdin: StdinFile | null, { root, 
     return { code: CANNOT_RUN, signal: null, timedOut: false };
   }
   const stdinFd = stdin?.open();
-  const child = spawn('/bin/bash', ['-c', order.command], {
-    cwd,
-    env: { ...ENVIRONMENT, PWD: cwd, ...order.env },
+  const { file, args, env } = programOf(order, cwd);
+  const child = spawn(file, args, {
+    cwd, env,
+    shell: false,
     detached: true,
     stdio: [stdinFd ?? 'ignore', pipes?.stdout.jobFd ?? 'pipe', pipes?.stderr.jobFd ?? 'pipe'],
   });

@@ -75,6 +75,12 @@ describe('values', () => {
     expect(faults(source, { a: 'x'.repeat(4_097) })).toHaveLength(1);
   });
 
+  it('make a command of 64 KiB at most, however often a template repeats them', () => {
+    const source = tool({ args: ['{{a}}'.repeat(20)], parameters: { a: { type: 'string' } } });
+    expect(faults(source, { a: 'x'.repeat(3_000) })).toEqual([]);
+    expect(faults(source, { a: 'x'.repeat(4_000) })).toEqual([' make a command of more than 65536 bytes']);
+  });
+
   it('are matched in linear time by the largest expression that is taken', () => {
     const source = tool({ args: ['{{a}}'], parameters: { a: { type: 'string', pattern: '(x+x+)+y|([a-z]{0,30}){0,10}' } } });
     const before = process.cpuUsage();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SHELL_RUN, type CliParameter, type CliTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
+import { LIMITS, SHELL_RUN, type CliParameter, type CliTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { valueFaults, wholePattern } from './values.ts';
@@ -9,6 +9,7 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
   const { cmd, args, optional_args, env } = tool;
   const cli = { cmd, args, optional_args, env };
   const checks = valueFaults(tool.parameters);
+  const isTooLong = (values: Readonly<Record<string, unknown>>): boolean => Buffer.byteLength(commandLineOf(cli, values)) > LIMITS.commandBytes.max;
   return {
     tool_id: tool.tool_id,
     version: tool.version,
@@ -24,7 +25,10 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
     result: SHELL_RUN.result,
     cli,
     commandLine: (values) => commandLineOf(cli, values),
-    faults: checks,
+    faults: (values) => {
+      const wrong = checks(values);
+      return wrong.length === 0 && isTooLong(values) ? [{ pointer: '', message: `make a command of more than ${LIMITS.commandBytes.max} bytes` }] : wrong;
+    },
     // A program's arguments don't say which files it touches: its effect is checked.
     resources: () => [],
   };

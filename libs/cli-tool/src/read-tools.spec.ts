@@ -45,6 +45,13 @@ test.each(['fs.read', 'fs.anything', 'shell', 'secret.x', 'bash', 'read_file', '
   expect(problems(tool({ name }))).toEqual([expect.stringMatching(/^\/tools\/0\/name /)]);
 });
 
+test('a variable stays one that a program can be started with, whatever it refers to', () => {
+  const file = (env: string) => ({ tools: [tool({ env: { A: env } })], variables: { V: 'v'.repeat(1_000) } });
+  expect(readToolFile(file('${V}'.repeat(4))).problems).toEqual([]);
+  expect(readToolFile(file('${V}'.repeat(5))).problems).toHaveLength(1);
+  expect(readToolFile(file('${S}'.repeat(9))).problems).toHaveLength(1);
+});
+
 test('names may make families of their own', () => {
   expect(problems(tool({ name: 'kube.get_all' }))).toEqual([]);
 });

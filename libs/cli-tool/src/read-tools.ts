@@ -19,6 +19,9 @@ export interface ToolsRead {
 
 /** More tell nobody anything. */
 const PROBLEMS_MAX = 64;
+/** Of one variable, filled in. With secrets of the longest in every part it is still one that a program can be started with. */
+const ENV_CHARS_MAX = 4096;
+const ENV_PARTS_MAX = 8;
 
 /** Reads a file of tools whose shape may be anything: what its YAML says, or a request's body. Attacker-controlled, as far as a tenant's administrator is. */
 export function readToolFile(file: unknown): ToolsRead {
@@ -70,7 +73,10 @@ function argumentProblems({ args = [], optional_args = {}, parameters = {} }: Cl
 function envProblems({ env = {} }: CliToolSource, at: string, variables: ReadonlyMap<string, string>): ToolProblem[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (value.includes('\0')) return [problemAt(`${at}/env/${name}`, 'it holds NUL')];
-    return envPartsOf(value, variables) === null ? [problemAt(`${at}/env/${name}`, 'a `${` in it is no reference', 'write `${NAME}`, or `$${` for the characters themselves')] : [];
+    const parts = envPartsOf(value, variables);
+    if (parts === null) return [problemAt(`${at}/env/${name}`, 'a `${` in it is no reference', 'write `${NAME}`, or `$${` for the characters themselves')];
+    const isLong = parts.length > ENV_PARTS_MAX || parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0) > ENV_CHARS_MAX;
+    return isLong ? [problemAt(`${at}/env/${name}`, `with what it refers to it is longer than ${ENV_CHARS_MAX} characters or ${ENV_PARTS_MAX} parts`)] : [];
   });
 }
 

@@ -3,7 +3,7 @@ import { chunksOf, encodeEntries } from './encode-entries.ts';
 import { encodePatches } from './encode-patch.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { HOST_FRAMES } from './frame.ts';
-import { encodeHostMessage } from './host-message.ts';
+import { ARGUMENTS_MAX, encodeHostMessage } from './host-message.ts';
 import { pathFault } from './path.ts';
 import { SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
 
@@ -13,7 +13,9 @@ const STDIN_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Throws SandboxJobError unless every field that doesn't come from a stream can be run as asked. */
 export function assertRunnable(job: SandboxJob): void {
-  if (job.command === '' || job.command.includes('\0')) throw new SandboxJobError('the command is empty or contains NUL');
+  if (job.argv === undefined) {
+    if (job.command === '' || job.command.includes('\0')) throw new SandboxJobError('the command is empty or contains NUL');
+  } else assertArguments(job.argv, job.command);
   if ((job.stdin?.length ?? 0) > STDIN_BYTES_MAX) throw new SandboxJobError(`stdin is longer than ${STDIN_BYTES_MAX} bytes`);
   if (job.cwd !== '' && pathFault(job.cwd) !== null) throw new SandboxJobError(`the working directory ${pathFault(job.cwd)}`);
   for (const [name, value] of Object.entries(job.env)) {
@@ -21,6 +23,14 @@ export function assertRunnable(job: SandboxJob): void {
   }
   for (const [name, value] of Object.entries(job.limits) as [keyof SandboxLimits, number][]) {
     if (!Number.isFinite(value) || value < 0 || (name !== 'cpus' && !Number.isInteger(value))) throw new SandboxJobError(`the limit \`${name}\` is no amount`);
+  }
+}
+
+/** What a program can't be given its agent must not be asked for. */
+function assertArguments(argv: readonly string[], command: string): void {
+  if (command !== '') throw new SandboxJobError('a job is a command or a program, not both');
+  if (argv.length === 0 || argv.length > ARGUMENTS_MAX || argv[0] === '' || argv.some((argument) => argument.includes('\0'))) {
+    throw new SandboxJobError(`a program has a name and at most ${ARGUMENTS_MAX} arguments without NUL`);
   }
 }
 
@@ -35,11 +45,11 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
   yield Buffer.concat([...rest, encodeOrder(job)]);
 }
 
-function encodeOrder({ command, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
+function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
   const order = {
     command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
     output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
-    ...(egress === undefined ? {} : { proxy: true }),
+    ...(egress === undefined ? {} : { proxy: true }), ...(argv === undefined ? {} : { argv }),
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');
   return encodeHostMessage({ type: 'job', job: order });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
 import { encodeFrame, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
-import { countOf, encodeMeta, isNull, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
+import { countOf, encodeMeta, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
 
@@ -11,9 +11,14 @@ export type EntryHead =
   | { readonly kind: 'dir'; readonly path: string }
   | { readonly kind: 'symlink'; readonly path: string; readonly target: string };
 
+/** Arguments of one program; as many as any definition has, and far below what the kernel takes. */
+export const ARGUMENTS_MAX = 4096;
+
 /** What the agent is to run; the names are those of the frame. */
 export interface JobOrder {
   readonly command: string;
+  /** a program and its arguments, in the place of `command`; absent: there is a command */
+  readonly argv?: readonly string[];
   readonly cwd: string;
   readonly timeout_ms: number;
   readonly env: Readonly<Record<string, string>>;
@@ -78,6 +83,11 @@ function parseHead(fields: Meta): EntryHead {
   return { kind, path, mode: oneOf(fields, 'mode', ['644', '755']), size: countOf(fields, 'size'), sha256: textOf(fields, 'sha256', 64) };
 }
 
+function parseArgument(value: unknown): string {
+  if (typeof value !== 'string' || value.includes('\0')) throw new FrameError('an argument is no text');
+  return value;
+}
+
 function parseOrder(fields: Meta): JobOrder {
   return {
     command: textOf(fields, 'command', HOST_FRAMES.job.bytesMax),
@@ -89,5 +99,6 @@ function parseOrder(fields: Meta): JobOrder {
     delta_bytes_max: countOf(fields, 'delta_bytes_max'),
     delta_files_max: countOf(fields, 'delta_files_max'),
     ...(isNull(fields, 'proxy') ? {} : { proxy: flagOf(fields, 'proxy') }),
+    ...(isNull(fields, 'argv') ? {} : { argv: listOf(fields, 'argv', ARGUMENTS_MAX).map(parseArgument) }),
   };
 }

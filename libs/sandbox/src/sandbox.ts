@@ -93,8 +93,10 @@ export interface SandboxJob {
   /** an image's reference or id, as the adapter's engine understands it */
   readonly image: string;
   readonly files: Iterable<SandboxEntry> | AsyncIterable<SandboxEntry>;
-  /** run by `/bin/bash -c` */
+  /** run by `/bin/bash -c`; empty where there is an `argv` */
   readonly command: string;
+  /** a program and its arguments, run as they stand by no shell, with the variables that are safe to have and those of `env` and no others */
+  readonly argv?: readonly string[];
   /** a directory of the workspace; `''` is the workspace itself */
   readonly cwd: string;
   /** at most 4 MiB; absent: an empty stream */
