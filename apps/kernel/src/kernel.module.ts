@@ -11,6 +11,7 @@ import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/i
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
+import { ApplyTools, ListTools, ToolsController } from './cli-tools/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
@@ -106,7 +107,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const ownPermits = parseVerifier(config.permitSigner.publicJwk);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
-  const effects = new EffectCheck(on.blobs, on.vault, policies);
+  const effects = new EffectCheck(on.blobs, on.vault, policies, on.tenants);
   const landing = new Landing(on.tenants, on.blobs, on.trees);
   const previews = new Previews(on.tenants, on.sealer, announcer);
   return {
@@ -168,12 +169,13 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy),
       new Secrets(tenancy, changes, on.vault, on.box),
+      new ApplyTools(tenancy, changes), new ListTools(tenancy),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
+    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
   };
 }
 

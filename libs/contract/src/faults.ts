@@ -22,6 +22,7 @@ export const FAULTS = {
   // what a call asks for
   'tool.unknown': { status: 404, retry: 'never', message: 'there is no such tool' },
   'tool.not_available': { status: 409, retry: 'never', message: 'the tool is not available here' },
+  'tool.changed': { status: 409, retry: 'never', message: 'the tool was changed or removed since the call was decided' },
   'args.invalid': { status: 422, retry: 'never', message: 'the arguments do not fit the tool' },
   'args.too_large': { status: 413, retry: 'never', message: 'the arguments are larger than allowed' },
   'path.invalid': { status: 422, retry: 'never', message: 'the path is not valid' },

@@ -29,6 +29,7 @@ export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, Po
 export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';
+export { AppliedTool, CliToolProblem, CliToolView, ToolsApplied } from './messages/tools.ts';
 export { parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS, type ToolDefinition } from '@writ/contract';
+import { TOOLS } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { askCedar, CedarFailure } from './cedar-instance.ts';
 import type { PolicyDocument, PolicySetSource } from './document/policy-document.ts';
@@ -39,7 +39,7 @@ export interface PolicySet {
  *
  * @throws PolicySetError with everything that is wrong: a JSON pointer for the document, line and column for the rules, and what to do.
  */
-export function compilePolicySet(source: PolicySetSource | Readonly<Record<string, unknown>>, tools: Iterable<ToolDefinition> = TOOLS.values()): PolicySet {
+export function compilePolicySet(source: PolicySetSource | Readonly<Record<string, unknown>>, tools: Iterable<Tool> = TOOLS.values()): PolicySet {
   try {
     return compile(source, [...tools]);
   } catch (error) {
@@ -48,7 +48,7 @@ export function compilePolicySet(source: PolicySetSource | Readonly<Record<strin
   }
 }
 
-function compile(source: PolicySetSource | Readonly<Record<string, unknown>>, all: readonly ToolDefinition[]): PolicySet {
+function compile(source: PolicySetSource | Readonly<Record<string, unknown>>, all: readonly Tool[]): PolicySet {
   const { document, problems } = readDocument(source, all);
   if (document === null) throw new PolicySetError(problems);
   const read = readRules(document.cedar);
@@ -84,7 +84,7 @@ function idProblems({ history }: PolicyDocument, rules: ReadonlyMap<string, Rule
   });
 }
 
-function check(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly ToolDefinition[]): { errors: PolicyProblem[]; warnings: PolicyProblem[] } {
+function check(source: string, rules: ReadonlyMap<string, RuleText>, tools: readonly Tool[]): { errors: PolicyProblem[]; warnings: PolicyProblem[] } {
   const staticPolicies = Object.fromEntries([...rules].map(([id, { text }]) => [id, text]));
   const { validationErrors, validationWarnings } = verifyAnswer(askCedar((cedar) => cedar.validate({ schema: policySchema(tools), policies: { staticPolicies } })));
   // The validator tells of one place once for every tool that the rule speaks of.

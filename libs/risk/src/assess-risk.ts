@@ -19,8 +19,8 @@ export interface RiskInput {
   readonly resources: readonly FsResource[];
 }
 
-/** What a tool of that kind names: requests instead of a command. */
-type NamesRequests = Pick<ToolDefinition, 'requests'>;
+/** What a tool of that kind names: requests instead of a command, or the command that it runs. */
+type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine'>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
@@ -84,6 +84,7 @@ function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonl
 
 /** What a command, or a tool that writes to paths, would do; undefined where the arguments tell of no act at all. */
 function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): readonly Act[] | undefined {
+  if (tool.commandLine !== undefined) return readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar);
   if (typeof args['command'] === 'string') {
     return readCommand({ command: args['command'], cwd: textOr(args['cwd']), stdin: textOr(args['stdin']) }, grammar);
   }

@@ -31,6 +31,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
+  readTool: ALL, applyTools: ['admin'], removeTool: ['admin'],
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
   putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, definitionForDigest, Fault, LIMITS, TOOLS, type Permit, type Redemption, type TenantId } from '@writ/contract';
+import { cliDefinition } from '@writ/cli-tool';
+import { argumentFaults, definitionForDigest, Fault, LIMITS, TOOLS, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../runners/runner.ts';
 
-const definitionDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, sha256Hex(canonicalBytes(definitionForDigest(tool)))]));
+const digestOf = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
+const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, digestOf(tool)]));
 
 /**
  * Proves that what the kernel handed out is what its permit orders: arguments, tool, token, policy, snapshot and image hash to the permit's
@@ -24,17 +26,23 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     image_digest: redemption.image_digest,
   });
   if (digest !== permit.action_digest) throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
-  const tool = TOOLS.get(redemption.tool_id);
-  if (!tool || definitionDigests.get(tool.tool_id) !== redemption.tool_definition_digest) {
+  const tool = toolOf(redemption);
+  if (!tool || (ownDigests.get(tool.tool_id) ?? digestOf(tool)) !== redemption.tool_definition_digest) {
     throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
   }
   if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
-    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
+    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
     secrets: redemption.secrets,
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
+}
+
+/** One of Writ's own, or a tenant's as the kernel handed it out: its digest is in what the permit orders, so another definition is not believed. */
+function toolOf({ tool_id, cli_tool }: Redemption): ToolDefinition | undefined {
+  const own = TOOLS.get(tool_id);
+  return own ?? (cli_tool?.tool_id === tool_id ? cliDefinition(cli_tool) : undefined);
 }
 
 async function argumentsOf({ args, args_ref, tenant_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallLimits, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -7,6 +7,8 @@ export interface Call {
   readonly operationId: string;
   readonly attempt: number;
   readonly toolId: string;
+  /** of a tool that runs one program; null for all others */
+  readonly cli: CliCommand | null;
   readonly workspaceId: string;
   /** `sha256:…` of the image that it runs in, as its permit orders; null for a call that needs none */
   readonly imageDigest: string | null;

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
+import { argvOf, environmentOf } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
@@ -15,6 +16,9 @@ import { stagedDelta } from './staged-delta.ts';
 
 interface ShellArgs { readonly command: string; readonly cwd?: string; readonly timeout_ms?: number; readonly idle_ms?: number; readonly stdin?: string }
 
+/** A program runs in the workspace, for as long as its tool says. */
+const PROGRAM: ShellArgs = { command: '' };
+
 /** The container could not be had or was lost with its engine, through nothing that the call did. The kernel's lease decides what becomes of it. */
 export class SandboxLost extends Error {
   constructor(detail: string | null) {
@@ -26,7 +30,7 @@ export class SandboxLost extends Error {
 /** One processor a call: two calls at a time keep a small machine busy, and none can starve the other. */
 const CPUS = 1;
 
-/** Runs `shell.run` in a disposable container on what the token may read of the snapshot. */
+/** Runs `shell.run`, and the programs that tenants registered, in a disposable container on what the token may read of the snapshot. */
 export class SandboxedRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   readonly #sandbox: Sandbox;
@@ -90,14 +94,16 @@ export class SandboxedRunner extends Runner {
   }
 
   #jobOf(call: Call): Omit<SandboxJob, 'files'> {
-    const { args, limits, operationId } = call;
-    const { command, cwd, timeout_ms, idle_ms, stdin } = args as unknown as ShellArgs;
+    const { args, cli, limits, operationId, secrets } = call;
+    // What a program's parameters are called says nothing about how it is run.
+    const { command, cwd, timeout_ms, idle_ms, stdin } = cli === null ? args as unknown as ShellArgs : PROGRAM;
     return {
       image: imageOf(call),
       command,
       cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
       ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
-      env: {},
+      ...(cli === null ? {} : { argv: argvOf(cli, args) }),
+      env: cli === null ? {} : environmentOf(cli, secrets),
       limits: {
         memoryBytes: limits.memory_bytes,
         cpus: CPUS,

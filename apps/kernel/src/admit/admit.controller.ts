@@ -48,7 +48,7 @@ export class AdmitController {
       span.updateName(row.state);
       span.setAttribute('replayed', replayed);
       // Made-up tool ids must not become time series.
-      if (!replayed) this.#counter.decided(row.state, TOOLS.has(call.tool_id) ? call.tool_id : 'unknown');
+      if (!replayed) this.#counter.decided(row.state, TOOLS.has(call.tool_id) ? call.tool_id : row.tool_definition_digest === null ? 'unknown' : 'cli');
       return decided;
     });
   }

@@ -27,7 +27,8 @@ const ASSERTED_NONE = {
   frozen: null,
   // of calls that rely on resources or count what was done nothing is kept
   versions: null, needs: null,
-  // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules
+  // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules,
+  // a tenant's tool by kernel.assert_tool
   queueFull: false, outbox: { oldest: null, rows: 0 },
 } satisfies Partial<CallFacts>;
 
@@ -69,8 +70,8 @@ export class FactMemory {
   keep(call: ProposedCall, facts: CallFacts, judgement: Judgement, readAt: number): void {
     if (facts.head === null || facts.needs !== null || call.precondition_refs.length > 0 || !isWhole(judgement)) return;
     const { misses = 0, skip = 0 } = this.#kinds.get(kindOf(call)) ?? {};
-    const { now, chain, head, rules, past } = facts;
-    this.#kinds.set(kindOf(call), { facts: { ...ASSERTED_NONE, now, chain, head, rules, past }, at: readAt, misses, skip });
+    const { now, chain, head, rules, past, tool = null } = facts;
+    this.#kinds.set(kindOf(call), { facts: { ...ASSERTED_NONE, now, chain, head, rules, past, tool }, at: readAt, misses, skip });
     this.moved(call.tenant_id, call.workspace_id, facts.head);
   }
 

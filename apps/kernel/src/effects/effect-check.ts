@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { decideEffect } from '@writ/capability';
 import { effectDigest } from '@writ/digest';
@@ -7,7 +7,7 @@ import { endingFault, type EndingFault, type EndingRequests, type EndingResult }
 import type { TenantVault } from '../payload/index.ts';
 import type { ActivePolicy, PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
-import { badLink } from '../store/index.ts';
+import { badLink, readToolOf, type TenantPool } from '../store/index.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
@@ -42,8 +42,10 @@ export class EffectCheck {
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
   readonly #policies: PolicySets;
+  readonly #tenants: TenantPool;
 
-  constructor(blobs: BlobStore, vault: TenantVault, policies: PolicySets) {
+  constructor(blobs: BlobStore, vault: TenantVault, policies: PolicySets, tenants: TenantPool) {
+    this.#tenants = tenants;
     this.#blobs = blobs;
     this.#vault = vault;
     this.#policies = policies;
@@ -51,8 +53,8 @@ export class EffectCheck {
 
   async of(facts: AttemptFacts, report: ReportRequest): Promise<CheckedEffect> {
     const { operation } = facts;
-    const tool = TOOLS.get(operation.tool_id);
-    if (tool === undefined || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
+    const tool = await readToolOf(this.#tenants, operation);
+    if (tool === null || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
     const nothing = { result: null, requests: null, delta: null, digest: null, contents: NO_CONTENTS };
     const requests = await orFault(readRequests(this.#blobs, report));
     if ('code' in requests) return { ...nothing, ...no(requests) };

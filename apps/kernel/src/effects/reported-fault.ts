@@ -20,12 +20,13 @@ const toolFaults = ({ session }: Pick<ToolDefinition, 'session'>): ReadonlySet<F
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
  * (`on_failure: keep`); timeout, kill and limit always do, and so does a shell that a signal ended: it has no exit status.
  */
-export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class' | 'session'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class' | 'session' | 'cli'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
   // A session stages what differs at its prompt, whatever the status of the command.
   if (ended === 'exited' && tool.session === true) return null;
   if (ended === 'exited') {
     if (exit_code === null) return tool.class !== 'sandboxed' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
-    if (exit_code === 0 || args['on_failure'] === 'keep') return null;
+    // Of a tenant's tool it would be a parameter that only happens to be called so.
+    if (exit_code === 0 || (tool.cli === undefined && args['on_failure'] === 'keep')) return null;
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));

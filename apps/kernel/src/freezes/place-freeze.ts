@@ -3,7 +3,7 @@ import { Fault, TOOLS, type FreezeView, type KernelRequest } from '@writ/contrac
 import { postable } from '../judgement/index.ts';
 import type { Events, Outbox } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
-import { callKernel, isAgain, newId, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, isAgain, newId, readToolInForce, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
 import { freezeView } from './freeze-view.ts';
@@ -49,6 +49,7 @@ export class PlaceFreeze {
   async run(request: PlaceRequest): Promise<FreezeView> {
     const owner = ownerOf(request.caller);
     const subject = subjectOf(request, owner);
+    if (request.scope === 'tool' && !TOOLS.has(subject) && (await readToolInForce(this.#parts.tenants, owner.tenant, subject)) === null) throw new Fault('tool.unknown');
     for (let times = 0; times < TRIES_MAX; times++) {
       const facts = await callKernel<Facts>(this.#parts.tenants.pool, 'freeze_facts', [owner.tenant, request.scope, subject]);
       const placed = await this.#place(request, owner, subject, facts);
@@ -91,7 +92,6 @@ function subjectOf({ caller, scope, id }: PlaceRequest, owner: Owner): string {
   if (scope === 'agent' || scope === 'tool') {
     if (id === null) throw new Fault('request.malformed', `the scope \`${scope}\` takes an \`id\``, { pointer: '/id' });
     if (scope === 'agent') requireId('agent', id);
-    else if (!TOOLS.has(id)) throw new Fault('tool.unknown');
     return id;
   }
   if (id !== null && id !== owner.tenant) throw new Fault('not_found');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { definitionForDigest, imageForCall, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
-import { actionDigest, canonicalBytes, sha256Hex, type Action } from '@writ/digest';
+import { imageForCall, TOOLS, type SandboxImages, type ToolDefinition } from '@writ/contract';
+import { actionDigest, type Action } from '@writ/digest';
+import { definitionDigest } from '../store/index.ts';
 import type { Judgement } from './judgement.ts';
 
 /** The images that calls run in. */
@@ -11,11 +12,13 @@ export interface Images {
   readonly others: SandboxImages;
 }
 
-const digests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, sha256Hex(canonicalBytes(definitionForDigest(tool)))]));
+const digests = new WeakMap([...TOOLS.values()].map((tool) => [tool, definitionDigest(tool)]));
 
 /** Hex SHA-256 of what the definition means. */
 export function toolDigestOf(tool: ToolDefinition): string {
-  return digests.get(tool.tool_id) ?? sha256Hex(canonicalBytes(definitionForDigest(tool)));
+  let digest = digests.get(tool);
+  if (digest === undefined) digests.set(tool, (digest = definitionDigest(tool)));
+  return digest;
 }
 
 /** The action that a judgement is about. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId } from '@writ/contract';
+import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import type { CountNeeded, SessionPast } from '../ports/index.ts';
 import type { FreezeRow, OperationRow } from '../store/index.ts';
@@ -63,6 +63,8 @@ export interface CallFacts {
   readonly head: string | null;
   /** of the resources that the call relies on; null where it relies on none */
   readonly versions?: Versions | null;
+  /** the tenant's tool that it names; null or absent where that is one of Writ's own, or none */
+  readonly tool?: ToolDefinition | null;
   /** of a call that asks for a value: whether it needn't ask a person; absent where nobody looked */
   readonly value_known?: boolean;
   /** what stops the call, whoever proposes it */

@@ -28,14 +28,13 @@ export interface WellFormed {
 const REASONS_MAX = 32;
 
 /** Decides what can be told from the call alone: tool, arguments, paths, idempotency key. */
-export function decideForm(call: JudgedCall, args: Arguments | Refusal): WellFormed | Refusal {
-  const tool = TOOLS.get(call.tool_id);
-  if (tool === undefined) return refusal('tool.unknown', 'there is no such tool', `the tools are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`);
+export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: Arguments | Refusal): WellFormed | Refusal {
+  if (tool === null) return refusal('tool.unknown', 'there is no such tool', `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`);
   if ('effect' in args) return args;
   const faults = argumentFaults(tool, args.value).slice(0, REASONS_MAX).map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
   if (faults[0] !== undefined) return { ...refusal('args.invalid', faults[0].message), reasons: faults };
   const command = args.value['command'];
-  if (tool.class === 'sandboxed' && typeof command === 'string' && Buffer.byteLength(command) > LIMITS.commandBytes.max) {
+  if (tool.class === 'sandboxed' && tool.cli === undefined && typeof command === 'string' && Buffer.byteLength(command) > LIMITS.commandBytes.max) {
     return refusal('args.invalid', `\`/command\` takes at most ${LIMITS.commandBytes.max} bytes`, 'write a script into the workspace and run that');
   }
   const resources = parseResources(tool.resources(args.value));

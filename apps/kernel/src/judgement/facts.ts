@@ -2,7 +2,7 @@
 import { LIMITS, type Budgets } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import type { TokenAccount } from '@writ/capability';
-import { callKernel, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
+import { callKernel, readToolInForce, tokenOf, type FreezeRow, type OperationRow, type TenantPool, type TokenRow } from '../store/index.ts';
 import type { CountNeeded, PolicySets, SessionPast } from '../ports/index.ts';
 import type { CallFacts, Claim, JudgedCall, RulesInForce } from './call.ts';
 import { pastAsked } from './session-past.ts';
@@ -57,6 +57,7 @@ export async function readFactsOfRun(tenants: TenantPool, policies: PolicySets, 
 
 async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly CountNeeded[] | null): Promise<CallFacts> {
   const versions = await readVersions(tenants, call);
+  const tool = await readToolInForce(tenants, call.tenant_id, call.tool_id);
   const past = pastAsked(call.tool_id);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
     call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
@@ -72,6 +73,7 @@ async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly Co
     head: rows.head,
     frozen: rows.frozen,
     versions,
+    tool,
     rules: rows.rules,
     past: rows.past,
     queueFull: rows.queue_full,

@@ -43,9 +43,10 @@ export class Judge {
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
-    const known = unjudged(policy, TOOLS.get(call.tool_id) ?? null);
+    const tool = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
+    const known = unjudged(policy, tool);
     if (prior !== null) return refuse(known, prior);
-    const form = decideForm(call, args);
+    const form = decideForm(call, tool, args);
     if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(known, reach);

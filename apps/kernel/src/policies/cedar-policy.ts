@@ -49,13 +49,14 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
   };
 }
 
-/** Counts are looked up by tool, so patterns become the tools that there are. */
+/** Counts are looked up by tool, so patterns become the tools that there are: Writ's own here, the tenant's by the database. */
 function countsFor(set: PolicySet, call: { readonly tool_id: string; readonly task_class: string }): readonly CountNeeded[] | null {
   const needs = historyNeeds(set, call);
   if (needs.length === 0) return null;
   const rules = new Map(set.document.history.map((rule): [string, HistoryRule] => [rule.id, rule]));
   return needs.map((need) => ({
     ...need,
+    patterns: need.tools,
     tools: [...TOOLS.keys()].filter((id) => need.tools.some((pattern) => matchesTool(pattern, id))),
     most: mostOf(rules.get(need.id)),
   }));

@@ -2,4 +2,4 @@
 export { askOf, cedarPolicy, riskHistory } from './cedar-policy.ts';
 export { loadPolicyEngine, PolicyEngine, type ReadyPolicy } from './policy-engine.ts';
 export { activeRow, enforcementOf, PolicyShelf, viewOf, type ActivationRow, type FoundSet, type SetRow } from './policy-shelf.ts';
-export { StoredPolicySets } from './stored-policy-sets.ts';
+export { StoredPolicySets, type PolicyTool } from './stored-policy-sets.ts';

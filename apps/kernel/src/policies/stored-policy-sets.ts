@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
+import { Fault, type ToolDefinition } from '@writ/contract';
 import { inTenant } from '@writ/database';
 import { compilePolicySet, PolicySetError } from '@writ/policy';
 import { LRUCache } from 'lru-cache';
 import { PolicySets, type ActivePolicy } from '../ports/index.ts';
-import type { TenantPool } from '../store/index.ts';
+import { readToolNames, type TenantPool } from '../store/index.ts';
 import type { PolicyEngine, ReadyPolicy } from './policy-engine.ts';
+
+/** A tool as rules can speak of it. */
+export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
 /** Sets kept compiled. One of a hundred rules takes some hundreds of KB. */
 const COMPILED_MAX = 256;
@@ -54,19 +57,24 @@ export class StoredPolicySets extends PolicySets {
     return await pending;
   }
 
+  /** What sets of the tenant are checked against. */
+  async tools(tenantId: string): Promise<PolicyTool[]> {
+    return await readToolNames(this.#tenants, tenantId);
+  }
+
   async #read(tenantId: string, hash: string): Promise<ReadyPolicy> {
     const rows = await inTenant(this.#tenants.pool, tenantId, async (client) =>
       (await client.query<{ document: Record<string, unknown> }>('SELECT document FROM kernel.policy_set WHERE policy_hash = $1', [hash])).rows, { readOnly: true });
     if (rows[0] === undefined) throw new Fault('not_found', 'there is no such policy set');
-    const ready = this.#engine.ready(compiled(rows[0].document, hash));
+    const ready = this.#engine.ready(compiled(rows[0].document, hash, await this.tools(tenantId)));
     this.#compiled.set(hash, ready);
     return ready;
   }
 }
 
-function compiled(document: Record<string, unknown>, hash: string) {
+function compiled(document: Record<string, unknown>, hash: string, tools: readonly PolicyTool[]) {
   try {
-    const set = compilePolicySet(document);
+    const set = compilePolicySet(document, tools);
     if (set.policy_hash === hash) return set;
   } catch (cause) {
     if (!(cause instanceof PolicySetError)) throw cause;

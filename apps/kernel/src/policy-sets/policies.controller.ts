@@ -55,8 +55,8 @@ export class PoliciesController {
   }
 
   @MessagePattern('kernel.policy.schema')
-  schema(@Payload() payload: unknown): PolicySchemaView {
-    return this.#show.schema(parseMessage(KERNEL_REQUESTS['policy.schema'], payload));
+  async schema(@Payload() payload: unknown): Promise<PolicySchemaView> {
+    return await this.#show.schema(parseMessage(KERNEL_REQUESTS['policy.schema'], payload));
   }
 
   @MessagePattern('kernel.policy.templates')

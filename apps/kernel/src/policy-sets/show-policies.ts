@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS, type Caller, type KernelRequest, type PolicyActivation, type PolicyDiff, type PolicyPage, type PolicySchemaView, type PolicySetView, type PolicySetWhole, type PolicyTemplateList } from '@writ/contract';
+import type { Caller, KernelRequest, PolicyActivation, PolicyDiff, PolicyPage, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
 import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
 import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
@@ -63,9 +63,9 @@ export class ShowPolicies {
     return pageOf(views, page.limit, ({ seq }) => ({ created_at: seq, id: 'seq' }));
   }
 
-  schema({ caller }: KernelRequest<'policy.schema'>): PolicySchemaView {
+  async schema({ caller }: KernelRequest<'policy.schema'>): Promise<PolicySchemaView> {
     requireReader(caller);
-    return { version: POLICY_SCHEMA_VERSION, cedar: policySchema(TOOLS.values()), document: plain(PolicySetSource) };
+    return { version: POLICY_SCHEMA_VERSION, cedar: policySchema(await this.#shelf.stored.tools(caller.tenant_id)), document: plain(PolicySetSource) };
   }
 
   templates({ caller }: KernelRequest<'policy.templates'>): PolicyTemplateList {

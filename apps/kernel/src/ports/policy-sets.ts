@@ -57,6 +57,8 @@ export interface Supervision {
 /** A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them, and nobody needs to count past `most`. */
 export interface CountNeeded extends HistoryNeed {
   readonly most: number;
+  /** what `tools` is spelt out of, for tools of the tenant */
+  readonly patterns: readonly string[];
 }
 
 /** The policy in force for a tenant, ready to be asked. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, type CallLimits, type Permit, type Redemption, type RedeemRequest, type TenantId } from '@writ/contract';
+import { Fault, TOOLS, type CallLimits, type CliTool, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { OperationRow, TenantPool, Trees } from '../store/index.ts';
+import { readDecidedTool, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 
@@ -87,6 +87,7 @@ export class Redeem {
     if (salt === null || tool_definition_digest === null || workspace_id === null || state_snapshot_id === null || lease_until === null) {
       throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
     }
+    const { tool, cli } = await this.#tool(redeemed, mode);
     const box = await this.#vault.of(operation.tenant_id);
     const clear = args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>;
     const secrets = await this.#values.forCall(operation, clear);
@@ -105,10 +106,26 @@ export class Redeem {
       fs: facts.chain.map(({ grant }) => grant.fs),
       net: facts.chain.map(({ grant }) => grant.net),
       secrets,
-      limits: limitsOf(operation),
+      limits: limitsOf(tool, operation),
+      ...(cli === null ? {} : { cli_tool: cli }),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
     };
+  }
+
+  /**
+   * The tool that was decided on. INVARIANT (no other tool): a call whose tool was changed or removed since runs neither as it was nor as it is by now; a preview, which
+   * commits nothing, shows what was asked for.
+   */
+  async #tool(redeemed: Redeemed, mode: Permit['mode']): Promise<{ tool: ToolDefinition; cli: CliTool | null }> {
+    const { operation } = redeemed;
+    const own = TOOLS.get(operation.tool_id);
+    if (own !== undefined) return { tool: own, cli: null };
+    const decided = await readDecidedTool(this.#tenants, operation);
+    if (decided !== null && (decided.inForce || mode === 'preview')) return { tool: decided.definition, cli: decided.document };
+    if (mode === 'preview') throw new Fault('permit.invalid');
+    await this.#endings.end(redeemed, unreportedEnding(operation, endingFault('tool.changed', `the tool \`${operation.tool_id}\` was changed or removed since the call was decided`, 'propose it anew')));
+    throw new Fault('tool.changed');
   }
 
   /** The root of the snapshot, which every inline call reads and the commit reads again: mostly it was made here a moment ago. */
@@ -121,9 +138,7 @@ export class Redeem {
 const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] => (ENDS as readonly string[]).includes(verdict);
 
 /** The tool's limits, narrowed to what was reserved for this call. */
-function limitsOf({ tool_id, limits }: OperationRow): CallLimits {
-  const tool = TOOLS.get(tool_id);
-  if (tool === undefined) throw new Fault('tool.unknown');
+function limitsOf(tool: ToolDefinition, { limits }: Pick<OperationRow, 'limits'>): CallLimits {
   const least = (own: number, reserved: number | undefined): number => Math.min(own, reserved ?? own);
   return {
     ...tool.limits,

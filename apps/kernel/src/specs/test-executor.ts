@@ -43,7 +43,7 @@ function openParts(kernel: TestKernel) {
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
   const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
-  const effects = new EffectCheck(blobs, vault, policies);
+  const effects = new EffectCheck(blobs, vault, policies, kernel.tenants);
   const previews = new Previews(tenants, sealer, announcer);
   const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error), now: () => performance.now() };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());

@@ -72,7 +72,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
       votes,
       readmission,
       effects: new EffectApproval(parts, parts.judge, held, {
-        effects: new EffectCheck(blobs, vault, policies), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer), votes,
+        effects: new EffectCheck(blobs, vault, policies, tenants), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer), votes,
       }),
     }, parts.views),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),

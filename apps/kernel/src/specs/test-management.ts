@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
 import { Agents } from '../agents/index.ts';
+import { ApplyTools, ListTools } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
@@ -34,6 +35,8 @@ export function openManagement(kernel: TestKernel) {
     attenuate: new AttenuateToken(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
+    applyTools: new ApplyTools(tenancy, changes),
+    listTools: new ListTools(tenancy),
     resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),

@@ -8,6 +8,7 @@ export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';
+export { definitionDigest, readDecidedTool, readToolInForce, readToolNames, readToolOf } from './tenant-tools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
 export { Trees } from './trees.ts';
 export { countVotes, readVotes, roleNeeded, votesByOperation, yesesOf, type VotedOperation, type VoteRole, type VoteRow } from './votes.ts';

@@ -2,13 +2,14 @@
 import { compilePolicySet, explainDecision, PolicySetError } from '@writ/policy';
 import { assessRisk } from '@writ/risk';
 import { Fault, type PolicyExplanation } from '@writ/contract';
-import { askOf, riskHistory, type PolicyEngine, type ReadyPolicy } from '../policies/index.ts';
+import { askOf, riskHistory, type PolicyEngine, type PolicyShelf, type ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
 
 /** A set that isn't stored, ready to be asked. @throws Fault `policy.invalid` with the first thing that is wrong */
-export function readyCandidate(engine: PolicyEngine, document: Readonly<Record<string, unknown>>): ReadyPolicy {
+export async function readyCandidate({ engine, stored }: PolicyShelf, tenantId: string, document: Readonly<Record<string, unknown>>): Promise<ReadyPolicy> {
+  const tools = await stored.tools(tenantId);
   try {
-    return engine.ready(compilePolicySet(document));
+    return engine.ready(compilePolicySet(document, tools));
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
     throw new Fault('policy.invalid', error.message.slice(0, 2048), { pointer: error.problems[0]?.pointer ?? '' });

@@ -30,7 +30,7 @@ export class BacktestPolicy {
   async run({ caller, policy, document, since, cursor, limit }: KernelRequest<'policy.backtest'>): Promise<Backtest> {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenant_id } = caller;
-    const candidate = document === null ? (await this.#shelf.find(tenant_id, policy)).ready : readyCandidate(this.#shelf.engine, document);
+    const candidate = document === null ? (await this.#shelf.find(tenant_id, policy)).ready : await readyCandidate(this.#shelf, tenant_id, document);
     const found = await this.#calls.since(tenant_id, since, parseCursor(cursor), limit + 1);
     const { items, next_cursor } = pageOf(found, limit, ({ operation }) => ({ created_at: operation.created_at, id: operation.operation_id }));
     const changes: Change[] = [];

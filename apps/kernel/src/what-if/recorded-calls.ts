@@ -7,7 +7,7 @@ import { decideForm, delegatorsOf, pastAsked, sessionOf } from '../judgement/ind
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
-import type { OperationRow, Place, TenantPool, Trees } from '../store/index.ts';
+import { readToolOf, type OperationRow, type Place, type TenantPool, type Trees } from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
 export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[]; readonly agents: readonly string[] };
@@ -62,7 +62,8 @@ export class RecordedCalls {
     }
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
     const args = await argumentsOf(call, this.#from.vault, this.#from.blobs);
-    const form = decideForm({ ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' }, args);
+    const tool = await readToolOf(this.#from.tenants, operation);
+    const form = decideForm({ ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' }, tool, args);
     if (form.effect === 'refuse') return form.message;
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
     const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));

@@ -52,7 +52,7 @@ export class Simulate {
     requireRole(caller, 'admin', 'operator', 'auditor');
     const { tenants, blobs, trees, engine, shelf } = this.#from;
     const { tenant_id } = caller;
-    const ready = document === null ? (await shelf.find(tenant_id, policy)).ready : readyCandidate(engine, document);
+    const ready = document === null ? (await shelf.find(tenant_id, policy)).ready : await readyCandidate(shelf, tenant_id, document);
     const set = new OneSet(ready);
     // A key that nobody claims: what a used one would answer is no question of policy.
     const call: JudgedCall = { ...asked, operation_id: newId('operation'), tenant_id, idempotency_key: newId('request'), precondition_refs: [], provenance: {}, deadline: null };

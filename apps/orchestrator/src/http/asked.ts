@@ -36,11 +36,13 @@ function parseParams(row: RouteRow, given: Readonly<Record<string, string | unde
 }
 
 const POLICY = new RegExp(POLICY_REF);
+const TOOL = /^[a-z0-9_.]{1,64}$/;
 const SECRET = new RegExp(VALUE_NAME);
 
 function names(kind: ParamKind, text: string): boolean {
   if (kind === 'path') return true;
   if (kind === 'secret') return SECRET.test(text);
+  if (kind === 'tool') return TOOL.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -52,6 +52,11 @@ export const ToolView = Type.Object({
   result: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of the result' }),
   limits: Type.Record(Type.String(), Type.Integer()),
   definition_digest: Type.String({ description: 'SHA-256 of the definition, as records carry it' }),
+  cli: Type.Optional(Type.Object({
+    cmd: Type.String(), args: Type.Array(Type.String()), optional_args: CliTool.properties.optional_args,
+    env: Type.Array(Type.Object({ name: Type.String(), secrets: Type.Array(Type.String()) }, closed), { description: 'the variables that it declares, by name, with the secrets in them' }),
+    applied_by: Type.String(), applied_at: Type.Integer(),
+  }, closed)),
 }, closed);
 export type ToolView = Static<typeof ToolView>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type DelegationView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type CliToolView, type DelegationView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -155,6 +155,9 @@ export class FakeKernel {
     handlers.set('resource.set', (caller, { ref, version }) => this.keep(caller.tenant_id, String(ref), 'resource',
       { resource_id: newId('resource'), ref, version, created_at: 1, updated_at: 1, updated_by: caller.api_key_id }));
     handlers.set('secret.set', (caller, { name, note }) => this.keep(caller.tenant_id, String(name), 'secret', { name, version: 1, note, created_by: caller.api_key_id, created_at: 1 }));
+    handlers.set('tool.apply', () => ({ valid: true, problems: [], tools: [] }));
+    handlers.set('tool.remove', (caller, { tool_id }) => ({ removed: (this.find(caller, tool_id) as CliToolView).tool.tool_id }));
+    handlers.set('tool.list', (caller, { tool_id }) => ({ items: (this.#all(caller, 'tool.list') as CliToolView[]).filter(({ tool }) => tool_id === null || tool.tool_id === tool_id), next_cursor: null }));
     handlers.set('change.record', () => ({ recorded: newId('record') }));
   }
 

@@ -21,6 +21,10 @@ export const callOf = (tenant: TestTenant): ProposedCall => ({
 
 export const limitsOf = (tenantId: string): TenantLimits => ({ tenant_id: tenantId as TenantLimits['tenant_id'], requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, changed_at: null });
 
+/** A tool of a tenant. */
+const TOOL = {
+  v: 1, version: 1, description: 'Looks.', category: 'read', cmd: 'ls', args: ['{{path}}'], parameters: { path: { type: 'string' } }, optional_args: [], env: [{ name: 'LEVEL', parts: [{ text: 'hidden' }] }], limits: { wall_ms: 1_000 },
+} as const;
 const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 9_000_000_000_000 };
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
@@ -75,12 +79,14 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   // Of another name in each tenant: what is kept here has one place a name.
   const name = `S${tenantId.toUpperCase()}`;
   kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
+  const tool_id = `of_${tenantId}`;
+  kernel.keep(tenantId, tool_id, 'tool', { tool: { ...TOOL, tool_id }, definition_digest: '7'.repeat(64), applied_by: 'spec', applied_at: 1 });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
   const { webhook_id } = await hooks.webhooks.create(tenantId, {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -100,6 +106,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'applyTools': return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
     case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };

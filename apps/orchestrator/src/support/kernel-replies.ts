@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SecretView, Simulation, SnapshotView, TenantLimits,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -67,6 +67,9 @@ export const KERNEL_REPLIES = {
   'policy.templates': opened(PolicyTemplateList),
   'policy.simulate': opened(Simulation),
   'policy.backtest': opened(Backtest),
+  'tool.apply': opened(ToolsApplied),
+  'tool.list': pageOf(CliToolView),
+  'tool.remove': Type.Object({ removed: Type.String() }),
   'operation.explain': opened(OperationExplanation),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;

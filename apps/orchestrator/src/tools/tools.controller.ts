@@ -1,29 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { definitionForDigest, TOOLS, type ToolDefinition } from '@writ/contract';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { Fault, TOOLS, type Caller, type CliToolView, type ToolsApplied } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Route, type AskedOf } from '../http/route.ts';
-import { CALLS } from '../http/routes/index.ts';
+import { TOOL_ROUTES } from '../http/routes/index.ts';
 import type { ToolView } from '../http/views.ts';
+import { KernelClient } from '../support/kernel-client.ts';
+import { cliView, viewOf } from './tool-view.ts';
 
-const ITEMS = [...TOOLS.values()].map(viewOf);
+const OWN = [...TOOLS.values()].map(viewOf);
+/** Tools asked for at once: with definitions of the longest they still fit into one message. */
+const PAGE = 32;
 
 @Controller()
 export class ToolsController {
-  @Route(CALLS.tools)
-  list(@Asked() _asked: AskedOf<typeof CALLS.tools>): { items: ToolView[] } {
-    return { items: ITEMS };
-  }
-}
+  constructor(private readonly kernel: KernelClient) {}
 
-function viewOf(tool: ToolDefinition): ToolView {
-  const definition = definitionForDigest(tool);
-  const { tool_id, version, description, category, mutating, limits } = tool;
-  return {
-    tool_id, version, description, category, class: tool.class, mutating, limits: { ...limits },
-    parameters: definition['parameters'] as Record<string, unknown>,
-    result: definition['result'] as Record<string, unknown>,
-    definition_digest: sha256Hex(canonicalBytes(definition as never)),
-  };
+  @Route(TOOL_ROUTES.list)
+  async list(@Asked() { caller }: AskedOf<typeof TOOL_ROUTES.list>): Promise<{ items: ToolView[] }> {
+    return { items: [...OWN, ...(await this.#ofTenant(caller)).map(cliView)] };
+  }
+
+  @Route(TOOL_ROUTES.read)
+  async read(@Asked() { caller, params: { tool_id } }: AskedOf<typeof TOOL_ROUTES.read>): Promise<ToolView> {
+    const own = OWN.find((tool) => tool.tool_id === tool_id);
+    if (own !== undefined) return own;
+    const { items: [tool] } = await this.kernel.ask('tool.list', caller, { page: { cursor: null, limit: 1 }, tool_id });
+    if (tool === undefined) throw new Fault('not_found');
+    return cliView(tool);
+  }
+
+  @Route(TOOL_ROUTES.apply)
+  async apply(@Asked() { caller, body }: AskedOf<typeof TOOL_ROUTES.apply>): Promise<ToolsApplied> {
+    const { dry_run = false, ...file } = body;
+    return await this.kernel.ask('tool.apply', caller, { file, dry_run });
+  }
+
+  @Route(TOOL_ROUTES.remove)
+  async remove(@Asked() { caller, params }: AskedOf<typeof TOOL_ROUTES.remove>): Promise<{ removed: string }> {
+    return await this.kernel.ask('tool.remove', caller, params);
+  }
+
+  async #ofTenant(caller: Caller): Promise<CliToolView[]> {
+    const all: CliToolView[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: { items: CliToolView[]; next_cursor: string | null } = await this.kernel.ask('tool.list', caller, { page: { cursor, limit: PAGE }, tool_id: null });
+      all.push(...page.items);
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    return all;
+  }
 }

@@ -5,6 +5,7 @@ import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot, NetGrant } from '../token.ts';
+import { CliTool } from '../tools/cli-tool.ts';
 import { EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -46,6 +47,7 @@ export const Redemption = Type.Object({
   fs: Type.Array(Type.Array(FsRoot), { description: 'the roots of each token of the chain: a path is reachable when every one reaches it' }),
   net: Type.Optional(Type.Array(Type.Array(NetGrant), { description: 'the hosts of each token of the chain: a request may leave when every one grants it; absent: none may' })),
   secrets: Type.Record(Type.String(), Type.String()),
+  cli_tool: Type.Optional(CliTool),
   limits: CallLimits,
   /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */
   nodes: Type.Array(Type.String(), { maxItems: 8 }),

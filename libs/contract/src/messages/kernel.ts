@@ -9,6 +9,7 @@ import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operat
 import { PolicyRef } from './policies.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
 import { TENANT_REQUESTS } from './tenant-limits.ts';
+import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { ProposedCall, TaskClass } from '../tool-call.ts';
 
@@ -135,6 +136,7 @@ export const KERNEL_REQUESTS = {
   ...DELEGATION_REQUESTS,
   ...FREEZE_REQUESTS,
   ...TENANT_REQUESTS,
+  ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;

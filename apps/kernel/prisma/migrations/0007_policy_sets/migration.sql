@@ -54,7 +54,7 @@ GRANT SELECT, INSERT ON kernel.policy_set, kernel.policy_activation, kernel.labe
 -- What a session did before, for the sets that ask: a session's calls of one tool in the order of time.
 CREATE INDEX operation_history ON kernel.operation (tenant_id, (coalesce(session_id, capability_token_id)), tool_id, created_at);
 
--- Counts what the needs ask for, [{id, tools, task_classes|null, outcome, window_ms|null, most}], by their ids; none further than `most`, and with p_at as it was then. Only calls that
+-- Counts what the needs ask for, [{id, tools, patterns, task_classes|null, outcome, window_ms|null, most}], by their ids; none further than `most`, and with p_at as it was then. Only calls that
 -- were let run count: refused and held ones weren't, and neither were dry runs, which never had a lane.
 CREATE FUNCTION kernel.session_history(p_tenant text, p_session text, p_needs jsonb, p_at bigint DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = kernel, pg_temp AS $$
 BEGIN
@@ -62,12 +62,12 @@ BEGIN
     SELECT coalesce(jsonb_object_agg(n.id, (
         SELECT count(*) FROM (
           SELECT 1 FROM operation o
-          WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.tool_id = ANY (n.tools)
+          WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.tool_id = ANY (n.tools || tools_like(p_tenant, n.patterns))
             AND o.created_at >= coalesce(coalesce(p_at, now_ms()) - n.window_ms, 0) AND (p_at IS NULL OR o.created_at < p_at) AND (n.task_classes IS NULL OR o.task_class = ANY (n.task_classes))
             AND o.lane IS NOT NULL AND o.state NOT IN ('proposed', 'held', 'refused')
             AND (n.outcome = 'admitted' OR (o.state IN ('committed', 'no_op') AND o.fault_code IS NULL))
           LIMIT n.most) AS counted)), '{}')
-    FROM jsonb_to_recordset(p_needs) AS n(id text, tools text[], task_classes text[], outcome text, window_ms bigint, most bigint));
+    FROM jsonb_to_recordset(p_needs) AS n(id text, tools text[], patterns text[], task_classes text[], outcome text, window_ms bigint, most bigint));
 END $$;
 
 -- What of the tenant's rules a call is judged under: the hash of the policy in force (null: the default set), the labels of its session and its

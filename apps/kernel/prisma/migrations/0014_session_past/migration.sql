@@ -35,7 +35,7 @@ BEGIN
       AND o.lane IS NOT NULL AND (o.state IN ('rolled_back', 'ambiguous') OR (o.state IN ('committed', 'no_op') AND o.fault_code IS NOT NULL))) THEN
     SELECT count(*) FILTER (WHERE n.good = 0) INTO v_failures FROM (
       SELECT sum(CASE WHEN e.state IN ('committed', 'no_op') AND e.fault_code IS NULL THEN 1 ELSE 0 END) OVER (ORDER BY e.created_at DESC, e.operation_id DESC) AS good
-      FROM jsonb_array_elements_text(p -> 'tools') AS t(tool_id) CROSS JOIN LATERAL (
+      FROM (SELECT jsonb_array_elements_text(p -> 'tools') UNION ALL SELECT x.tool_id FROM tool x WHERE x.tenant_id = p_tenant) AS t(tool_id) CROSS JOIN LATERAL (
         SELECT o.state, o.fault_code, o.created_at, o.operation_id FROM operation o
         WHERE o.tenant_id = p_tenant AND coalesce(o.session_id, o.capability_token_id) = p_session AND o.tool_id = t.tool_id
           AND o.created_at >= v_since AND (p_at IS NULL OR o.created_at < p_at) AND o.lane IS NOT NULL AND o.state IN ('committed', 'no_op', 'rolled_back', 'ambiguous')

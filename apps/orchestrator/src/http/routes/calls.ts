@@ -2,8 +2,7 @@
 import { AutonomyMode, idSchema, IdempotencyKey, OperationView, PreconditionRef, Provenance, TaskClass, ToolResult } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, Wait } from '../fields.ts';
-import { ROLES, route } from '../route.ts';
-import { ToolList } from '../views.ts';
+import { route } from '../route.ts';
 
 const Word = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' });
 
@@ -26,10 +25,6 @@ export const CallBody = Type.Object({
 }, closed);
 
 export const CALLS = {
-  tools: route({
-    id: 'listTools', method: 'GET', path: '/v1/tools', tag: 'tools', allowed: ROLES, summary: 'Lists the tools with their parameters',
-    answers: { 200: { says: 'All tools', schema: ToolList } },
-  }),
   propose: route({
     id: 'proposeToolCall', method: 'POST', path: '/v1/tool-calls', tag: 'tool-calls', allowed: ['admin', 'agent'],
     summary: 'Proposes a tool call and waits for its end',
