@@ -107,6 +107,12 @@ export class AgentContainer {
     });
   }
 
+  /** Hears nothing of it any more; whatever still speaks there fills its own pipe. */
+  hush(): void {
+    this.#listener = null;
+    this.#stream.pause();
+  }
+
   /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
   async remove(): Promise<void> {
     this.#listener = null;

@@ -53,6 +53,46 @@ describe('a chore', () => {
     expect(did).toEqual(['b']);
   });
 
+  it('that goes first is done before those that wait, in a quiet moment too', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    const ended = chores.begin();
+    void chores.do(noting(did, 'a'));
+    void chores.doFirst(noting(did, 'b'));
+    await jest.advanceTimersByTimeAsync(50);
+    expect(did).toEqual([]);
+    ended();
+    await jest.advanceTimersByTimeAsync(21);
+    expect(did).toEqual(['b', 'a']);
+  });
+
+  it('that goes first is done within 150 ms, also beside one that hangs', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    void chores.do(() => new Promise<never>(() => undefined));
+    await jest.advanceTimersByTimeAsync(0);
+    void chores.doFirst(noting(did, 'b'));
+    await jest.advanceTimersByTimeAsync(149);
+    expect(did).toEqual([]);
+    await jest.advanceTimersByTimeAsync(2);
+    expect(did).toEqual(['b']);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(did).toEqual(['b']);
+  });
+
+  it('waits for its own quiet moment where the time of the one before it ran out', async () => {
+    const chores = new Chores();
+    const did: string[] = [];
+    chores.begin();
+    void chores.doFirst(noting(did, 'first'));
+    await jest.advanceTimersByTimeAsync(100);
+    void chores.do(noting(did, 'later'));
+    await jest.advanceTimersByTimeAsync(149);
+    expect(did).toEqual(['first']);
+    await jest.advanceTimersByTimeAsync(2);
+    expect(did).toEqual(['first', 'later']);
+  });
+
   it('waits for nothing once it is closed', async () => {
     const chores = new Chores();
     const did: string[] = [];

@@ -5,15 +5,21 @@ const ANSWER_MS = 20;
 /** However busy it is, a chore waits for no longer: the next calls need it. */
 const HOLD_MS_MAX = 150;
 
+interface Waiting {
+  readonly until: number;
+  readonly start: () => Promise<void>;
+}
+
 /**
- * The engine's work that nobody waits for: new containers for the pool. On a small machine it would take the processors from the call whose container it
- * replaces. So it waits for a moment in which no job runs and the last one's answer is out, and is done one piece after the other.
+ * The engine's work that nobody waits for: new containers for the pool, and the removal of used ones. On a small machine it would take the processors from the
+ * call that has caused it. So it waits for a moment in which no job runs and the last one's answer is out, and is done one piece after the other.
  */
 export class Chores {
   #jobs = 0;
   #quietAt = 0;
   #closed = false;
-  #last: Promise<unknown> = Promise.resolve();
+  #working = false;
+  readonly #waiting: Waiting[] = [];
   readonly #wakers = new Set<() => void>();
 
   /** A job begins. The answer MUST be called once, at its end. */
@@ -28,16 +34,44 @@ export class Chores {
 
   /** Does one piece of work in a quiet moment, after those that came before. Settles as it does. */
   do<T>(chore: () => Promise<T>): Promise<T> {
-    const until = performance.now() + HOLD_MS_MAX;
-    const done = this.#last.then(() => this.#quiet(until)).then(chore);
-    this.#last = done.catch(() => undefined);
-    return done;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#waiting.push({ until: performance.now() + HOLD_MS_MAX, start: () => chore().then(resolve, reject) });
+    void this.#work();
+    return promise;
+  }
+
+  /** The same before all that wait, and not later than 150 ms from now, whatever else is being done. */
+  doFirst<T>(chore: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const start = (): Promise<void> => {
+      clearTimeout(timer);
+      return chore().then(resolve, reject);
+    };
+    const waiting = { until: performance.now() + HOLD_MS_MAX, start };
+    const timer = setTimeout(() => {
+      const at = this.#waiting.indexOf(waiting);
+      if (at !== -1) void this.#waiting.splice(at, 1)[0]?.start();
+    }, HOLD_MS_MAX);
+    this.#waiting.unshift(waiting);
+    void this.#work();
+    return promise;
   }
 
   /** Nothing waits any more. */
   close(): void {
     this.#closed = true;
     this.#wake();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      await this.#quiet(next.until);
+      // Meanwhile another may have come that goes first, or this one's time have run out.
+      if (this.#waiting[0] === next) await this.#waiting.shift()?.start();
+    }
+    this.#working = false;
   }
 
   async #quiet(until: number): Promise<void> {

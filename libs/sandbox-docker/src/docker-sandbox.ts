@@ -99,6 +99,7 @@ export class DockerSandbox extends Sandbox {
     const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
       acquire: async () => this.#takeLaidOut(job) ?? await this.#acquire(job),
       discard: (container) => this.#discard(container),
+      release: (container) => this.#release(container),
       ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
       isEngineThere: () => this.#isEngineThere(),
     });
@@ -185,13 +186,24 @@ export class DockerSandbox extends Sandbox {
     }
   }
 
-  /** Removes a container in the background: nobody waits for the end of what has given its answer. At once, for only the job's word says that it has ended. */
+  /**
+   * Removes a container whose job says that it has ended, when its answer is out: what the engine does for it takes longer than the rest of the call. Only the job's
+   * word says so, therefore nobody listens to it any more and it waits for no longer than `Chores` holds anything.
+   */
+  #release(container: AgentContainer): void {
+    container.hush();
+    void this.#track(this.#chores.doFirst(() => this.#remove(container)));
+  }
+
+  /** Removes a container in the background: nobody waits for the end of what has given its answer. */
   #discard(container: AgentContainer): void {
-    const removed = container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
-    void this.#track(removed.then(() => {
-      this.#live.delete(container.id);
-      this.#watch.forget(container.id);
-    }));
+    void this.#track(this.#remove(container));
+  }
+
+  async #remove(container: AgentContainer): Promise<void> {
+    await container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
+    this.#live.delete(container.id);
+    this.#watch.forget(container.id);
   }
 
   #recover(): void {

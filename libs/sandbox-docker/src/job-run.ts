@@ -9,6 +9,8 @@ import { perform, type Ending } from './perform.ts';
 export interface RunContext {
   acquire(): Promise<AgentContainer>;
   discard(container: AgentContainer): void;
+  /** The same for one whose job has ended by itself: there is no hurry. */
+  release(container: AgentContainer): void;
   ranOutOfMemory(id: string, waitMs: number): Promise<boolean>;
   isEngineThere(): Promise<boolean>;
 }
@@ -41,10 +43,13 @@ export class JobRun {
       return resultOf({ ended: 'lost', reason: 'engine', detail }, null, 0, NOTHING_MEASURED);
     }
     if (!container) return resultOf({ ended: 'killed', reason: 'aborted', detail: null }, null, 0, NOTHING_MEASURED);
+    let result: SandboxResult | null = null;
     try {
-      return await this.#resultIn(container);
+      result = await this.#resultIn(container);
+      return result;
     } finally {
-      this.#context.discard(container);
+      if (result?.ended === 'exited') this.#context.release(container);
+      else this.#context.discard(container);
     }
   }
 

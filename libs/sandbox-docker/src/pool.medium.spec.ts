@@ -32,6 +32,16 @@ test('a container is used once and then replaced', async () => {
   await sandbox.close();
 }, 60_000);
 
+test('a used container is gone soon, also where calls keep coming', async () => {
+  const { sandbox, image } = await openWarm(1);
+  const [used = ''] = sandbox.containers;
+  await runIn(sandbox, image, 'true');
+  const going = runIn(sandbox, image, 'sleep 1000');
+  await until('it is gone', 5_000, async () => !(await exists(used)));
+  await sandbox.close();
+  expect(await going).toMatchObject({ ended: 'killed' });
+}, 60_000);
+
 test('an empty pool never fails a job', async () => {
   const { sandbox, image, typesOf } = await openWarm(1);
   const results = await Promise.all(Array.from({ length: 4 }, () => runIn(sandbox, image, 'echo x')));

@@ -24,6 +24,8 @@ const READY_MS = 60_000;
 /** What dockerd itself gives containers when it is asked to end; below the watchdog's ten seconds. */
 const SHUTDOWN_S = 2;
 const STOP_MS = 5_000;
+/** Most of the engine's work is containers that nobody waits for yet: on a small machine it must not take the processors from calls. Jobs have a share of their own. */
+const NICENESS = 5;
 
 /** A client of the engine at an address as in DOCKER_HOST. */
 export const dockerAt = (host: string, timeout?: number): Docker => {
@@ -72,7 +74,7 @@ export const docker: Part<Engine> = {
     const host = `unix://${join(runDir, 'docker.sock')}`;
     const path = `${setup.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
     const child = await launch(setup, {
-      name: 'docker', kind: 'engine', command: program, args: flags(setup, runDir, host), env: { ...setup.env, PATH: path }, signal: 'SIGTERM', graceMs: STOP_MS,
+      name: 'docker', kind: 'engine', command: 'nice', args: ['-n', String(NICENESS), program, ...flags(setup, runDir, host)], env: { ...setup.env, PATH: path }, signal: 'SIGTERM', graceMs: STOP_MS,
     });
     setup.processes.setEngine({ host, label: setup.stateId, execRoot: join(runDir, 'exec') });
     await waitUntilReady(child, () => answers(host), READY_MS);
