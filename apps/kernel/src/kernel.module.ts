@@ -49,7 +49,7 @@ import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
@@ -167,7 +167,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new RecordChange(changes),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
-      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy),
+      new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),

@@ -60,7 +60,9 @@ import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
 import { Compare } from './workspaces/compare.ts';
+import { Export } from './workspaces/export.ts';
 import { FilesController } from './workspaces/files.controller.ts';
+import { Import } from './workspaces/import.ts';
 import { PutFiles } from './workspaces/put-files.ts';
 import { ReadFile } from './workspaces/read-file.ts';
 import { ReadTree } from './workspaces/read-tree.ts';
@@ -157,6 +159,8 @@ function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, chan
     new Restore(kernel, snapshots),
     new ReadFile(snapshots, blobs),
     new PutFiles(kernel, blobs),
+    new Export(snapshots, blobs),
+    new Import(kernel, blobs),
   ];
 }
 

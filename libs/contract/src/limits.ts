@@ -8,7 +8,9 @@ const MIB = 1024 * KIB;
 export const LIMITS = {
   httpBodyBytes: { max: 2 * MIB, fault: 'request.too_large', why: 'above the largest arguments, far below what a JSON parser stalls on' },
   filesBodyBytes: { max: 8 * MIB, fault: 'request.too_large', why: 'many files of a workspace in one JSON body; read in a fraction of a second' },
-  uploadBytes: { max: 64 * MIB, fault: 'request.too_large', why: 'one file of a workspace through the API' },
+  uploadBytes: { max: 128 * MIB, fault: 'request.too_large', why: 'one file of a workspace through the API; it is stored as it comes' },
+  importBytes: { max: 320 * MIB, fault: 'request.too_large', why: 'an archive that brings as much as one change may, with its headers' },
+  fileToolBytes: { max: 64 * MIB, fault: 'file.too_large', why: 'one file that a file tool reads or writes: it is held in memory' },
   argsBytes: { max: MIB, fault: 'args.too_large', why: 'larger contents go into the workspace as files' },
   argsInlineBytes: { max: 64 * KIB, fault: 'args.too_large', why: 'longer arguments travel as a blob; a NATS message stays small' },
   argsDepth: { max: 32, fault: 'request.malformed', why: 'no tool nests deeper; bounds recursion' },

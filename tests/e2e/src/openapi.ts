@@ -14,7 +14,8 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** of the JSON body, every reference resolved; null where there is none */
   readonly body: Schema | null;
-  readonly takesBytes: boolean;
+  /** the type of the bytes that it takes, null where it takes none */
+  readonly takesBytes: string | null;
   readonly statuses: readonly number[];
 }
 
@@ -39,7 +40,7 @@ export class Document {
       isPublic: Array.isArray(row.security) && row.security.length === 0,
       parameters: ((row.parameters ?? []) as Parameter[]).map((parameter) => ({ ...parameter, schema: this.#resolved(parameter.schema) })),
       body: row.requestBody?.content?.['application/json'] === undefined ? null : this.#resolved(row.requestBody.content['application/json'].schema as Schema),
-      takesBytes: row.requestBody?.content?.['application/octet-stream'] !== undefined,
+      takesBytes: ['application/octet-stream', 'application/x-tar'].find((media) => row.requestBody?.content?.[media] !== undefined) ?? null,
       statuses: Object.keys(row.responses as object).map(Number),
     })));
   }
@@ -98,6 +99,6 @@ export function urlOf({ path, parameters }: Route, named: Named, query: Readonly
 
 /** Asks a route with the smallest request that it takes. */
 export function ask(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
-  if (route.takesBytes) return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), { 'content-type': 'application/octet-stream' });
+  if (route.takesBytes !== null) return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), { 'content-type': route.takesBytes });
   return api.request(route.method, urlOf(route, named, query), route.body === null ? undefined : sample(route.body, named));
 }

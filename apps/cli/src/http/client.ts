@@ -8,9 +8,11 @@ const ANSWER_MS = 90_000;
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Sent as JSON; bytes are sent as they are. */
+  /** Sent as JSON; bytes are sent as they are, and a stream of them as it comes. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** milliseconds to wait for the answer, where that may be longer than usual */
+  readonly waitMs?: number;
   /** ends a stream, which otherwise lasts as long as it likes */
   readonly signal?: AbortSignal;
 }
@@ -26,18 +28,19 @@ export class Client {
   }
 
   /** @throws CliError with the fault code of the problem that was answered, or `http` when nothing did */
-  async ask(path: string, { method = 'GET', body, headers = {}, signal }: Ask = {}): Promise<Response> {
-    const isBytes = body instanceof Uint8Array;
+  async ask(path: string, { method = 'GET', body, headers = {}, waitMs = ANSWER_MS, signal }: Ask = {}): Promise<Response> {
+    const isBytes = body instanceof Uint8Array || body instanceof ReadableStream;
     const type = body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' };
     let answer: Response;
     try {
       answer = await fetch(`${this.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#key}`, ...type, ...headers },
-        body: body === undefined ? null : isBytes ? new Uint8Array(body) : JSON.stringify(body),
+        body: body === undefined ? null : isBytes ? body as Uint8Array<ArrayBuffer> | ReadableStream : JSON.stringify(body),
+        ...(body instanceof ReadableStream ? { duplex: 'half' as const } : {}),
         // A key must not follow to another address.
         redirect: 'error',
-        signal: signal ?? AbortSignal.timeout(ANSWER_MS),
+        signal: signal ?? AbortSignal.timeout(waitMs),
       });
     } catch (cause) {
       throw new CliError('http', `${this.url} does not answer: is it running?`, undefined, { cause });

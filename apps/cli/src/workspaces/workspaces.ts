@@ -6,6 +6,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { catCommand } from './cat.ts';
+import { exportCommand, importCommand } from './archives.ts';
 import { diffCommand } from './diff.ts';
 import { downloadCommand } from './download.ts';
 import { logCommand } from './log.ts';
@@ -24,7 +25,7 @@ const LIST_ROWS = 50;
 export function workspaceCommand(context: Context): Command {
   const commands = [
     createCommand(context), logCommand(context), treeCommand(context), lsCommand(context), catCommand(context), diffCommand(context), restoreCommand(context), uploadCommand(context),
-    downloadCommand(context),
+    downloadCommand(context), importCommand(context), exportCommand(context),
   ];
   return commands.reduce((group, command) => group.addCommand(command), new Command('workspace').addCommand(listCommand(context), { isDefault: true }));
 }

@@ -12,7 +12,7 @@ import { newId, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens } from '../tokens/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, RestoreWorkspace, Workspaces } from '../workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */
@@ -43,6 +43,7 @@ export function openManagement(kernel: TestKernel) {
     /** A replica of its own: it shares nothing with the others but the database. */
     newChangeWorkspace: () => new ChangeWorkspace(newMoves(), blobs),
     changeWorkspace: new ChangeWorkspace(moves, blobs),
+    importWorkspace: new ImportWorkspace(moves, blobs),
     restoreWorkspace: new RestoreWorkspace(moves, tenancy),
     readOperation: new ReadOperation(tenants, views),
     freezes: new Freezes(tenants),

@@ -5,6 +5,7 @@ import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceView } 
 import type { Listed } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { CreateWorkspace } from './create-workspace.ts';
+import { ImportWorkspace } from './import-workspace.ts';
 import { RestoreWorkspace } from './restore-workspace.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -17,12 +18,14 @@ export class WorkspacesController {
   readonly #create: CreateWorkspace;
   readonly #change: ChangeWorkspace;
   readonly #restore: RestoreWorkspace;
+  readonly #import: ImportWorkspace;
 
-  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace) {
+  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace, imports: ImportWorkspace) {
     this.#workspaces = workspaces;
     this.#create = create;
     this.#change = change;
     this.#restore = restore;
+    this.#import = imports;
   }
 
   @MessagePattern('kernel.workspace.create')
@@ -33,6 +36,11 @@ export class WorkspacesController {
   @MessagePattern('kernel.workspace.change', { concurrencyMax: CHANGES_MAX })
   async change(@Payload() payload: unknown): Promise<WorkspaceView> {
     return await this.#change.run(parseMessage(KERNEL_REQUESTS['workspace.change'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.import', { concurrencyMax: CHANGES_MAX })
+  async import(@Payload() payload: unknown): Promise<WorkspaceView> {
+    return await this.#import.run(parseMessage(KERNEL_REQUESTS['workspace.import'], payload));
   }
 
   @MessagePattern('kernel.workspace.restore', { concurrencyMax: CHANGES_MAX })

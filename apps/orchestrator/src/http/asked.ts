@@ -8,6 +8,8 @@ import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery } from './query.ts';
 import { ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
 
+const ONE_FILE = { media: 'application/octet-stream', bytesMax: LIMITS.uploadBytes.max };
+
 /** Gives a handler its request, parsed as its route's row says: `@Asked() asked: AskedOf<typeof ROW>`. */
 export const Asked = createParamDecorator((_data: unknown, context: ExecutionContext): Promise<AskedOf<RouteRow>> =>
   readAsked(rowOf(context), context.switchToHttp().getRequest<FastifyRequest>()));
@@ -22,7 +24,7 @@ export function rowOf(context: ExecutionContext): RouteRow {
 async function readAsked(row: RouteRow, request: FastifyRequest): Promise<AskedOf<RouteRow>> {
   const params = parseParams(row, request.params as Readonly<Record<string, string | undefined>>);
   const query = row.query === undefined ? parseNoQuery(request.query) : parseQuery(row.query, request.query as Record<string, unknown>);
-  const stream = (row.bytes === true ? byteStreamOf(request) : null) as null;
+  const stream = (row.bytes === true ? byteStreamOf(row, request) : null) as null;
   return { caller: callerOf(request) as null, params, query: query as undefined, body: (await readBody(row, request)) as undefined, stream };
 }
 
@@ -68,8 +70,8 @@ async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown
   return parseMessage(row.body, value ?? {});
 }
 
-function byteStreamOf(request: FastifyRequest): Readable {
-  if (mediaTypeOf(request) !== 'application/octet-stream') throw new Fault('request.unsupported_media_type', 'a file\'s content comes as `application/octet-stream`');
-  if (Number(request.headers['content-length'] ?? 0) > LIMITS.uploadBytes.max) throw tooLarge(LIMITS.uploadBytes.max);
+function byteStreamOf({ bytesOf = ONE_FILE }: RouteRow, request: FastifyRequest): Readable {
+  if (mediaTypeOf(request) !== bytesOf.media) throw new Fault('request.unsupported_media_type', `the body comes as \`${bytesOf.media}\` here`);
+  if (Number(request.headers['content-length'] ?? 0) > bytesOf.bytesMax) throw tooLarge(bytesOf.bytesMax);
   return request.raw;
 }

@@ -9,7 +9,7 @@ import { faultOf, sendProblem } from './problem.filter.ts';
 
 /** A path of a workspace in percent-encoding, thrice its 4,096 bytes, as the last part of a URL. */
 const PARAM_CHARACTERS_MAX = 12_288;
-/** Longest that a request may take to arrive, in milliseconds: 64 MiB over a slow line. */
+/** Longest that a request may take to arrive, in milliseconds: the largest archive over an ordinary line. */
 const ARRIVAL_MS = 300_000;
 
 /** Fastify as this door needs it: it parses no body by itself, and every error of its own is a problem of ours. */

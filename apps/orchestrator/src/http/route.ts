@@ -38,6 +38,8 @@ export interface RouteRow {
   /** the JSON body; with `bytes` the body is bytes instead */
   readonly body?: TSchema;
   readonly bytes?: true;
+  /** what kind of bytes they are, `application/octet-stream` unless said, and how many are taken, those of one file unless said */
+  readonly bytesOf?: { readonly media: string; readonly bytesMax: number };
   /** what the document says of the body, where a handler reads it by more rules than a schema has */
   readonly documentedBody?: TSchema;
   /** bytes of a JSON body, where more than usual are taken */

@@ -17,7 +17,7 @@ test('what lets others act is for administrators alone', () => {
 });
 
 test('an agent reaches files by its calls, which a token bounds, and decides nothing', () => {
-  for (const id of ['readTree', 'downloadFile', 'readDiff', 'readTextDiff', 'readHistory', 'restoreWorkspace', 'uploadFile', 'uploadFiles', 'deleteFile', 'approve', 'deny', 'resolveOperation', 'listApprovals', 'readApproval']) {
+  for (const id of ['readTree', 'downloadFile', 'readDiff', 'readTextDiff', 'readHistory', 'exportWorkspace', 'importWorkspace', 'restoreWorkspace', 'uploadFile', 'uploadFiles', 'deleteFile', 'approve', 'deny', 'resolveOperation', 'listApprovals', 'readApproval']) {
     expect([id, rolesOf(id)]).not.toEqual([id, expect.arrayContaining(['agent'])]);
   }
 });

@@ -56,8 +56,8 @@ function headerParameters({ id }: RouteRow): Json[] {
   return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
 }
 
-function requestBodyOf({ bytes, body, documentedBody }: RouteRow): Json {
-  if (bytes === true) return { requestBody: { required: true, content: { 'application/octet-stream': {} } } };
+function requestBodyOf({ bytes, bytesOf, body, documentedBody }: RouteRow): Json {
+  if (bytes === true) return { requestBody: { required: true, content: { [bytesOf?.media ?? 'application/octet-stream']: {} } } };
   const schema = documentedBody ?? body;
   if (schema === undefined) return {};
   const { required = [] } = schema as { required?: readonly string[] };

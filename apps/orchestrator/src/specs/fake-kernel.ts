@@ -173,7 +173,7 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {

@@ -13,6 +13,14 @@ export const RECEIPT: Receipt = {
   inclusion: { leaf_index: 0, tree_size: 1, hashes: [], checkpoint: 'writ.local/log\n1\nAAAA\n\n— writ.local AAAA\n' },
 };
 
+/** One empty file `b.txt`, as `tar` writes it. */
+const ARCHIVE = archiveOf('b.txt');
+function archiveOf(name: string): string {
+  const fields = [name.padEnd(100, '\0'), '000644 \0', '000000 \0', '000000 \0', '00000000000 ', '00000000000 ', ' '.repeat(8), '0', '\0'.repeat(100), 'ustar\0', '00'].join('').padEnd(512, '\0');
+  const sum = [...Buffer.from(fields)].reduce((all, byte) => all + byte, 0).toString(8).padStart(6, '0');
+  return `${fields.slice(0, 148)}${sum}\0 ${fields.slice(156)}${'\0'.repeat(1024)}`;
+}
+
 export const callOf = (tenant: TestTenant): ProposedCall => ({
   v: 1, operation_id: newId('operation'), tenant_id: tenant.tenantId, agent_id: tenant.agentId, proposed_by: newId('apiKey'), tool_id: 'fs.read', args: {}, args_ref: null,
   capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, session_mode: 'interactive', max_autonomy: null, task_class: 'general', idempotency_key: null,
@@ -122,6 +130,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'activatePolicy': return { body: { policy: has.policy } };
     case 'rollBackPolicy': return { body: {} };
     case 'diffPolicies': return { query: `?to=${has.policy}` };
+    case 'importWorkspace': return { text: ARCHIVE, headers: { 'content-type': 'application/x-tar' } };
     case 'restoreWorkspace': return { body: { at: snapshot_id } };
     case 'readDiff': case 'readTextDiff': return { query: `?from=${snapshot_id}` };
     default: return {};

@@ -39,6 +39,7 @@ export const KERNEL_REPLIES = {
   'workspace.read': workspace,
   'workspace.list': pageOf(WorkspaceView),
   'workspace.change': workspace,
+  'workspace.import': workspace,
   'workspace.restore': workspace,
   'workspace.snapshots': pageOf(SnapshotView),
   'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),

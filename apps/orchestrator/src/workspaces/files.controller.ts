@@ -6,12 +6,14 @@ import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { FILES } from '../http/routes/index.ts';
+import { Export } from './export.ts';
+import { Import } from './import.ts';
 import { PutFiles } from './put-files.ts';
 import { ReadFile } from './read-file.ts';
 
 @Controller()
 export class FilesController {
-  constructor(private readonly putFiles: PutFiles, private readonly readFile: ReadFile) {}
+  constructor(private readonly putFiles: PutFiles, private readonly readFile: ReadFile, private readonly packed: Export, private readonly unpacked: Import) {}
 
   @Route(FILES.upload)
   upload(@Asked() { caller, params, body }: AskedOf<typeof FILES.upload>): Promise<WorkspaceView> {
@@ -44,6 +46,19 @@ export class FilesController {
     }
     // Never shown by a browser: it's the tenant's own bytes, under our name.
     return new StreamableFile(Readable.from(parts(), { objectMode: false }), { type: 'application/octet-stream', disposition: 'attachment', length: size });
+  }
+
+  @Route(FILES.export)
+  async export(@Asked() { caller, params, query }: AskedOf<typeof FILES.export>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+    const { snapshotId, archive } = await this.packed.run(caller, params.workspace_id, query);
+    exchange.setHeader('etag', `"${snapshotId}"`);
+    exchange.setHeader('cache-control', 'private, no-cache');
+    return new StreamableFile(archive, { type: 'application/x-tar', disposition: `attachment; filename="${params.workspace_id}.tar"` });
+  }
+
+  @Route(FILES.import)
+  import(@Asked() { caller, params, query, stream }: AskedOf<typeof FILES.import>): Promise<WorkspaceView> {
+    return this.unpacked.run(caller, params.workspace_id, query, stream);
   }
 }
 

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type WorkspaceView } from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
-import { tooLarge } from '../http/json-body.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+import { bounded } from './bounded.ts';
 
 /** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */
 const CHANGE_BYTES_MAX = 960 * 1024;
@@ -39,7 +39,7 @@ export class PutFiles {
   async put(caller: Caller, workspaceId: string, path: string, mode: string | undefined, stream: Readable): Promise<{ workspace: WorkspaceView; sha256: string }> {
     const parsed = parseFilePath(path);
     await this.#verifyWorkspace(caller, workspaceId);
-    const ref = await this.#blobs.putStream(caller.tenant_id, bounded(stream));
+    const ref = await this.#blobs.putStream(caller.tenant_id, bounded(stream, LIMITS.uploadBytes.max));
     const workspace = await this.#kernel.ask('workspace.change', caller, { workspace_id: workspaceId, changes: [changeOf(parsed, ref, mode)] });
     return { workspace, sha256: ref.sha256 };
   }
@@ -76,18 +76,4 @@ function contentOf({ content, encoding }: FileText, pointer: string): Uint8Array
   const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   if (encoding === 'base64' && bytes.toString('base64') !== content) throw new Fault('request.malformed', '`content` is not base64 (RFC 4648 §4)', { pointer });
   return bytes;
-}
-
-async function* bounded(stream: Readable): AsyncGenerator<Uint8Array> {
-  const { max } = LIMITS.uploadBytes;
-  let size = 0;
-  try {
-    for await (const part of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += part.length;
-      if (size > max) throw tooLarge(max);
-      yield part;
-    }
-  } catch (cause) {
-    throw cause instanceof Fault ? cause : new Fault('request.malformed', 'the body ended before it was whole', { cause });
-  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Change } from '@writ/contract';
+import { LIMITS, type Change } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
@@ -88,7 +88,7 @@ describe('a file', () => {
   });
 
   it('of more than the limit changes nothing', async () => {
-    const answer = await put('/files/big', Buffer.alloc(64 * 1024 * 1024 + 1));
+    const answer = await put('/files/big', Buffer.alloc(LIMITS.uploadBytes.max + 1));
     expect(answer.json).toEqual(problem('request.too_large', 413));
     expect(changed()).toEqual([]);
   });

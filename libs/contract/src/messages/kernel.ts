@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
-import { Change } from '../delta.ts';
+import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
@@ -99,6 +99,11 @@ export const KERNEL_REQUESTS = {
    * head then. Absent where an older peer asks.
    */
   'workspace.snapshot': Type.Object({ ...asked, workspace_id: Key, snapshot_id: orNull(Type.String({ maxLength: 80 })), at: Type.Optional(orNull(Type.Integer({ minimum: 0 }))) }, closed),
+  /**
+   * → WorkspaceView: one change that brings what an archive held. `changes_ref`: a blob with the JSON of the changes, none beside `path`; contents are blobs already. `replace`: what is at
+   * `path` and not among them is taken away
+   */
+  'workspace.import': Type.Object({ ...asked, workspace_id: Key, changes_ref: BlobRef, path: Type.String({ maxLength: 4096 }), replace: Type.Boolean() }, closed),
   /** → WorkspaceView: what is at `path` and below it (`''`: everything) becomes what it was in that snapshot of the history. `if_head`: a `conflict` unless that is the head */
   'workspace.restore': Type.Object({
     ...asked, workspace_id: Key, snapshot_id: Type.String({ maxLength: 80 }), path: Type.String({ maxLength: 4096 }), if_head: orNull(Type.String({ maxLength: 80 })),

@@ -29,8 +29,8 @@ export async function editTool(context: FileToolContext, args: EditArgs): Promis
     const at = matchesOf(text, edit.find);
     requireCount(edit, at, text, `edit ${index + 1} of ${args.edits.length}`);
     // Told before it is built: a short pattern with a long replacement multiplies.
-    if (text.length + at.length * (edit.replace.length - edit.find.length) > LIMITS.uploadBytes.max) {
-      throw new Fault('file.too_large', `edit ${index + 1} makes ${quote(target.path)} longer than ${LIMITS.uploadBytes.max} bytes`);
+    if (text.length + at.length * (edit.replace.length - edit.find.length) > LIMITS.fileToolBytes.max) {
+      throw new Fault('file.too_large', `edit ${index + 1} makes ${quote(target.path)} longer than ${LIMITS.fileToolBytes.max} bytes`);
     }
     text = text.split(edit.find).join(edit.replace);
     replacements += at.length;

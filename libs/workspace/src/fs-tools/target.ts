@@ -26,7 +26,7 @@ export function requireFile(target: Resolved): FileEntry {
   const { entry, path } = target;
   if (entry === null) throw new ToolFault('file.not_found', `there is no file ${quote(path)}`, 'list the directory to see what is there');
   if (entry.kind !== 'file') throw notAFile(path);
-  if (entry.size > LIMITS.uploadBytes.max) throw new Fault('file.too_large', `${quote(path)} is ${entry.size} bytes long, above ${LIMITS.uploadBytes.max}`);
+  if (entry.size > LIMITS.fileToolBytes.max) throw new Fault('file.too_large', `${quote(path)} is ${entry.size} bytes long, above ${LIMITS.fileToolBytes.max}`);
   return entry;
 }
 

@@ -6,6 +6,8 @@ import { route } from '../route.ts';
 
 const Mode = Type.Enum(['644', '755']);
 const hands = { tag: 'workspaces', allowed: ['admin', 'operator'] } as const;
+const TAR = 'application/x-tar';
+const Directory = Type.String({ maxLength: 4096, description: 'a directory; the workspace unless said' });
 const file = { path: '/v1/workspaces/{workspace_id}/files/{path}', params: { workspace_id: 'workspace', path: 'path' } } as const;
 const faults = ['not_found', 'path.invalid', 'path.escape', 'file.kind', 'workspace.conflict'] as const;
 
@@ -42,5 +44,22 @@ export const FILES = {
     ...hands, ...file, id: 'deleteFile', method: 'DELETE', summary: 'Takes a file away, or a directory with all it holds',
     answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
     faults: [...faults, 'file.not_found'],
+  }),
+  export: route({
+    id: 'exportWorkspace', tag: 'workspaces', method: 'GET', path: '/v1/workspaces/{workspace_id}/export', allowed: ['admin', 'operator', 'auditor'], params: { workspace_id: 'workspace' },
+    summary: 'Gives a state of it, or a directory of that, as a tar archive',
+    query: Type.Object({ at: Type.Optional(StateRef), path: Type.Optional(Directory) }, closed),
+    answers: { 200: { says: 'The archive, POSIX.1-2001, as it is packed', media: TAR } },
+    faults: ['not_found', 'file.not_found', 'file.kind', 'path.invalid', 'path.escape'],
+  }),
+  import: route({
+    ...hands, id: 'importWorkspace', method: 'POST', path: '/v1/workspaces/{workspace_id}/import', params: { workspace_id: 'workspace' },
+    summary: 'Unpacks a tar archive into it, in one change', bytes: true, bytesOf: { media: TAR, bytesMax: LIMITS.importBytes.max },
+    query: Type.Object({
+      path: Type.Optional(Directory),
+      replace: Type.Optional(Type.Boolean({ description: 'whether what the archive does not name is taken away; it stays unless said' })),
+    }, closed),
+    answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
+    faults: [...faults, 'limit.exceeded'],
   }),
 };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Change, Fault, parseMessage, type KernelRequest, type TenantId, type BlobRef, type WorkspaceView } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
+import { ancestorsOf, applyDelta, isWithin, parsePath, parseSnapshotId, walk, type NodeReader, type WorkspacePath } from '@writ/workspace';
+import { Type } from 'typebox';
+import { requireId, requireRole } from '../tenancy/index.ts';
+import type { HeadMoves } from './head-moves.ts';
+import { verifyContents } from './verify-contents.ts';
+import { parseUpload, uploadDelta, type Upload } from './upload-delta.ts';
+
+const Changes = Type.Array(Change);
+/** As many changes as one delta takes, with names of ordinary length: it is read into memory whole. */
+const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Puts what an archive held into a workspace, as one change; the door has unpacked it, and stored the contents and the list of them. */
+export class ImportWorkspace {
+  readonly #moves: HeadMoves;
+  readonly #blobs: BlobStore;
+
+  constructor(moves: HeadMoves, blobs: BlobStore) {
+    this.#moves = moves;
+    this.#blobs = blobs;
+  }
+
+  /** @throws Fault as `ChangeWorkspace.run` */
+  async run({ caller, workspace_id, changes_ref, path: text, replace }: KernelRequest<'workspace.import'>): Promise<WorkspaceView> {
+    requireRole(caller, 'admin', 'operator');
+    requireId('workspace', workspace_id);
+    const path = parsePath(text);
+    const upload = parseUpload(await this.#read(caller.tenant_id, changes_ref));
+    if ([...upload.keys()].some((each) => !isWithin(path, each))) throw new Fault('request.malformed', 'the import names something beside its directory');
+    await verifyContents(this.#blobs, caller.tenant_id, upload);
+    return await this.#moves.run(caller, workspace_id, {
+      kind: 'imported',
+      next: async (reader, { head_snapshot_id }) => {
+        const root = parseSnapshotId(head_snapshot_id);
+        const delta = await uploadDelta(reader, head_snapshot_id, replace ? await withoutOthers(reader, root, path, upload) : upload);
+        return { delta, ...await applyDelta(reader, root, delta) };
+      },
+    });
+  }
+
+  async #read(tenantId: TenantId, { sha256, size }: BlobRef): Promise<Change[]> {
+    const tooMany = new Fault('limit.exceeded', 'the archive holds more than one change of a workspace may bring');
+    if (size > CHANGES_BYTES_MAX) throw tooMany;
+    const bytes = await this.#blobs.get(tenantId, sha256);
+    if (bytes.length > CHANGES_BYTES_MAX) throw tooMany;
+    return parseMessage(Changes, JSON.parse(Buffer.from(bytes).toString('utf8')));
+  }
+}
+
+/** The upload that also takes away what is at the directory now and isn't in it. */
+async function withoutOthers(reader: NodeReader, root: string, directory: WorkspacePath, upload: Upload): Promise<Upload> {
+  const whole = new Map(upload);
+  const kept = new Set<string>([...upload.keys()].flatMap((path) => [path, ...ancestorsOf(path)]));
+  for await (const { path } of walk(reader, root, { prefixes: [directory] })) {
+    // What is above the directory, and what goes with a directory that goes, needs no word of its own.
+    if (path === directory || !isWithin(directory, path) || kept.has(path)) continue;
+    if (!ancestorsOf(path).some((above) => whole.get(above) === null)) whole.set(path, null);
+  }
+  return whole;
+}
