@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { SANDBOX_LIMITS } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import Docker from 'dockerode';
 import type { Stack } from '@writ/stack';
@@ -25,11 +26,17 @@ export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
   }
 }
 
-/** What a person would type to run one command in a container of its own. */
+/** The limits of a call's container, as the client program takes them. */
+const LIMITS = [
+  '--memory', String(SANDBOX_LIMITS.memory_bytes), '--memory-swap', String(SANDBOX_LIMITS.memory_bytes), '--cpus', '1', '--pids-limit', String(SANDBOX_LIMITS.pids),
+  ...['/workspace', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:size=${SANDBOX_LIMITS.disk_write_bytes}`]),
+];
+
+/** What a person would type to run one command in a container of its own, with the limits that a call has. */
 export function dockerRun(load: Load): Promise<Measured> {
   const image = testAddress('WRIT_TEST_SANDBOX_IMAGE');
   const env = { ...process.env, DOCKER_HOST: testAddress('DOCKER_HOST') };
-  return measure(load, async () => { await run('docker', ['run', '--rm', '--network', 'none', '--entrypoint', '/bin/true', image], { env }); });
+  return measure(load, async () => { await run('docker', ['run', '--rm', '--network', 'none', ...LIMITS, '--entrypoint', '/bin/true', image], { env }); });
 }
 
 /** The same command by way of a container that runs already: no isolation from what ran there before. */
