@@ -95,6 +95,16 @@ export class AgentContainer {
     if (this.#closed) listener.closed(this.#closed.error);
   }
 
+  /** Bytes that were sent and that nobody has taken yet. */
+  get waitingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
+  /** Sends bytes, whether or not they are taken: callers bound what waits. */
+  post(bytes: Buffer): void {
+    if (!this.#closed) this.#stream.write(bytes);
+  }
+
   /** Sends bytes; resolves when more may be sent, also when the stream is over: the listener knows. */
   async send(bytes: Buffer): Promise<void> {
     if (this.#closed || this.#stream.write(bytes)) return;

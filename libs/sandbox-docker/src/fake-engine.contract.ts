@@ -13,8 +13,8 @@ export function framed(bytes: Uint8Array, kind: 1 | 2 = 1): Buffer {
 
 export const said = (...messages: AgentMessage[]): Buffer => Buffer.concat(messages.map(encodeAgentMessage));
 
-/** An engine whose containers say hello and then, once a job comes, what the test wants. */
-export function fakeEngine(afterJob: (stream: Duplex) => void): { docker: Docker; removed: string[] } {
+/** An engine whose containers say hello and then, once a job comes, what the test wants. Where they don't read, they take what starts them and nothing after it. */
+export function fakeEngine(afterJob: (stream: Duplex) => void, reads = true): { docker: Docker; removed: string[] } {
   const removed: string[] = [];
   let made = 0;
   const createContainer = async () => {
@@ -24,8 +24,8 @@ export function fakeEngine(afterJob: (stream: Duplex) => void): { docker: Docker
       read: () => undefined,
       write(_chunk, _encoding, done) {
         if (!spoken) setImmediate(() => afterJob(stream));
+        if (reads || !spoken) done();
         spoken = true;
-        done();
       },
     });
     return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Channels, encodeHostMessage, encodeJob, FrameError, isChannelMessage, Transcript, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import { Channels, CHANNELS_MAX, encodeHostMessage, encodeJob, FrameError, isChannelMessage, Transcript, WINDOW_BYTES, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
 /** The workspace goes in before the job runs: only an engine that hangs takes this long. */
@@ -28,8 +28,12 @@ export interface Performance {
 export async function perform(container: AgentContainer, job: SandboxJob, signal: AbortSignal, exited: () => void): Promise<Performance> {
   const sent = container.standing;
   const transcript = new Transcript(sent, job.limits);
-  const channels = channelsOf(container, job);
   const { promise: ending, resolve: end, reject: fail } = Promise.withResolvers<Ending>();
+  const closed = (error: Error | null) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null });
+  const channels = channelsOf(container, job, (error) => {
+    channels.close();
+    closed(error);
+  });
   const deadline = new Deadline(() => end({ ended: 'timeout', reason: 'wall', detail: 'the container did not keep to the time and was killed' }));
   const abort = () => end({ ended: 'killed', reason: 'aborted', detail: null });
   signal.addEventListener('abort', abort, { once: true });
@@ -49,7 +53,7 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
       deadline.set(RETURN_MS_MAX);
       exited();
     },
-    closed: (error) => end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null }),
+    closed,
   });
   send(container, job, () => transcript.end !== null || signal.aborted).then(() => {
     deadline.set(job.limits.wallMs + GRACE_MS);
@@ -65,9 +69,19 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   }
 }
 
-/** The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream stays small. */
-function channelsOf(container: AgentContainer, { egress }: SandboxJob): Channels {
-  const send = (message: ChannelMessage) => message.type !== 'net_open' && void container.send(encodeHostMessage(message));
+/** Every window at once, and as much again for the frames around small pieces: an agent that reads never has so much before it. */
+const WAITING_BYTES_MAX = 2 * CHANNELS_MAX * WINDOW_BYTES;
+
+/**
+ * The connections of the job to its proxy. None sends more than its window holds, so that what waits for the stream stays small; where a job forges the room that
+ * its stopped agent can't give, what waits ends it.
+ */
+function channelsOf(container: AgentContainer, { egress }: SandboxJob, broken: (error: FrameError) => void): Channels {
+  const send = (message: ChannelMessage): void => {
+    if (message.type === 'net_open') return;
+    container.post(encodeHostMessage(message));
+    if (container.waitingBytes > WAITING_BYTES_MAX) broken(new FrameError('the agent asks for more than it reads'));
+  };
   return new Channels(egress === undefined ? { send } : { send, opened: (connection) => egress.serve(connection) });
 }
 

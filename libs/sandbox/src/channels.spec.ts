@@ -100,6 +100,7 @@ describe('breaks the stream at', () => {
     ['two ends', [open(1), { type: 'net_end', channel: 1 }, { type: 'net_end', channel: 1 }]],
     ['room that was never used', [open(1), { type: 'net_credit', channel: 1, count: 1 }]],
     ['no room at all', [open(1), { type: 'net_credit', channel: 1, count: 0 }]],
+    ['room for a closed channel without end', [open(1), { type: 'net_reset', channel: 1 }, ...Array.from({ length: 17 }, () => ({ type: 'net_credit', channel: 1, count: 1 }))]],
     ['what is said of a closed channel without end', [open(1), { type: 'net_reset', channel: 1 }, data(1, WINDOW_BYTES), data(1, 1)]],
   ] as [string, ChannelMessage[]][])('%s', async (_, messages) => {
     const host = new Channels({ send: () => undefined, opened: () => undefined });

@@ -17,6 +17,9 @@ export const CHANNELS_MAX = 32;
 /** Connections of one job in all: thousands of small files, one each, and no more names for channels than that. */
 export const OPENED_MAX = 10_000;
 
+/** Frames without content that an honest side can have on its way for one channel: room for what it has read of a window, and its end, several times over. */
+const STRAY_FRAMES_MAX = 16;
+
 export interface ChannelsOptions {
   /** Sends a message to the other side; MUST keep their order. */
   readonly send: (message: ChannelMessage) => void;
@@ -29,6 +32,7 @@ export class Channels {
   readonly #open = new Map<number, Channel>();
   #last = 0;
   #strayBytes = 0;
+  #strayFrames = 0;
   #closed = false;
 
   constructor(options: ChannelsOptions) {
@@ -57,7 +61,8 @@ export class Channels {
     if (channel !== undefined) return channel.hear(message);
     // Closed here while it was on its way; of each channel no more can be than what it was allowed.
     if (message.type === 'net_data') this.#strayBytes += message.bytes.length;
-    if (this.#strayBytes > this.#last * WINDOW_BYTES) throw new FrameError('closed channels are spoken on without end');
+    else this.#strayFrames += 1;
+    if (this.#strayBytes > this.#last * WINDOW_BYTES || this.#strayFrames > this.#last * STRAY_FRAMES_MAX) throw new FrameError('closed channels are spoken on without end');
   }
 
   /** Ends every connection; nothing is sent or taken any more. */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What comes out of a container is read by the process that all containers share. Whatever bytes they are, it goes on: it takes them, or says FrameError and takes nothing more.
+// WRIT_FUZZ_RUNS makes it long: more cases than the few thousand of every run.
+import fc from 'fast-check';
+import { encodeAgentMessage, parseAgentMessage, type AgentMessage } from './agent-message.ts';
+import { isChannelMessage } from './channel-message.ts';
+import { Channels, CHANNELS_MAX, WINDOW_BYTES } from './channels.ts';
+import { EntryTree } from './entry-tree.ts';
+import { AGENT_FRAMES, FrameDecoder, FrameError, FRAME_HEADER_BYTES } from './frame.ts';
+import { ShellTalk } from './shell-talk.ts';
+import { Transcript } from './transcript.ts';
+
+const RUNS = Number(process.env['WRIT_FUZZ_RUNS'] ?? 3_000);
+const BOUNDS = { outputBytes: 200, deltaBytes: 200, deltaFiles: 4 };
+const SECONDS = 1_000;
+
+const HONEST: readonly AgentMessage[] = [
+  { type: 'stdout', sequence: 0, bytes: Buffer.from('hello') }, { type: 'stderr', sequence: 1, bytes: Buffer.from('oh') },
+  { type: 'net_open', channel: 1 }, { type: 'net_data', channel: 1, bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n') }, { type: 'net_credit', channel: 1, count: 7 }, { type: 'net_end', channel: 1 },
+  { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 },
+  { type: 'change', path: 'f', after: { kind: 'file', mode: '644', size: 6 }, bytes: Buffer.from('abc') }, { type: 'data', bytes: Buffer.from('def') },
+  { type: 'change', path: 'd', after: { kind: 'dir' }, bytes: Buffer.alloc(0) }, { type: 'change', path: 'd/l', after: { kind: 'symlink', target: '../f' }, bytes: Buffer.alloc(0) },
+  { type: 'change', path: 'a', after: null, bytes: Buffer.alloc(0) },
+  { type: 'turned', turn: 1, state: 'idle', refused: null, code: 0, droppedBytes: 0 }, { type: 'checked', conflicts: ['x/y'] },
+  { type: 'fault', reason: 'entry_name', detail: 'a name' }, { type: 'end', changes: 4 }, { type: 'hello', agent: 'x' }, { type: 'net_reset', channel: 1 },
+];
+const frames = HONEST.map(encodeAgentMessage);
+
+/** JSON that isn't what a frame holds, and other text. */
+const metaArb = fc.oneof(
+  fc.json({ maxDepth: 4 }), fc.constantFrom('{"__proto__":{"code":0}}', '{"code":1e999}', '{"code":-0,"signal":null}', '[]', 'null', '{', '{"path":"\\ud800","after":null}', `${'['.repeat(30_000)}`, `{"a":${'{"a":'.repeat(9_000)}`),
+  fc.dictionary(fc.constantFrom('agent', 'code', 'signal', 'timed_out', 'dropped_bytes', 'path', 'after', 'changes', 'reason', 'detail', 'turn', 'state', 'conflicts'), fc.anything({ maxDepth: 2 }), { maxKeys: 6 })
+    .map((fields) => { try { return JSON.stringify(fields); } catch { return '{}'; } }),
+);
+const typeArb = fc.constantFrom(...Object.keys(AGENT_FRAMES) as (keyof typeof AGENT_FRAMES)[]);
+const rawFrame = (code: number, payload: Uint8Array, length = payload.length): Buffer => {
+  const frame = Buffer.alloc(FRAME_HEADER_BYTES + payload.length);
+  frame.writeUInt32BE(length, 0);
+  frame.set([1, code], 4);
+  frame.set(payload, FRAME_HEADER_BYTES);
+  return frame;
+};
+/** One frame: as it should be, with bytes changed, with other fields, or with a length that isn't its own. */
+const frameArb: fc.Arbitrary<Buffer> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...frames) },
+  { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...frames), fc.nat(), fc.nat(255)).map(([frame, at, byte]) => { const made = Buffer.from(frame); made.writeUInt8(byte, at % made.length); return made; }) },
+  { weight: 2, arbitrary: fc.tuple(typeArb, metaArb).map(([type, text]) => rawFrame(AGENT_FRAMES[type].code, Buffer.from(text))) },
+  { weight: 2, arbitrary: fc.tuple(metaArb, fc.nat(70_000), fc.uint8Array({ maxLength: 9 })).map(([text, length, rest]) => {
+    const prefix = Buffer.alloc(2);
+    prefix.writeUInt16BE(Math.min(65_535, length % 2 === 0 ? Buffer.byteLength(text) % 65_536 : length));
+    return rawFrame(AGENT_FRAMES.change.code, Buffer.concat([prefix, Buffer.from(text), rest]));
+  }) },
+  { weight: 2, arbitrary: fc.tuple(typeArb, fc.uint8Array({ maxLength: 40 })).map(([type, payload]) => rawFrame(AGENT_FRAMES[type].code, payload)) },
+  { weight: 1, arbitrary: fc.tuple(fc.nat(255), fc.uint8Array({ maxLength: 20 }), fc.nat(2 ** 32 - 1)).map(([code, payload, length]) => rawFrame(code, payload, length)) },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)) },
+);
+const streamArb = fc.tuple(fc.array(frameArb, { maxLength: 24 }), fc.integer({ min: 1, max: 400 }));
+
+/** What a process does with a stream, until it says FrameError; anything else that is thrown fails the test. Answers whether it went on to the end. */
+function read([parts, step]: readonly [readonly Buffer[], number], take: (message: AgentMessage) => void): boolean {
+  const bytes = Buffer.concat(parts);
+  const decoder = new FrameDecoder(AGENT_FRAMES);
+  try {
+    for (let at = 0; at < bytes.length; at += step) for (const frame of decoder.push(bytes.subarray(at, at + step))) take(parseAgentMessage(frame));
+    return true;
+  } catch (error) {
+    if (!(error instanceof FrameError)) throw error;
+    return false;
+  }
+}
+
+function sentTree(): EntryTree {
+  const sent = new EntryTree();
+  sent.add('a', { kind: 'file', mode: '644', sha256: '0'.repeat(64), size: 1 });
+  return sent;
+}
+
+test('of a job: nothing but FrameError, and nothing kept beyond the bounds', () => {
+  let [whole, accepted] = [0, 0];
+  fc.assert(fc.property(streamArb, (stream) => {
+    const transcript = new Transcript(sentTree(), BOUNDS);
+    const channels = new Channels({ send: () => undefined, opened: (connection) => connection.resume() });
+    if (read(stream, (message) => (isChannelMessage(message) ? channels.take(message) : transcript.accept(message)))) whole += 1;
+    if (transcript.end !== null) accepted += 1;
+    expect(transcript.output.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThanOrEqual(BOUNDS.outputBytes + 32);
+    expect(transcript.changes.length).toBeLessThanOrEqual(BOUNDS.deltaFiles);
+    expect(channels.size).toBeLessThanOrEqual(CHANNELS_MAX);
+    channels.close();
+  }), { numRuns: RUNS });
+  // It gets somewhere, and not always.
+  expect([whole > RUNS / 100, whole < RUNS, accepted > RUNS / 100]).toEqual([true, true, true]);
+}, 120 * SECONDS + RUNS * 20);
+
+test('of a shell: nothing but FrameError, and every question is answered or never', () => {
+  fc.assert(fc.property(streamArb, (stream) => {
+    const talk = new ShellTalk(() => Promise.resolve());
+    const turn = talk.turn({ command: 'x', yieldMs: 1, limits: { cpuMs: 1, cpus: 1, ...BOUNDS } });
+    turn.catch(() => undefined);
+    read(stream, (message) => talk.accept(message));
+  }), { numRuns: RUNS });
+}, 120 * SECONDS + RUNS * 20);
+
+test('what a decoder holds is one frame at most, however little comes at a time and however long', () => {
+  const decoder = new FrameDecoder(AGENT_FRAMES);
+  const { code, bytesMax } = AGENT_FRAMES.change;
+  const header = Buffer.alloc(FRAME_HEADER_BYTES);
+  header.writeUInt32BE(bytesMax);
+  header.set([1, code], 4);
+  const before = process.memoryUsage().arrayBuffers;
+  // Fifty of the largest frames, a few bytes at a time; none is ever read whole, for the last byte of each is kept back.
+  const decoders = Array.from({ length: 50 }, () => new FrameDecoder(AGENT_FRAMES));
+  for (const each of [decoder, ...decoders]) {
+    expect([...each.push(header)]).toEqual([]);
+    for (let at = 0; at < bytesMax - 1; at += 1_021) expect([...each.push(Buffer.alloc(Math.min(1_021, bytesMax - 1 - at)))]).toEqual([]);
+    expect(each.idle).toBe(false);
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(51 * bytesMax + 32 * WINDOW_BYTES);
+});
