@@ -27,6 +27,7 @@ const GROUPS: readonly Group[] = [
   { name: 'resources', summary: 'versions of things outside that calls rely on', load: async () => (await import('./resources/resources.ts')).resourcesCommand },
   { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
   { name: 'secret', summary: 'values that calls use by name and nobody reads', load: async () => (await import('./secrets/secrets.ts')).secretCommand },
+  { name: 'sandbox', summary: 'containers that have a call or a session now', load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand },
   { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
   { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },
   { name: 'freeze', summary: 'emergency stop', load: async () => (await import('./freezes/freezes.ts')).freezeCommand },

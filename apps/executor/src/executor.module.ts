@@ -15,6 +15,7 @@ import type { EgressPorts } from './egress/ports.ts';
 import { systemEgress } from './egress/system-ports.ts';
 import { Perform } from './perform/perform.ts';
 import { Running } from './leases/running.ts';
+import { Outputs } from './outputs/outputs.ts';
 import { BrokerRunner } from './runners/broker-runner.ts';
 import { CONTAINER_TMPFS_BYTES } from './runners/container-room.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
@@ -25,6 +26,7 @@ import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
+import { PeekController, Peeks } from './take/peek.controller.ts';
 import { StopController } from './take/stop.controller.ts';
 import { Take } from './take/take.ts';
 
@@ -58,6 +60,7 @@ export class ExecutorModule {
     });
     const gate = new EgressGate(parts.egress ?? systemEgress, monotonic);
     const running = new Running();
+    const outputs = new Outputs();
     const kernel = new KernelClient(bus, subjects, epoch);
     const sessions = new Sessions({
       renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
@@ -65,8 +68,8 @@ export class ExecutorModule {
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
       kernel, blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate),
-        new SessionRunner({ shells: sandbox.shells, sessions, blobs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate, outputs),
+        new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },
     });
@@ -75,9 +78,10 @@ export class ExecutorModule {
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: ExecutorModule,
-      controllers: [StopController],
+      controllers: [StopController, PeekController],
       providers: [
         { provide: Running, useValue: running },
+        { provide: Peeks, useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)) },
         { provide: Lifetime, useValue: new Lifetime([take, hears], running, [sessions, sandbox], pool, config.WRIT_DRAIN_MS) },
       ],
     };

@@ -2,7 +2,7 @@
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
-import { subjectsOf, TENANT_DEFAULTS, type TenantLimits } from '@writ/contract';
+import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { Repeated, ValueBox, type Given } from '@writ/nest-kit';
@@ -41,6 +41,7 @@ import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
+import { KillSandbox, Peek, PeekedController, Sandboxes, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
@@ -179,6 +180,13 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   };
 }
 
+/** through: what operators see of containers, and do with them */
+function sandboxes(on: Ground, announcer: Announcer): object[] {
+  const shown = new Sandboxes(on.tenants, on.workers);
+  const ask = (tenantId: string, event: PeekEvent): void => on.bus.publish(on.subjects.event('peek', tenantId), event);
+  return [shown, new Peek(shown, ask), new KillSandbox(shown, on.tenants, on.sealer, on.outbox, announcer)];
+}
+
 const given = <T extends object>(value: T): Provider => ({ provide: value.constructor as Type<T>, useValue: value });
 
 /** The kernel: what it is asked (controllers), through one use case a verb, with what it is given. */
@@ -208,11 +216,12 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, SandboxesController, PeekedController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
         ...manage.useCases.map(given),
+        ...sandboxes(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
         { provide: WorkerPool, useValue: on.workers },

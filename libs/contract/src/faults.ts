@@ -58,6 +58,7 @@ export const FAULTS = {
   'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },
   'value.missing': { status: 404, retry: 'never', message: 'the value is not there, and nobody can be asked for it' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
+  'sandbox.killed': { status: 409, retry: 'never', message: 'a person killed the container that the call ran in' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
   'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },
   // what leaves

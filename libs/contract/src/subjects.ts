@@ -39,6 +39,9 @@ export const EVENTS = {
   stop: { publishers: ['kernel'], subscribers: ['executor'] },
   /** a permit for the one executor that has the session's shell: its id stands in the tenant's place */
   session: { publishers: ['kernel'], subscribers: ['executor'] },
+  /** what comes out of a container is asked for; the answer has `_` in the tenant's place, as `slots` */
+  peek: { publishers: ['kernel'], subscribers: ['executor'] },
+  peeked: { publishers: ['executor'], subscribers: ['kernel'] },
   slots: { publishers: ['executor'], subscribers: ['kernel'] },
 } as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
 export type EventKind = keyof typeof EVENTS;

@@ -45,6 +45,7 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
     message(message) {
       if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
       transcript.accept(message);
+      if (message.type === 'stdout' || message.type === 'stderr') job.tap?.({ stream: message.type, bytes: message.bytes });
       if (transcript.end) return end(transcript.end);
       // Output that is cut doesn't come, so nobody can tell from here whether there is any.
       if (transcript.exit !== null || transcript.outputBytes >= outputBytes) idle.clear();

@@ -90,7 +90,10 @@ export class FakeSandbox extends Sandbox {
       for (const frame of back.push(bytes)) {
         const message = parseAgentMessage(frame);
         if (isChannelMessage(message)) channels.take(message);
-        else transcript.accept(message);
+        else {
+          transcript.accept(message);
+          if (message.type === 'stdout' || message.type === 'stderr') job.tap?.({ stream: message.type, bytes: message.bytes });
+        }
       }
     });
     for await (const bytes of encodeJob(job, sent)) send(bytes);

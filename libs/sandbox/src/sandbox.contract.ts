@@ -108,6 +108,13 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     });
 
     describe('streams', () => {
+      test('whoever looks on hears the output as it comes', async () => {
+        const heard: string[] = [];
+        const result = await under.sandbox.run({ ...jobOf(COMMANDS.speakInTurn), tap: ({ stream, bytes }) => heard.push(`${stream} ${Buffer.from(bytes).toString()}`) }, new AbortController().signal);
+        expect(heard.join('')).toBe('stdout one\nstderr two\nstdout three\n');
+        expect(textOf(result)).toBe('one\ntwo\nthree\n');
+      });
+
       test('stdout and stderr come apart and in their order', async () => {
         const { output } = await run(COMMANDS.speakInTurn);
         expect(output.map(({ stream, bytes }) => [stream, Buffer.from(bytes).toString()])).toEqual([['stdout', 'one\n'], ['stderr', 'two\n'], ['stdout', 'three\n']]);

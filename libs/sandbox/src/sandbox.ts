@@ -110,6 +110,8 @@ export interface SandboxJob {
   readonly kin?: SandboxKin;
   /** absent: there is no proxy, and nothing leaves */
   readonly egress?: SandboxEgress;
+  /** hears output as it comes, within `outputBytes`: for whoever looks on; MUST NOT throw */
+  readonly tap?: (output: SandboxOutput) => void;
 }
 
 /**

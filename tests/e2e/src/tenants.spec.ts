@@ -18,6 +18,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   createTenant: 'platform', readTenantLimits: 'platform', setTenantLimits: 'platform',
   listApiKeys: ['admin'], createApiKey: ['admin'], revokeApiKey: ['admin'],
   listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
+  listSandboxes: [...EYES, 'platform'], readSandboxLogs: EYES, killSandbox: [...HANDS, 'platform'],
   listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
@@ -66,7 +67,11 @@ async function thingsOf(world: World): Promise<Things> {
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
   // Tried once, in vain: nothing of it changes any more while a test looks.
   await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
+  const session = async (): Promise<JsonValue | undefined> => ((await world.admin.get('/v1/sandboxes')).body.items as JsonValue[])[0];
+  await world.call('shell.session', { command: 'true' });
+  const sandbox = await eventually('a session has a shell', session);
   const named = {
+    sandbox_id: sandbox.sandbox_id,
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;

@@ -4,11 +4,12 @@ import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { argvOf, environmentOf } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
+import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxOutput, type SandboxResult, type Standing } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
+import { Outputs, type OutputTail } from '../outputs/outputs.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
@@ -36,31 +37,35 @@ export class SandboxedRunner extends Runner {
   readonly #sandbox: Sandbox;
   readonly #blobs: BlobStore;
   readonly #gate: EgressGate;
+  readonly #outputs: Outputs;
 
-  constructor(sandbox: Sandbox, blobs: BlobStore, gate: EgressGate) {
+  constructor(sandbox: Sandbox, blobs: BlobStore, gate: EgressGate, outputs = new Outputs()) {
     super();
     this.#sandbox = sandbox;
     this.#blobs = blobs;
     this.#gate = gate;
+    this.#outputs = outputs;
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const gate = this.#gate.open(call, context);
+    const tail = this.#outputs.open(call.operationId, call.secrets);
     try {
-      return await this.#run(call, context, gate);
+      return await this.#run(call, context, gate, tail);
     } finally {
       gate.close();
+      tail.close();
     }
   }
 
   /** INVARIANT (the only way out): the container has no network; what it sends goes to the gate of its call, also where that lets nothing out and says so. */
-  async #run(call: Call, context: RunContext, gate: CallGate): Promise<Staged> {
+  async #run(call: Call, context: RunContext, gate: CallGate, tail: OutputTail): Promise<Staged> {
     const proxy = new Proxy(gate);
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
     const name = kinOf(call);
     const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
-    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) } };
+    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) }, tap: ({ bytes }: SandboxOutput) => tail.push(bytes) };
     const tight = roomFault(tree);
     const result = tight === null ? await this.#sandbox.run(job, context.signal).catch(notRun) : nothingRan('limit', 'workspace_space', tight);
     // Whoever has made a call that went well makes another soon, on nearly the same files.

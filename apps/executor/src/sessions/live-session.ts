@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellEnding } from '@writ/contract';
 import type { Shell } from '@writ/sandbox';
+import type { OutputTail } from '../outputs/outputs.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** Calls that may wait for their turn: more are told that the session is busy. */
@@ -14,6 +15,8 @@ export class LiveSession {
   readonly image: string;
   readonly shell: Shell;
   readonly copy: WorkingCopy;
+  /** what its calls were answered, for whoever looks on */
+  readonly output: OutputTail;
   /** whether a command was under way when last heard of */
   isRunning = false;
   /** whether a call has the turn: then it is that call that finds and tells how the shell ended */
@@ -25,12 +28,13 @@ export class LiveSession {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'image' | 'shell' | 'copy'>) {
+  constructor(of: Pick<LiveSession, 'tenantId' | 'shellId' | 'image' | 'shell' | 'copy' | 'output'>) {
     this.tenantId = of.tenantId;
     this.shellId = of.shellId;
     this.image = of.image;
     this.shell = of.shell;
     this.copy = of.copy;
+    this.output = of.output;
   }
 
   /** Resolves with what gives the turn back, which MUST be called once; null where too many wait. */

@@ -5,6 +5,7 @@ import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox
 import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 import type { Call, RunContext, Staged } from '../runners/runner.ts';
 import { SessionRunner } from './session-runner.ts';
+import { Outputs } from '../outputs/outputs.ts';
 import { Sessions } from './sessions.ts';
 
 const file = (path: string, text: string) => ({ path, kind: 'file', mode: '644', bytes: Buffer.from(text) }) as const;
@@ -38,7 +39,7 @@ beforeEach(async () => {
     return Promise.resolve();
   };
   sessions = new Sessions({ renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) }, { sessionsMax: 1, idleMs: 60_000 });
-  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs });
+  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, outputs: new Outputs() });
   root = await kernel.tree({ 'a.txt': 'one' });
 });
 afterEach(async () => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { LIMITS, SHELL_SESSION, YIELD_MS, type FaultCode, type ShellAttachReply, type TenantId } from '@writ/contract';
+import { LIMITS, SHELL_SESSION, YIELD_MS, type FaultCode, type ShellAttachReply, type ShellEnding, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } from '@writ/sandbox';
 import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
+import type { Outputs } from '../outputs/outputs.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
@@ -17,11 +18,12 @@ const SHELL_ID_BYTES = 16;
 const CONFLICTS_SHOWN = 3;
 
 /** What a call without a shell is told, by why there is none. */
-const ENDED: Readonly<Record<'lost' | 'diverged' | 'idle' | 'closed' | 'none', readonly [FaultCode, string]>> = {
+const ENDED: Readonly<Record<ShellEnding | 'none', readonly [FaultCode, string]>> = {
   lost: ['session.lost', 'the shell of the session is gone, with its directory, variables and jobs'],
   diverged: ['session.diverged', 'the shell of the session ended, since what it did was not committed'],
   idle: ['session.lost', 'the shell of the session ended, since nobody asked anything of it for long'],
   closed: ['session.idle', 'the session has no shell'],
+  killed: ['session.lost', 'a person killed the shell of the session'],
   none: ['session.idle', 'the session has no shell'],
 };
 const START_HINT = 'a `command` starts a shell anew, on the newest state of the workspace';
@@ -34,9 +36,9 @@ const START_HINT = 'a `command` starts a shell anew, on the newest state of the 
 export class SessionRunner extends Runner {
   override readonly toolClass = 'sandboxed';
   override readonly toolId = SHELL_SESSION.tool_id;
-  readonly #with: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore };
+  readonly #with: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly outputs: Outputs };
 
-  constructor(with_: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore }) {
+  constructor(with_: { readonly shells: Shells; readonly sessions: Sessions; readonly blobs: BlobStore; readonly outputs: Outputs }) {
     super();
     this.#with = with_;
   }
@@ -91,7 +93,7 @@ export class SessionRunner extends Runner {
   }
 
   async #open(call: Call, context: RunContext, shellId: string): Promise<LiveSession | Staged> {
-    const { shells, sessions, blobs } = this.#with;
+    const { shells, sessions, blobs, outputs } = this.#with;
     const image = imageOf(call);
     const placed = sessions.place();
     try {
@@ -105,7 +107,7 @@ export class SessionRunner extends Runner {
       const limits = { memoryBytes: call.limits.memory_bytes, cpus: CPUS, pids: call.limits.pids, tmpfsBytes: CONTAINER_TMPFS_BYTES };
       const size = cols === undefined || rows === undefined ? SIZE : { cols, rows };
       const shell = await shells.open({ image, files, env: {}, limits, size, labels: { 'writ.operation': call.operationId } }, context.signal);
-      const session = new LiveSession({ tenantId: call.tenantId, shellId, image, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root) });
+      const session = new LiveSession({ tenantId: call.tenantId, shellId, image, shell, copy: new WorkingCopy(blobs, call.tenantId, call.root), output: outputs.open(shellId, call.secrets) });
       sessions.add(session);
       return session;
     } catch (error) {
@@ -132,6 +134,7 @@ export class SessionRunner extends Runner {
         session.copy.broughtTo(call.root);
       }
       const turned = await session.shell.turn(turnOf(args, call), context.signal);
+      session.output.push(turned.output);
       return await this.#staged(session, call, args, turned);
     } catch (error) {
       if (!(error instanceof ShellEnded)) throw error;

@@ -67,6 +67,7 @@ export class Sessions {
     this.#live.delete(session.shellId);
     clearTimeout(this.#idle.get(session.shellId));
     this.#idle.delete(session.shellId);
+    session.output.close();
     await session.shell.close();
     // Unsaid, it is found out when its lease has run out.
     await this.#book.endShell({ tenant_id: session.tenantId, shell_id: session.shellId }, ending, ANSWER_MS).catch(() => undefined);

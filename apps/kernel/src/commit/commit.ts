@@ -5,7 +5,7 @@ import { canonicalBytes } from '@writ/digest';
 import { deltaId } from '@writ/workspace';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
 import type { CheckedEffect, EffectCheck, Landing } from '../effects/index.ts';
-import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, stoppedFault, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
 import type { TenantPool } from '../store/index.ts';
 import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
@@ -101,7 +101,7 @@ function settledReply({ now, operation }: AttemptFacts, { attempt, executor_id, 
 
 /** Why an attempt that ran mustn't count any more, whatever it did. */
 function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault | null {
-  if (operation.cancel_requested) return endingFault('cancelled');
+  if (operation.cancel_requested) return stoppedFault(operation);
   // Once something outside may have happened, coming late is better than leaving it in doubt.
   if (operation.deadline !== null && operation.deadline <= now && !operation.effect_started) return endingFault('deadline');
   if (frozen !== null) return frozenFault(frozen);

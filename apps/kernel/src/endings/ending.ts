@@ -68,6 +68,9 @@ export function endingFault(code: FaultCode, message?: string | null, hint?: str
   return { code, message: message ?? FAULTS[code].message, hint: hint ?? null };
 }
 
+/** What stopped a call that was to stop while it ran. */
+export const stoppedFault = ({ killed_by }: Pick<OperationRow, 'killed_by'>): EndingFault => endingFault(killed_by === null ? 'cancelled' : 'sandbox.killed');
+
 /** What is said of an effect, after what was said of the call and once. */
 export function saidBeside(before: readonly Reason[], { rule_ids, reasons }: NonNullable<Ending['said']>): NonNullable<Ending['said']> {
   const told = new Set(before.map(({ code, message }) => `${code}\n${message}`));

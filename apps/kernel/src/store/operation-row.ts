@@ -64,6 +64,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly spent: Budgets;
   readonly effect_started: boolean;
   readonly cancel_requested: boolean;
+  /** who killed its container, where that is why it was to stop: an API key, or `platform` */
+  readonly killed_by: string | null;
   readonly tx_outcome: TxOutcome | null;
   readonly fault_code: string | null;
   readonly fault_message: string | null;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type Lane } from '@writ/contract';
 import { runStatement } from '@writ/database';
-import { ambiguousEnding, endingFault, frozenFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
+import { ambiguousEnding, endingFault, frozenFault, stoppedFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
 import { callKernel, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
 
@@ -89,7 +89,7 @@ export function overdueEnding({ now, operation, frozen }: SeenOverdue): Ending |
   if (operation.state !== 'performing' || operation.lease_until === null || operation.lease_until >= now) return null;
   // Before anything else: where an effect may have happened, neither a retry nor a cancellation can be promised.
   if (operation.effect_started) return ambiguousEnding(['ambiguous']);
-  if (operation.cancel_requested) return unreportedEnding(operation, endingFault('cancelled'));
+  if (operation.cancel_requested) return unreportedEnding(operation, stoppedFault(operation));
   if (frozen !== null) return unreportedEnding(operation, frozenFault(frozen));
   return operation.leases_lost + 1 >= LIMITS.attempts.max ? unreportedEnding(operation, endingFault('attempts.exhausted')) : null;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Fault, isId, LIMITS, parseMessage, POLICY_REF, VALUE_NAME } from '@writ/contract';
+import { Fault, isId, LIMITS, parseMessage, POLICY_REF, SANDBOX_ID, VALUE_NAME } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
@@ -40,11 +40,13 @@ function parseParams(row: RouteRow, given: Readonly<Record<string, string | unde
 const POLICY = new RegExp(POLICY_REF);
 const TOOL = /^[a-z0-9_.]{1,64}$/;
 const SECRET = new RegExp(VALUE_NAME);
+const SANDBOX = new RegExp(SANDBOX_ID);
 
 function names(kind: ParamKind, text: string): boolean {
   if (kind === 'path') return true;
   if (kind === 'secret') return SECRET.test(text);
   if (kind === 'tool') return TOOL.test(text);
+  if (kind === 'sandbox') return SANDBOX.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -76,6 +76,7 @@ export type TreeView = Static<typeof TreeView>;
 export const ApiKeyList = listOf(ApiKeyView);
 export const AgentList = listOf(AgentView);
 export const ResourceList = listOf(ResourceView);
+export const SandboxList = listOf(SandboxView);
 export const SecretList = listOf(SecretView);
 export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
 export const OperationList = listOf(OperationView);

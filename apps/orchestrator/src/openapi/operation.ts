@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliToolName, FAULTS, idSchema, PolicyRef, ValueName, type FaultCode } from '@writ/contract';
+import { CliToolName, FAULTS, idSchema, PolicyRef, SandboxView, ValueName, type FaultCode } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../http/problem.ts';
 import type { Answer, ParamKind, RouteRow } from '../http/route.ts';
@@ -36,6 +36,7 @@ function pathParameters({ params = {} }: RouteRow): Json[] {
 function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'policy') return PolicyRef;
   if (kind === 'secret') return ValueName;
+  if (kind === 'sandbox') return SandboxView.properties.sandbox_id;
   if (kind === 'tool') return CliToolName;
   return kind === 'path' ? Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace; its `/` may stand as they are' }) : idSchema(kind);
 }

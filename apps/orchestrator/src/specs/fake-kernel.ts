@@ -158,6 +158,10 @@ export class FakeKernel {
     handlers.set('tool.apply', () => ({ valid: true, problems: [], tools: [] }));
     handlers.set('tool.remove', (caller, { tool_id }) => ({ removed: (this.find(caller, tool_id) as CliToolView).tool.tool_id }));
     handlers.set('tool.list', (caller, { tool_id }) => ({ items: (this.#all(caller, 'tool.list') as CliToolView[]).filter(({ tool }) => tool_id === null || tool.tool_id === tool_id), next_cursor: null }));
+    handlers.set('sandbox.logs', (caller, { sandbox_id }) => {
+      this.find(caller, sandbox_id);
+      return { sandbox_id, output: 'so far', output_bytes: 6, withheld: false };
+    });
     handlers.set('change.record', () => ({ recorded: newId('record') }));
   }
 
@@ -173,14 +177,14 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'sandbox.kill': 'sandbox_id', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {
   policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
 } as const;
 
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list', 'secret.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list', 'secret.list', 'sandbox.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {

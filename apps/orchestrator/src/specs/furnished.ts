@@ -94,7 +94,11 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  return { tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  const sandbox_id = sha256Hex(Buffer.from(`sandbox of ${tenantId}`)).slice(0, 32);
+  kernel.keep(tenantId, sandbox_id, 'sandbox', {
+    sandbox_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
+  });
+  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -113,7 +117,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
-    case 'cancelOperation': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'cancelOperation': case 'killSandbox': case 'revokeToken': case 'liftFreeze': return { body: {} };
     case 'applyTools': return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
     case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };

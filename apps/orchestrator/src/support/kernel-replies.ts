@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -54,6 +54,9 @@ export const KERNEL_REPLIES = {
   'freeze.list': pageOf(FreezeView),
   'resource.set': opened(ResourceView),
   'resource.list': pageOf(ResourceView),
+  'sandbox.list': pageOf(SandboxView),
+  'sandbox.logs': opened(SandboxLogs),
+  'sandbox.kill': opened(SandboxView),
   'secret.set': opened(SecretView),
   'secret.list': pageOf(SecretView),
   'secret.remove': opened(SecretView),

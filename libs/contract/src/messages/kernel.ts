@@ -7,6 +7,7 @@ import { DELEGATION_REQUESTS } from './delegations.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { SANDBOX_REQUESTS } from './sandboxes.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
 import { TENANT_REQUESTS } from './tenant-limits.ts';
 import { TOOL_REQUESTS } from './tools.ts';
@@ -143,6 +144,7 @@ export const KERNEL_REQUESTS = {
   ...TENANT_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
+  ...SANDBOX_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

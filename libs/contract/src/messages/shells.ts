@@ -8,8 +8,8 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const ShellId = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made by the executor that opens the shell' });
 
-/** Why the shell of a session is no more. `lost`: its executor is gone, or the container by itself; `diverged`: what it did was not committed. */
-export const ShellEnding = Type.Union([Type.Literal('lost'), Type.Literal('diverged'), Type.Literal('idle'), Type.Literal('closed')]);
+/** Why the shell of a session is no more. `lost`: its executor is gone, or the container by itself; `diverged`: what it did was not committed; `killed`: a person ended it. */
+export const ShellEnding = Type.Union([Type.Literal('lost'), Type.Literal('diverged'), Type.Literal('idle'), Type.Literal('closed'), Type.Literal('killed')]);
 export type ShellEnding = Static<typeof ShellEnding>;
 
 /** executor → kernel: `kernel.shell.attach`, before anything is asked of a shell. The session is that of the attempt's call. `opens`: a shell is opened where there is none, under `shell_id`. */
@@ -18,7 +18,7 @@ export type ShellAttachRequest = Static<typeof ShellAttachRequest>;
 
 /**
  * `opened`: there was none, and the speaker is to open one; `yours`: the speaker has it, under `shell_id`; `elsewhere`: another executor has it; `ended`: it is no
- * more and nobody was told yet why, or there is none and the call opens none. Only `lost` is told before a command may open another.
+ * more and nobody was told yet why, or there is none and the call opens none. Only `lost` and `killed` are told before a command may open another.
  */
 export const ShellAttachReply = Type.Object({
   v: Type.Literal(1),

@@ -49,7 +49,7 @@ BEGIN
   END IF;
   IF FOUND AND s.ending IS NULL THEN s.ending := 'lost'; END IF;
   -- What is lost is told before another takes its place: a command may rely on where the lost shell was.
-  IF s.ending IS NOT NULL AND NOT s.told AND (s.ending = 'lost' OR NOT p_opens) THEN
+  IF s.ending IS NOT NULL AND NOT s.told AND (s.ending IN ('lost', 'killed') OR NOT p_opens) THEN
     UPDATE shell k SET ending = s.ending, told = true, updated_at = t WHERE k.shell_id = s.shell_id;
     RETURN jsonb_build_object('verdict', 'ended', 'shell_id', NULL, 'ending', s.ending);
   END IF;

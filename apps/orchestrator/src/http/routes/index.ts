@@ -10,6 +10,7 @@ import { FREEZES } from './freezes.ts';
 import { OPERATIONS } from './operations.ts';
 import { POLICIES } from './policies.ts';
 import { RESOURCES } from './resources.ts';
+import { SANDBOXES } from './sandboxes.ts';
 import { SECRETS } from './secrets.ts';
 import { SYSTEM } from './system.ts';
 import { TENANTS } from './tenants.ts';
@@ -18,8 +19,8 @@ import { TOOL_ROUTES } from './tools.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, OPERATIONS, POLICIES, RESOURCES, SANDBOXES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, TOOL_ROUTES, WEBHOOKS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, SANDBOXES, TOOL_ROUTES, WEBHOOKS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));
