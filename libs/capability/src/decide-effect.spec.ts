@@ -37,6 +37,16 @@ describe('an effect is checked against the token', () => {
     expect(verdict).toMatchObject({ message: expect.stringContaining('`a`, `b`, `c`, `d`, `e` and 2 more') });
   });
 
+  test('a denied path is not written, nor is what stands above it removed or replaced, though no container was given it', () => {
+    const chain = [token(writes('')), token(writes(''), { path: 'src/keys', read: false, write: false, denied: true })];
+    const effect = (path: string, after: unknown) => decideEffect({ chain, changes: [{ path, after: after as never }] }).effect;
+    const dir = { kind: 'dir', mode: null, sha256: null, size: 0 };
+    expect(effect('src/keys', dir)).toBe('refuse');
+    expect(effect('src/keys/id', dir)).toBe('refuse');
+    for (const above of ['src', '']) expect([effect(above, null), effect(above, { kind: 'symlink' })]).toEqual(['refuse', 'refuse']);
+    expect([effect('src', dir), effect('src/keysx', null), effect('docs', null)]).toEqual(['allow', 'allow', 'allow']);
+  });
+
   test('without a token nothing may be changed', () => {
     expect(decideEffect({ chain: [], changes: changes('a') }).effect).toBe('refuse');
   });

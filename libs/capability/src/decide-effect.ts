@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CapabilityToken, Change, Verdict } from '@writ/contract';
-import { scopeOf } from './fs-scope.ts';
+import { deniedPaths, isAbove, scopeOf } from './fs-scope.ts';
+
+type ChangedPath = Pick<Change, 'path'> & Partial<Pick<Change, 'after'>>;
 
 /** How many offending paths a message names: enough to see what happened, short enough for a record's reasons. */
 const PATHS_NAMED = 5;
 
 /**
  * Decides whether an effect stays within the token: every changed path, created, replaced or deleted, must lie within the write roots
- * of every token of the chain. The delta is a container's word for what it did, so nothing of it is believed beyond the paths it names.
+ * of every token of the chain; what stands above a denied path, which no container was given, is neither removed nor replaced. The delta is a container's word for what it did, so nothing of it is believed beyond the paths it names.
  */
 export function decideEffect({ chain, changes }: {
   readonly chain: readonly CapabilityToken[];
-  readonly changes: readonly Pick<Change, 'path'>[];
+  /** without an `after` a path counts as one where something went */
+  readonly changes: readonly ChangedPath[];
 }): Verdict {
   const scopes = chain.map((token) => scopeOf(token.grant.fs, 'write'));
+  const denied = chain.flatMap((token) => deniedPaths(token.grant.fs));
+  const buries = ({ path, after }: ChangedPath): boolean => after?.kind !== 'dir' && denied.some((below) => isAbove(path, below));
   // Without a token there is no scope, and `every` of none would let all pass.
-  const outside = changes.filter(({ path }) => scopes.length === 0 || !scopes.every((within) => within(path)));
+  const outside = changes.filter((change) => scopes.length === 0 || !scopes.every((within) => within(change.path)) || buries(change));
   if (outside.length === 0) return { effect: 'allow' };
   const named = outside.slice(0, PATHS_NAMED).map(({ path }) => `\`${path}\``).join(', ');
   const more = outside.length > PATHS_NAMED ? ` and ${outside.length - PATHS_NAMED} more` : '';

@@ -43,7 +43,7 @@ export function allowed({ grant, workspace_id }: Reach): ReadonlySet<string> {
   const { tools, fs, net, secrets, budgets, not_before, expires_at } = grant;
   return new Set([
     ...TOOLS.filter((tool) => tools.some((pattern) => toolMatches(pattern, tool))).map((tool) => `tool ${tool}`),
-    ...(['read', 'write'] as const).flatMap((access) => PATHS.filter((path) => fs.some((root) => root[access] && isBelow(root.path, path))).map((path) => `${access} ${path}`)),
+    ...(['read', 'write'] as const).flatMap((access) => PATHS.filter((path) => fs.some((root) => root.denied === undefined && root[access] && isBelow(root.path, path)) && !fs.some((root) => root.denied === true && isBelow(root.path, path))).map((path) => `${access} ${path}`)),
     ...METHODS.flatMap((method) => HOSTS.filter((host) => net.some((one) => one.methods.includes(method) && hostMatches(one.domain, host))).map((host) => `${method} ${host}`)),
     ...secrets.map((name) => `secret ${name}`),
     ...BUDGET_DIMENSIONS.flatMap((dimension) => AMOUNTS.filter((amount) => amount <= (budgets[dimension] ?? Infinity)).map((amount) => `${amount} ${dimension}`)),
@@ -56,7 +56,8 @@ export const isWithin = (inner: ReadonlySet<string>, outer: ReadonlySet<string>)
 
 const few = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(one, { maxLength: 3 });
 const spelled = (depth: number, between: string): fc.Arbitrary<string> => fc.constantFrom(...sequences(SPELLED, depth).map((names) => names.join(between)));
-const roots: fc.Arbitrary<FsRoot> = fc.record({ path: fc.oneof(fc.constant(''), spelled(3, '/')), read: fc.boolean(), write: fc.boolean() });
+const roots: fc.Arbitrary<FsRoot> = fc.record({ path: fc.oneof(fc.constant(''), spelled(3, '/')), read: fc.boolean(), write: fc.boolean(), denied: fc.constantFrom(undefined, undefined, true as const) })
+  .map(({ denied, ...root }) => (denied === undefined ? root : { ...root, denied }));
 const budgets: fc.Arbitrary<Budgets> = fc.record(
   Object.fromEntries(BUDGET_DIMENSIONS.map((dimension) => [dimension, fc.nat(2)])) as Record<keyof Budgets, fc.Arbitrary<number>>, { requiredKeys: [] });
 

@@ -24,6 +24,13 @@ const may = (chain: readonly CapabilityToken[], tool_id: string, resources: read
 const write = (path: string): FsResource => ({ kind: 'fs', access: 'write', path });
 
 describe('a token for one kind of action', () => {
+  test('denies what its parent denies below its paths, and reaches no path that is denied itself', () => {
+    const denied: CapabilityToken = { ...token, grant: { ...token.grant, fs: [...token.grant.fs, { path: 'src/a/keys', read: false, write: false, denied: true }] } };
+    const made = attenuate(denied, narrowTo({ ...ask, token: denied }));
+    expect(made).toMatchObject({ effect: 'allow', child: { grant: { fs: [{ path: 'src/a' }, { path: 'src/a/keys', denied: true }] } } });
+    expect(attenuate(denied, narrowTo({ ...ask, token: denied, resources: [write('src/a/keys')] })).effect).toBe('refuse');
+  });
+
   test('allows that tool on those paths and below, and nothing else of its parent', () => {
     const chain = chainOf(ask);
     expect(may(chain, 'fs.edit', ask.resources ?? [])).toBe(true);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CapabilityToken, FsResource, FsRoot, Grant } from '@writ/contract';
+import { deniedPaths, isAbove } from './fs-scope.ts';
 import type { AttenuationRequest } from './attenuate.ts';
 
 /** The kind of action that a child token is to allow, and how long and how often. */
@@ -26,12 +27,17 @@ export function narrowTo({ token, tool_id, resources, uses, expires_at, net = []
   const { grant } = token;
   return {
     tools: [tool_id],
-    fs: resources === null ? grant.fs : rootsOf(resources),
+    fs: resources === null ? grant.fs : [...rootsOf(resources), ...denialsWithin(grant.fs, resources)],
     net,
     secrets,
     budgets: { calls: Math.min(uses, grant.budgets.calls ?? uses) },
     expires_at: Math.min(expires_at, grant.expires_at),
   };
+}
+
+/** What the token denies below those paths, a child of it denies as well. A path that is denied itself stays without: `attenuate` refuses it. */
+function denialsWithin(roots: readonly FsRoot[], resources: readonly FsResource[]): FsRoot[] {
+  return deniedPaths(roots).filter((denied) => resources.some(({ path }) => isAbove(path, denied))).map((path) => ({ path, read: false, write: false, denied: true }));
 }
 
 /** One root a path, with every access that is asked for there. */

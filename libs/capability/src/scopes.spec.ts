@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FsRoot, Grant } from '@writ/contract';
 import { coversPath, isScopePath } from './fs-scope.ts';
 import { coversDomain, coversNet } from './net-scope.ts';
+import { excessOf } from './subset.ts';
 import { coversPattern, matchesTool } from './tool-pattern.ts';
 
 describe('tool patterns', () => {
@@ -43,6 +45,31 @@ describe('file roots', () => {
       expect(coversPath([{ path, read: true, write: true }], 'read', 'src/a')).toBe(false);
       expect(coversPath([{ path, read: true, write: true }], 'read', 'b')).toBe(false);
     }
+  });
+});
+
+describe('denied roots', () => {
+  const roots = [{ path: 'src/keys', read: true, write: true, denied: true as const }, { path: 'src', read: true, write: true }, { path: 'src/keys/public', read: true, write: false }];
+
+  test.each([
+    ['src/a', true], ['src', true], ['src/keysx', true], ['src/keys', false], ['src/keys/id', false], ['src/keys/public', false], ['src/keys/public/a', false],
+  ])('a denied path wins over every root, in whatever order: `%s` %s', (path, expected) => {
+    for (const order of [roots, [...roots].reverse()]) expect([coversPath(order, 'read', path), coversPath(order, 'write', path) || !expected]).toEqual([expected, true]);
+  });
+
+  test('what denies grants nothing, whatever it says of reading and writing', () => {
+    expect(coversPath([{ path: '', read: true, write: true, denied: true }], 'read', 'a')).toBe(false);
+  });
+
+  test('a child that leaves out what its parent denies below a root reaches further, and one that denies as much or more does not', () => {
+    const grant = (fs: FsRoot[]): Grant => ({ tools: [], fs, net: [], secrets: [], budgets: {}, not_before: 0, expires_at: 1 });
+    const parent = grant([{ path: '', read: true, write: true }, { path: 'src/keys', read: false, write: false, denied: true }]);
+    const src: FsRoot = { path: 'src', read: true, write: false };
+    expect(excessOf(grant([src]), parent)).toEqual([{ dimension: 'fs', detail: 'src' }]);
+    expect(excessOf(grant([src, { path: 'src/keys/id', read: false, write: false, denied: true }]), parent)).toHaveLength(1);
+    for (const denied of ['src/keys', 'src']) expect(excessOf(grant([src, { path: denied, read: false, write: false, denied: true }]), parent)).toEqual([]);
+    expect(excessOf(grant([{ path: 'docs', read: true, write: true }]), parent)).toEqual([]);
+    expect(excessOf(grant([{ path: './x', read: false, write: false, denied: true }]), parent)).toHaveLength(1);
   });
 });
 

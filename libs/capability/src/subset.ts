@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUDGET_DIMENSIONS, type Grant } from '@writ/contract';
-import { isScopePath, scopeOf } from './fs-scope.ts';
+import { BUDGET_DIMENSIONS, type FsRoot, type Grant } from '@writ/contract';
+import { deniedPaths, denialOf, isAbove, isScopePath, scopeOf } from './fs-scope.ts';
 import { coversNet } from './net-scope.ts';
 import { coversPattern } from './tool-pattern.ts';
 
@@ -36,9 +36,13 @@ const beyond = (dimension: keyof Grant, details: readonly string[]): Excess[] =>
 function rootsBeyond(child: Grant, parent: Grant): string[] {
   const reads = scopeOf(parent.fs, 'read');
   const writes = scopeOf(parent.fs, 'write');
+  const isDenied = denialOf(child.fs);
+  // What the parent denies below a root, the child has to deny too: what it leaves out it would grant.
+  const open = deniedPaths(parent.fs).filter((path) => !isDenied(path));
+  const isBeyond = ({ path, read, write }: FsRoot): boolean => (read && !reads(path)) || (write && !writes(path)) || ((read || write) && open.some((denied) => isAbove(path, denied)));
   return child.fs
-    // A root in another form grants nothing itself, but whoever reads the token would think that it does.
-    .filter(({ path, read, write }) => !isScopePath(path) || (read && !reads(path)) || (write && !writes(path)))
+    // A root in another form grants or denies nothing itself, but whoever reads the token would think that it does.
+    .filter((root) => !isScopePath(root.path) || (root.denied !== true && !isDenied(root.path) && isBeyond(root)))
     .map(({ path }) => path);
 }
 

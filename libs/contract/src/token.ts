@@ -7,11 +7,15 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** An exact tool id (`fs.read`), a family (`fs.*`) or everything (`*`); no other glob. */
 export const ToolPattern = Type.String({ pattern: '^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?)$', maxLength: 128 });
 
-/** A directory or file of the workspace, `''` being all of it; `write` doesn't imply `read`. */
+/**
+ * A directory or file of the workspace, `''` being all of it, with all that is below it; `write` doesn't imply `read`. One that is `denied` takes away what the others
+ * grant there, whatever their order, and its own `read` and `write` mean nothing.
+ */
 export const FsRoot = Type.Object({
   path: Type.String({ maxLength: 4096 }),
   read: Type.Boolean(),
   write: Type.Boolean(),
+  denied: Type.Optional(Type.Literal(true, { description: 'nothing at or below it is reached, whatever other roots grant' })),
 }, { additionalProperties: false });
 export type FsRoot = Static<typeof FsRoot>;
 

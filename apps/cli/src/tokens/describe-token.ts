@@ -35,7 +35,7 @@ export function describeToken(token: Token, now: number): string {
   return Object.keys(grant.budgets).length === 0 && Object.keys(token.left).length === 0 ? fields : `${fields}\n\n${budgetsTable(token)}`;
 }
 
-const rootsText = (fs: Grant['fs']): string => fs.map(({ path: root, read, write }) => `${read ? 'r' : '-'}${write ? 'w' : '-'} ${root === '' ? '.' : root}`).join('\n');
+const rootsText = (fs: Grant['fs']): string => fs.map(({ path: root, read, write, denied }) => `${denied === true ? 'no' : `${read ? 'r' : '-'}${write ? 'w' : '-'}`} ${root === '' ? '.' : root}`).join('\n');
 
 /** One row a bounded dimension. `left` counts the tokens above too, so it may be less than the row's own difference. */
 function budgetsTable({ grant, used, reserved, left }: Token): string {

@@ -12,6 +12,7 @@ export interface GrantOptions extends CommonOptions {
   readonly tool?: readonly string[];
   readonly read?: readonly string[];
   readonly write?: readonly string[];
+  readonly deny?: readonly string[];
   readonly net?: readonly string[];
   readonly secret?: readonly string[];
   readonly budget?: readonly string[];
@@ -28,6 +29,7 @@ export const withGrantOptions = (command: Command): Command => command
   .option('--tool <id>', 'a tool, a family (fs.*) or * for all; may be repeated', collect)
   .option('--read <path>', 'a directory or file that may be read, with all below it, . for everything; may be repeated', collect)
   .option('--write <path>', 'the same to be written, which doesn\'t include reading; may be repeated', collect)
+  .option('--deny <path>', 'a directory or file that is not reached, with all below it, whatever --read and --write say; may be repeated', collect)
   .option('--net <domain=methods>', 'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated', collect)
   .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
   .option('--budget <dimension=n>', `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`, collect)
@@ -66,9 +68,10 @@ function parseNet(text: string): Grant['net'][number] {
 /** The workspace itself is the empty path. */
 const rootOf = (path: string): string => (path === '.' ? '' : path);
 
-function rootsOf({ read = [], write = [] }: GrantOptions): FsRoot[] {
+function rootsOf({ read = [], write = [], deny = [] }: GrantOptions, base: readonly FsRoot[]): FsRoot[] {
   const [reads, writes] = [read.map(rootOf), write.map(rootOf)];
-  return [...new Set([...reads, ...writes])].map((path) => ({ path, read: reads.includes(path), write: writes.includes(path) }));
+  const granted = read.length + write.length === 0 ? base : [...new Set([...reads, ...writes])].map((path): FsRoot => ({ path, read: reads.includes(path), write: writes.includes(path) }));
+  return [...granted, ...deny.map((path): FsRoot => ({ path: rootOf(path), read: false, write: false, denied: true }))];
 }
 
 function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pick<Grant, 'not_before' | 'expires_at'>> {
@@ -90,11 +93,11 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
   if (options.grant !== undefined) return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
-  const { tool, read, write, net, secret, budget } = options;
+  const { tool, read, write, deny, net, secret, budget } = options;
   return parseGrant('the grant', {
     ...base,
     ...(tool === undefined ? {} : { tools: [...tool] }),
-    ...(read === undefined && write === undefined ? {} : { fs: rootsOf(options) }),
+    ...(read === undefined && write === undefined && deny === undefined ? {} : { fs: rootsOf(options, base.fs) }),
     ...(net === undefined ? {} : { net: net.map(parseNet) }),
     ...(secret === undefined ? {} : { secrets: [...secret] }),
     ...(budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(budget) } }),
