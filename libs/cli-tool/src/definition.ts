@@ -35,7 +35,8 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
 }
 
 function objectOf(parameters: CliTool['parameters'], withPatterns: boolean) {
-  const fields = Object.entries(parameters).map(([name, parameter]): [string, TSchema] => {
+  // A stored document comes back with its keys in another order, and a schema lists them.
+  const fields = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, parameter]): [string, TSchema] => {
     const schema = schemaOf(parameter, withPatterns);
     return [name, parameter.optional === true ? Type.Optional(schema) : schema];
   });
