@@ -2,6 +2,7 @@
 export { ACT_KINDS, type Act, type ActKind } from './act.ts';
 export { assessRisk, type Risk, type RiskInput } from './assess-risk.ts';
 export type { RiskHistory } from './history.ts';
+export { placeSecrets, type Placed } from './placing/place-secrets.ts';
 export { readCommand, type Command } from './read-command.ts';
 export { DESTRUCTIVE_RULE_IDS, destroysAnything } from './rules/destructive-rules.ts';
 export { parseRiskRules, RiskRulesError } from './rules/parse-rules.ts';

@@ -4,12 +4,12 @@ import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 4,
-  description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`.',
+  version: 5,
+  description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`. `${secret:NAME}` in the command stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
   mutating: true,
-  accepts_secrets: [],
+  accepts_secrets: ['command'],
   labels: TELLS_SECRETS,
   limits: SANDBOX_LIMITS,
   parameters: Type.Object({

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shell makes of it is for a shell to say: every command here is run by a real bash.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readReferences, secretVariable } from '@writ/contract';
+import fc from 'fast-check';
+import { bundledGrammar } from '../bundled-grammar.contract.ts';
+import type { ShellGrammar } from '../shell/grammar.ts';
+import { placeSecrets } from './place-secrets.ts';
+
+let grammar: ShellGrammar;
+let folder: string;
+beforeAll(async () => {
+  grammar = await bundledGrammar();
+  folder = mkdtempSync(join(tmpdir(), 'writ-placing-'));
+  // Tells its arguments, and what it finds in `GIVEN` and on its input.
+  writeFileSync(join(folder, 'tell'), '#!/bin/sh\nprintf \'%s\\0\' "$@" "given=$GIVEN"\n[ "$1" = input ] && cat\nexit 0\n');
+  chmodSync(join(folder, 'tell'), 0o755);
+});
+afterAll(() => { rmSync(folder, { recursive: true }); });
+
+const bash = (command: string, env: Record<string, string>): string => execFileSync('bash', ['-c', command], { cwd: folder, env: { PATH: `${folder}:/usr/bin:/bin`, ...env }, stdio: ['ignore', 'pipe', 'ignore'] }).toString('utf8');
+
+/** Values as people don't write them. */
+const hostile = fc.constantFrom('$(touch pwned)', '`touch pwned`', '; touch pwned;', '\'; touch pwned; \'', '"; touch pwned; "', '$((1+1))', '${HOME}', '*', '~', '-rf', '\\', '\\\'', '\n', ' ', '\t', '!', '#', '&', '|', '>pwned', 'a[$(touch pwned)]', '{a,b}', '%s', '\u{1F512}', '\r\n', 'E');
+const value = fc.array(fc.oneof(hostile, fc.string({ unit: 'grapheme', maxLength: 8 }), fc.string({ maxLength: 8 })), { minLength: 1, maxLength: 5 })
+  .map((parts) => parts.join('').replaceAll('\0', '').toWellFormed()).filter((text) => text !== '');
+const S = '${secret:KEY}';
+const VARIABLE = `\${${secretVariable('KEY')}}`;
+
+/** Places that are accepted, with what the program is to be told, given the value. */
+const PLACES: readonly (readonly [string, (value: string) => readonly string[]])[] = [
+  [`tell ${S}`, (v) => [v, 'given=']],
+  [`tell a${S}b`, (v) => [`a${v}b`, 'given=']],
+  [`tell "a ${S} b"`, (v) => [`a ${v} b`, 'given=']],
+  [`tell 'a $x ${S}"'`, (v) => [`a $x ${v}"`, 'given=']],
+  [`tell $'a\\n${S}\\tb'`, (v) => [`a\n${v}\tb`, 'given=']],
+  [`tell {x,${S}}`, (v) => ['x', v, 'given=']],
+  [`GIVEN=x${S} tell`, (v) => [`given=x${v}`]],
+  [`export GIVEN="${S}"; tell`, (v) => [`given=${v}`]],
+  [`GIVEN=${S}; export GIVEN; tell "$GIVEN"`, (v) => [v, `given=${v}`]],
+  [`GIVEN='${S}' bash -c 'tell "$GIVEN"'`, (v) => [v, `given=${v}`]],
+  [`if true; then ( tell "${S}" | cat ); fi`, (v) => [v, 'given=']],
+  [`f() { tell ${S}; }; f`, (v) => [v, 'given=']],
+  [`tell $${S} "$${S}" '$${S}'`, () => [S, S, S, 'given=']],
+];
+
+test('any value reaches the program byte for byte from every place that is accepted, and no other command runs', () => {
+  fc.assert(fc.property(value, fc.constantFrom(...PLACES), (secret, [command, told]) => {
+    const placed = placeSecrets(command, grammar);
+    expect(placed).toMatchObject({ ok: true });
+    if (!placed.ok) return;
+    expect(bash(placed.command, { [secretVariable('KEY')]: secret })).toBe(told(secret).map((word) => `${word}\0`).join(''));
+    expect(readdirSync(folder)).toEqual(['tell']);
+  }), { numRuns: 250 });
+}, 60_000);
+
+test('any value comes on the input as it is', () => {
+  fc.assert(fc.property(value, fc.constantFrom(`tell input <<< ${S}`, `tell input <<END\n${S}\nEND`), (secret, command) => {
+    const placed = placeSecrets(command, grammar);
+    expect(placed).toMatchObject({ ok: true });
+    if (placed.ok) expect(bash(placed.command, { [secretVariable('KEY')]: secret })).toBe(`input\0given=\0${secret}\n`);
+    expect(readdirSync(folder)).toEqual(['tell']);
+  }), { numRuns: 80 });
+}, 60_000);
+
+const piece = fc.constantFrom(S, S, 'tell', ' ', '"', '\'', '$(', ')', '`', '\\', '$', '#', ';', '|', '<<E\n', '\nE\n', '\n', '{', '}', '${x:-', '((', '))', '[[ ', ' ]]', 'x=', 'a', '$\'', '>', '<', '&&', '!', '; bash -c ', '; eval ', '|bash ', '; bash <<<');
+
+const attack = fc.constantFrom('$(touch pwned)', '`touch pwned`', '; touch pwned;', '\'; touch pwned; \'', '"; touch pwned; "', '\ntouch pwned\n', 'a[$(touch pwned)]');
+
+test('of commands made at random what is accepted runs nothing that stands in the value', () => {
+  let accepted = 0;
+  fc.assert(fc.property(fc.array(piece, { minLength: 1, maxLength: 9 }).map((pieces) => `tell ${pieces.join('')}`), attack, (command, secret) => {
+    const placed = placeSecrets(command, grammar);
+    if (!placed.ok || placed.names.length === 0) return;
+    accepted += 1;
+    const wanted = readReferences(command).filter(({ literal }) => !literal).length;
+    expect(placed.command.split(VARIABLE).length - 1).toBe(wanted);
+    // It may fail; what is looked at is what it left.
+    try { bash(placed.command, { [secretVariable('KEY')]: secret }); } catch { /* a command at random fails */ }
+    const left = readdirSync(folder).filter((name) => name === 'pwned' || name.includes('touch'));
+    expect({ command, left }).toEqual({ command, left: [] });
+    for (const name of readdirSync(folder)) if (name !== 'tell') rmSync(join(folder, name), { recursive: true });
+  }), { numRuns: 6_000 });
+  expect(accepted).toBeGreaterThan(100);
+}, 120_000);
