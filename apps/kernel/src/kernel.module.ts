@@ -120,7 +120,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     previewDispatcher: new PreviewDispatcher(on.workers, desk, slots, permits),
     previewReports: new PreviewReports(on.tenants, on.blobs, on.vault, effects, previews),
     previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
-    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), lease),
+    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), { ...lease, blobs: on.blobs }),
     renew: new Renew(on.tenants, lease),
     commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),

@@ -57,6 +57,7 @@ export const FAULTS = {
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
   'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },
   'value.missing': { status: 404, retry: 'never', message: 'the value is not there, and nobody can be asked for it' },
+  'secret.unknown': { status: 404, retry: 'never', message: 'the call names a secret that is not there' },
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'sandbox.killed': { status: 409, retry: 'never', message: 'a person killed the container that the call ran in' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
@@ -84,6 +85,7 @@ export const FAULTS = {
   'session.conflict': { status: 409, retry: 'never', message: 'another call changed files that the session has changed and not committed' },
   'limit.exceeded': { status: 422, retry: 'never', message: 'the call used more than its limits allow' },
   'effect.invalid': { status: 422, retry: 'never', message: 'what came out of the sandbox is not a valid effect' },
+  'secret.in_delta': { status: 403, retry: 'never', message: 'what the call left in the workspace holds a secret' },
   'attempts.exhausted': { status: 503, retry: 'never', message: 'no executor finished the call in three attempts' },
   'effect.ambiguous': { status: 502, retry: 'never', message: 'an external effect was started and its outcome is unknown' },
   // permits and leases: between processes

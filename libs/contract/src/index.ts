@@ -52,5 +52,5 @@ export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts'
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
-export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type SecretReference } from './tools/secret-references.ts';
+export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -15,6 +15,6 @@ export { readSecretFile } from './read-secret-file.ts';
 export { Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
 export { Repeated } from './repeated.ts';
 export { openBytes, sealBytes } from './sealed-bytes.ts';
-export { givenValueContext, secretContext, sealTo, ValueBox } from './value-box.ts';
+export { givenValueContext, redeemedContext, secretContext, sealTo, ValueBox } from './value-box.ts';
 export { type HttpDoor } from './start-nest.ts';
 export { startProcess, type Given, type ProcessPlan, type RunningProcess } from './start-process.ts';

@@ -46,3 +46,6 @@ export const givenValueContext = (tenantId: string, approvalId: string): string 
 
 /** What a value that becomes the tenant's secret of the name is sealed for. */
 export const secretContext = (tenantId: string, name: string): string => `writ/secret-value/v1\n${tenantId}\n${name}`;
+
+/** What a secret is sealed for on its way to the executor that runs the call. */
+export const redeemedContext = (tenantId: string, operationId: string, name: string): string => `writ/redeemed-secret/v1\n${tenantId}\n${operationId}\n${name}`;

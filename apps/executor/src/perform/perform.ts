@@ -6,6 +6,7 @@ import { Fault, TOOLS, type AskedFor, type Lane, type Permit, type Redemption, t
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
+import { prepareCall, withoutSecrets } from '../redaction/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../runners/runner.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
 import { keepLease } from '../leases/keep-lease.ts';
@@ -160,8 +161,8 @@ export class Perform {
 
   /** INVARIANT (a preview stays inside): one that would begin an effect outside is told no and goes on without; what it asked for is reported. */
   #contextOf(speaker: Speaker, lease: Lease, asked: AskedFor[]): RunContext {
-    const askedFor = (what: string): void => {
-      if (asked.length < ASKED_MAX) asked.push({ kind: 'egress', what });
+    const askedFor = (what: string, kind: AskedFor['kind'] = 'egress'): void => {
+      if (asked.length < ASKED_MAX) asked.push({ kind, what });
     };
     return {
       signal: lease.signal,
@@ -189,15 +190,15 @@ export class Perform {
   }
 
   async #staged(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
-    const call = await proveCall(permit, redemption, this.#blobs).catch((error: unknown) => {
+    const prepared = await proveCall(permit, redemption, this.#blobs).then((call) => prepareCall(call, context)).catch((error: unknown) => {
       if (error instanceof Fault && error.code === 'permit.invalid') return error;
       throw error;
     });
-    if (call instanceof Fault) return invalid(call);
+    if (prepared instanceof Fault) return invalid(prepared);
     // A session's call has its own runner or none.
     const runner = this.#runners.get(permit.tool_id) ?? (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
     if (!runner) return invalid(new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`));
-    return await runner.run(call, context);
+    return await withoutSecrets(await runner.run(prepared.call, context), prepared.values);
   }
 
   /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */

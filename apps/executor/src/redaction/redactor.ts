@@ -58,6 +58,14 @@ export class Values {
     return null;
   }
 
+  /** Where values stand in the whole of something, which may have been `cut`. They may overlap. */
+  *ranges(bytes: Uint8Array, cut: boolean): Generator<{ readonly start: number; readonly end: number; readonly name: string }> {
+    for (let start = 0; start < bytes.length; start++) {
+      const found = this.at(bytes, start, cut ? 'cut' : 'end');
+      if (found !== null && found !== 'more') yield { start, ...found };
+    }
+  }
+
   redactBytes(bytes: Uint8Array): Buffer {
     const redactor = new Redactor(this);
     return Buffer.concat([redactor.push(bytes), redactor.end()]);

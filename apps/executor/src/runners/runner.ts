@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { Values } from '../redaction/redactor.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -22,6 +23,10 @@ export interface Call {
   readonly limits: CallLimits;
   /** values that the call may see, by name */
   readonly secrets: Readonly<Record<string, string>>;
+  /** variables that its command finds; none unless set */
+  readonly env?: Readonly<Record<string, string>>;
+  /** what must not be told of it; nothing unless set */
+  readonly values?: Values;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
 }
@@ -59,8 +64,8 @@ export interface RunContext {
   readonly mode: PermitMode;
   /** Asks the kernel whether the call may go on, now. Rejects when it has to stop, and when nobody answers within a second. */
   readonly confirmStanding: () => Promise<void>;
-  /** Notes what a preview would have sent, for whoever is to approve it. */
-  readonly askedFor: (what: string) => void;
+  /** Notes what a preview would have sent or needed, for whoever is to approve it; `egress` unless said. */
+  readonly askedFor: (what: string, kind?: AskedFor['kind']) => void;
   /** Asks where the shell of the call's session is; where there is none and one may be opened, it is to be opened here under this id. */
   readonly attachShell: (opens: boolean, shellId: string) => Promise<ShellAttachReply>;
   /** Says that a shell of this executor is no more. */

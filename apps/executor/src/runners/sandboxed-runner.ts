@@ -10,6 +10,7 @@ import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
 import { Outputs, type OutputTail } from '../outputs/outputs.ts';
+import { redactedOutput } from '../redaction/redacted-output.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
@@ -82,7 +83,7 @@ export class SandboxedRunner extends Runner {
       result: {
         exit_code: result.exitCode,
         signal: result.signal,
-        output: outputOf(result),
+        output: outputOf(result, call.values),
         truncated_bytes: result.truncatedBytes,
         wall_ms: Math.round(result.usage.wallMs),
       },
@@ -108,7 +109,7 @@ export class SandboxedRunner extends Runner {
       cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
       ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
       ...(cli === null ? {} : { argv: argvOf(cli, args) }),
-      env: cli === null ? {} : environmentOf(cli, secrets),
+      env: cli === null ? call.env ?? {} : environmentOf(cli, secrets),
       limits: {
         memoryBytes: limits.memory_bytes,
         cpus: CPUS,
@@ -162,8 +163,9 @@ function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason
 }
 
 /** stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD, and a cut is said. */
-function outputOf({ output, truncatedBytes }: SandboxResult): string {
-  const text = Buffer.concat(output.map((chunk) => chunk.bytes)).toString('utf8').replaceAll('\0', '\uFFFD');
+function outputOf(result: SandboxResult, values: Call['values']): string {
+  const { output, truncatedBytes } = result;
+  const text = (values?.any === true ? redactedOutput(result, values) : Buffer.concat(output.map((chunk) => chunk.bytes))).toString('utf8').replaceAll('\0', '\uFFFD');
   return truncatedBytes === 0 ? text : `${text}\n[output cut: ${truncatedBytes} more bytes]`;
 }
 

@@ -4,6 +4,7 @@ import type { Bus } from '@writ/bus';
 import {
   parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
+import { KEY_BYTES, redeemedContext, ValueBox } from '@writ/nest-kit';
 
 /** Names the attempt that speaks. */
 export interface Speaker {
@@ -22,6 +23,8 @@ export class KernelClient {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
   readonly #now: () => number;
+  /** secrets are sealed to this process: its key is nowhere else, and ends with it */
+  readonly #box = new ValueBox(randomBytes(KEY_BYTES));
 
   /** @param now epoch milliseconds, for deadlines */
   constructor(bus: Bus, subjects: Subjects, now: () => number) {
@@ -35,8 +38,13 @@ export class KernelClient {
     return randomBytes(16).toString('hex');
   }
 
+  /** Secrets that come sealed are opened here, and are in this process alone. */
   async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
-    return parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce }, timeoutMs));
+    const public_key = (await this.#box.publicKey()).toString('base64');
+    const { sealed = {}, ...redemption } = parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs));
+    const { tenant_id, operation_id } = redemption;
+    const opened = await Promise.all(Object.entries(sealed).map(async ([name, value]) => [name, (await this.#box.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))).toString('utf8')] as const));
+    return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(opened) } };
   }
 
   async renew(speaker: Speaker, timeoutMs: number): Promise<RenewReply> {

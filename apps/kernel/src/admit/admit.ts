@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
+import { decideStanding, readFacts, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
@@ -91,7 +91,8 @@ export class Admit {
     const read = await readFacts(this.#sources.tenants, this.#sources.policies, proposal.call);
     const readAt = this.#sources.memory.clock;
     // Of this call's arguments, so it isn't remembered for others of its kind.
-    const facts = { ...read, value_known: await readValueKnown(this.#sources.tenants, proposal.call, proposal.args) };
+    const { tenants } = this.#sources;
+    const facts = { ...read, value_known: await readValueKnown(tenants, proposal.call, proposal.args), secrets: await readSecretsKnown(tenants, proposal.call, read, proposal.args) };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.

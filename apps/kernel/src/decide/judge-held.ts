@@ -4,7 +4,7 @@ import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
 import { argumentsOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
-  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, refusal, refuse, sealDecision,
+  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, readSecretsKnown, refusal, refuse, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -34,11 +34,12 @@ export interface Rejudged {
 /** Judges a held call with a person's yes, under the policy and on the head of now. `wanted`: what is still to be reserved, where it isn't the whole call. @throws Fault `frozen` */
 export async function judgeHeld(parts: DecisionParts, judge: Judge, held: HeldCall, approval: GivenApproval, wanted?: Budgets): Promise<Rejudged> {
   const call = judgedCallOf(held.operation);
-  const facts = await readFacts(parts.tenants, parts.policies, call);
-  const prior = decideStanding(call, facts);
+  const read = await readFacts(parts.tenants, parts.policies, call);
+  const prior = decideStanding(call, read);
   // The call stays held: a freeze says nothing about it, and ends.
   if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
   const args = await argumentsOf(held, parts.vault, parts.blobs);
+  const facts = { ...read, secrets: await readSecretsKnown(parts.tenants, call, read, args) };
   const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
   return { held: { ...held, now: facts.now }, call, judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images), facts };
 }

@@ -29,6 +29,7 @@ export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: 
     if (exit_code === 0 || (tool.cli === undefined && args['on_failure'] === 'keep')) return null;
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
+  if (ended === 'invalid' && error?.code === 'secret.in_delta') return endingFault('secret.in_delta', cut(error.message), cut(error.hint));
   if (ended !== 'failed') return endingFault(ENDED_BY[ended], cut(error?.message), cut(error?.hint));
   // A tool may say only what tools say: the kernel's own words, such as a denial, would stand in a signed record as the kernel's.
   const mayBeSaid = (code: FaultCode): boolean => toolFaults(tool).has(code) || (tool.class === 'broker' && EGRESS_FAULTS.has(code));

@@ -67,6 +67,8 @@ export interface CallFacts {
   readonly tool?: ToolDefinition | null;
   /** of a call that asks for a value: whether it needn't ask a person; absent where nobody looked */
   readonly value_known?: boolean;
+  /** of the secrets that the call names, those that are there; absent where nobody looked: then none is */
+  readonly secrets?: readonly string[];
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;

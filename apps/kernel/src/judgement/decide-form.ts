@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, Fault, LIMITS, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import { argumentFaults, Fault, LIMITS, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
 import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
@@ -22,6 +22,8 @@ export interface WellFormed {
   readonly resources: readonly Resource[];
   /** what it would send outside, as far as its arguments say */
   readonly requests: readonly NamedRequest[];
+  /** the secrets that it names */
+  readonly secrets: readonly string[];
 }
 
 /** All that is wrong is said at once, up to this many places: a caller that has more has another tool in mind. */
@@ -31,7 +33,9 @@ const REASONS_MAX = 32;
 export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: Arguments | Refusal): WellFormed | Refusal {
   if (tool === null) return refusal('tool.unknown', 'there is no such tool', `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`);
   if ('effect' in args) return args;
-  const faults = argumentFaults(tool, args.value).slice(0, REASONS_MAX).map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
+  const wrong = argumentFaults(tool, args.value);
+  const named = secretsNamed(tool, args.value);
+  const faults = (wrong.length > 0 ? wrong : named.faults).slice(0, REASONS_MAX).map(({ pointer, message }): Reason => ({ code: 'args.invalid', message: `\`${shown(pointer)}\` ${message}` }));
   if (faults[0] !== undefined) return { ...refusal('args.invalid', faults[0].message), reasons: faults };
   const command = args.value['command'];
   if (tool.class === 'sandboxed' && tool.cli === undefined && typeof command === 'string' && Buffer.byteLength(command) > LIMITS.commandBytes.max) {
@@ -42,7 +46,7 @@ export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: 
   const requests = parseRequests(tool, args);
   if ('effect' in requests) return requests;
   if (tool.mutating && call.idempotency_key === null) return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
-  return { effect: 'allow', tool, args, resources, requests };
+  return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
 }
 
 /** Paths as a caller wrote them become paths of the workspace, or a refusal. */

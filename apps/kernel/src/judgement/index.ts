@@ -5,6 +5,7 @@ export { assertedMemory, decidedUnder, decisionRecord, postable, reservationRows
 export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
 export { askOf, readValueKnown, type ValueAsk } from './decide-value.ts';
+export { readSecretsKnown } from './decide-secrets.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { delegatorsOf } from './delegators.ts';

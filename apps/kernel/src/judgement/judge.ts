@@ -12,6 +12,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideSecrets } from './decide-secrets.ts';
 import { decideValue } from './decide-value.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
@@ -50,6 +51,8 @@ export class Judge {
     if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(known, reach);
+    const secret = decideSecrets(facts, form);
+    if (secret !== null) return refuse(known, secret);
     const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);

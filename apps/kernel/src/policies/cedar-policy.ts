@@ -2,7 +2,7 @@
 import { TOOLS, type Reason, type Verdict } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
 import { decideEffectPolicy, decidePolicy, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
-import { assessRisk, type Risk, type RiskHistory, type ShellGrammar } from '@writ/risk';
+import { assessRisk, placeSecrets, type Risk, type RiskHistory, type ShellGrammar } from '@writ/risk';
 import type { ActivePolicy, CountNeeded, JudgedAction, Supervision } from '../ports/index.ts';
 
 /** A policy set with the risk table in front of it: risk is part of what policy is asked about. */
@@ -11,15 +11,28 @@ export function cedarPolicy(set: PolicySet, grammar: ShellGrammar): ActivePolicy
     hash: set.policy_hash,
     approvalMs: set.document.ttl.approval_ms,
     historyNeeds: (call) => countsFor(set, call),
-    judge: (action) => {
+    judge: (written) => {
+      const action = asRun(written, grammar);
+      if ('effect' in action) return action;
       const risk = assessRisk(action, grammar, riskHistory(action));
       return supervisionOf(decidePolicy(set, askOf(action, risk)), risk);
     },
-    judgeEffect: (effect) => {
+    judgeEffect: (written) => {
+      const effect = asRun(written, grammar);
+      if ('effect' in effect) return effect;
       const risk = assessRisk(effect, grammar, riskHistory(effect));
       return supervisionOf(decideEffectPolicy(set, { ...askOf(effect, risk), changes: effect.changes, granted: effect.granted }), risk);
     },
   };
+}
+
+/** INVARIANT (judged is run): a command that names secrets is judged as it will run, with variables in their places; one that can't be made so is refused. */
+function asRun<A extends JudgedAction>(action: A, grammar: ShellGrammar): A | Extract<Verdict, { effect: 'refuse' }> {
+  const { command } = action.args;
+  if (typeof command !== 'string' || !action.tool.accepts_secrets.includes('command')) return action;
+  const placed = placeSecrets(command, grammar);
+  if (!placed.ok) return { effect: 'refuse', code: 'args.invalid', message: `\`/command\`: ${placed.message}`, hint: placed.hint };
+  return placed.command === command ? action : { ...action, args: { ...action.args, command: placed.command } };
 }
 
 /** What risk is told of the session. */

@@ -52,3 +52,13 @@ describe('the default policy', () => {
     expect(modeOf(policy.judgeEffect({ ...hook, changes: [change('src/a.js')], granted: 'autopilot' }))).toBe('autopilot');
   });
 });
+
+describe('a command that names a secret', () => {
+  it('is judged as it runs, and not judged where it can\'t run safely', () => {
+    expect(modeOf(run('curl -H "Authorization: ${secret:KEY}" https://example.com'))).toBe(modeOf(run('curl -H "Authorization: ${WRIT_SECRET_KEY}" https://example.com')));
+    expect(run('rm -rf "${secret:KEY}"')).toEqual(run('rm -rf "${WRIT_SECRET_KEY}"'));
+    expect(run('bash -c "${secret:KEY}"')).toMatchObject({ effect: 'refuse', code: 'args.invalid', message: expect.stringContaining('`bash`') as string, hint: expect.any(String) as string });
+    const done = { ...action('shell.run', { command: 'echo ${secret:KEY}' }), changes: [change('src/a.js')], granted: 'autopilot' as const };
+    expect(modeOf(policy.judgeEffect(done))).toBe('autopilot');
+  });
+});

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, type CallLimits, type CliTool, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, TOOLS, VALUE_GET, type CallLimits, type CliTool, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
+import { redeemedContext, sealTo } from '@writ/nest-kit';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
-import { attemptFacts, readAttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
+import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
+import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { readDecidedTool, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
@@ -24,6 +27,8 @@ const NODE_BYTES_MAX = 64 * 1024;
 
 export interface RedeemOptions {
   readonly leaseMs: number;
+  /** where long arguments are */
+  readonly blobs: BlobStore;
 }
 
 /**
@@ -56,7 +61,7 @@ export class Redeem {
     const permit = openPermit(request.permit, this.#verifiers);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
-    if (verdict === 'redeemed') return await this.#redemption(redeemed, permit);
+    if (verdict === 'redeemed') return await this.#redemption(redeemed, permit, request);
     // A preview ends no call: the statement answers it with a fault of its permit.
     if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, await this.#faultOf(verdict, permit)));
     throw new Fault(verdict);
@@ -78,7 +83,7 @@ export class Redeem {
     return rows[0] as Redeemed;
   }
 
-  async #redemption(redeemed: Redeemed, { mode }: Permit): Promise<Redemption> {
+  async #redemption(redeemed: Redeemed, { mode }: Permit, { public_key }: RedeemRequest): Promise<Redemption> {
     const facts = attemptFacts(redeemed);
     if (mode === 'run') this.#memory.keep(facts);
     const { operation, args, args_ref } = facts;
@@ -90,11 +95,7 @@ export class Redeem {
     const { tool, cli } = await this.#tool(redeemed, mode);
     const box = await this.#vault.of(operation.tenant_id);
     const clear = args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>;
-    const secrets = await this.#values.forCall(operation, clear);
-    if (secrets === null) {
-      await this.#endings.end(redeemed, unreportedEnding(operation, endingFault('value.missing', 'the value is over since the call was decided', 'ask for it anew')));
-      throw new Fault('value.missing');
-    }
+    const values = await this.#valuesOf(redeemed, { facts, tool, clear, mode });
     return {
       v: 1,
       operation_id, tenant_id: operation.tenant_id, attempt: operation.attempt, tool_id: operation.tool_id, tool_definition_digest,
@@ -105,7 +106,7 @@ export class Redeem {
       image_digest: operation.image_digest,
       fs: facts.chain.map(({ grant }) => grant.fs),
       net: facts.chain.map(({ grant }) => grant.net),
-      secrets,
+      ...await sealedFor(operation, values, public_key ?? null),
       limits: limitsOf(tool, operation),
       ...(cli === null ? {} : { cli_tool: cli }),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
@@ -128,6 +129,19 @@ export class Redeem {
     throw new Fault('tool.changed');
   }
 
+  /** INVARIANT (to one alone): values are unwrapped for the answer to a redemption, and for nothing else. Whose value has gone meanwhile is ended here. */
+  async #valuesOf(redeemed: Redeemed, { facts, tool, clear, mode }: { facts: AttemptFacts; tool: ToolDefinition; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['secrets']> {
+    // Only where the tool takes any: long arguments are read twice then.
+    const args = clear ?? (tool.accepts_secrets.length > 0 ? await callArguments(this.#vault, this.#options.blobs, facts) : {});
+    try {
+      return await this.#values.forCall(facts.operation, tool, args, mode);
+    } catch (error) {
+      if (!(error instanceof Fault) || (error.code !== 'value.missing' && error.code !== 'secret.unknown')) throw error;
+      await this.#endings.end(redeemed, unreportedEnding(facts.operation, endingFault(error.code, error.message, 'have it set, or ask for it anew')));
+      throw error;
+    }
+  }
+
   /** The root of the snapshot, which every inline call reads and the commit reads again: mostly it was made here a moment ago. */
   async #root(tenantId: string, snapshotId: string): Promise<string[]> {
     const bytes = await this.#trees.reader(tenantId as TenantId)(parseSnapshotId(snapshotId));
@@ -136,6 +150,19 @@ export class Redeem {
 }
 
 const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] => (ENDS as readonly string[]).includes(verdict);
+
+/**
+ * INVARIANT (sealed on the way): a secret leaves sealed to the executor that redeems, so that no message on the bus holds it. Who names no key gets none, and can't
+ * run the call.
+ */
+async function sealedFor({ tenant_id, operation_id, tool_id }: OperationRow, values: Redemption['secrets'], publicKey: string | null): Promise<Pick<Redemption, 'secrets' | 'sealed'>> {
+  const entries = Object.entries(values);
+  if (tool_id === VALUE_GET.tool_id || entries.length === 0) return { secrets: values };
+  if (publicKey === null) return { secrets: {} };
+  const key = Buffer.from(publicKey, 'base64');
+  const seal = async (name: string, value: string): Promise<string> => (await sealTo(key, Buffer.from(value, 'utf8'), redeemedContext(tenant_id, operation_id, name))).toString('base64');
+  return { secrets: {}, sealed: Object.fromEntries(await Promise.all(entries.map(async ([name, value]) => [name, await seal(name, value)] as const))) };
+}
 
 /** The tool's limits, narrowed to what was reserved for this call. */
 function limitsOf(tool: ToolDefinition, { limits }: Pick<OperationRow, 'limits'>): CallLimits {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { VALUE_GET, type ValueScope } from '@writ/contract';
+import { Fault, secretsNamed, VALUE_GET, type NamesSecrets, type PermitMode, type ValueScope } from '@writ/contract';
 import { askOf, sessionOf, type ValueAsk } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
@@ -46,14 +46,26 @@ export class SessionValues {
   }
 
   /**
-   * What an attempt of the tool that asks for values may see: the value, where it is no secret; of a secret nothing, since a reference is all that it answers.
-   * Null where the value has gone since the call was decided.
+   * The values that an attempt may see. Of the tool that asks for one: the value, where it is no secret; of a secret nothing, since a reference is all that it
+   * answers. Of any other tool: the secrets that its arguments name. A preview sees none.
+   * @throws Fault `value.missing`, `secret.unknown` for what has gone since the call was decided
    */
-  async forCall(operation: OperationRow, args: Readonly<Record<string, unknown>> | null): Promise<Readonly<Record<string, string>> | null> {
-    if (operation.tool_id !== VALUE_GET.tool_id || args === null) return {};
-    const ask = askOf(operation, args);
-    if (ask.secret) return {};
-    const value = await this.take(ask, operation.operation_id);
-    return value === null ? null : { [ask.name]: value };
+  async forCall(operation: OperationRow, tool: NamesSecrets, args: Readonly<Record<string, unknown>>, mode: PermitMode): Promise<Readonly<Record<string, string>>> {
+    if (operation.tool_id === VALUE_GET.tool_id) {
+      const ask = askOf(operation, args);
+      return ask.secret ? {} : { [ask.name]: await this.#take(ask, operation, 'value.missing') };
+    }
+    if (mode === 'preview') return {};
+    const values: Record<string, string> = {};
+    for (const name of secretsNamed(tool, args).names) values[name] = await this.#take(namedBy(operation, name), operation, 'secret.unknown');
+    return values;
+  }
+
+  async #take(ask: ValueAsk, { operation_id }: OperationRow, gone: 'value.missing' | 'secret.unknown'): Promise<string> {
+    const value = await this.take(ask, operation_id);
+    if (value === null) throw new Fault(gone, `\`${ask.name}\` is over since the call was decided`);
+    return value;
   }
 }
+
+const namedBy = ({ tenant_id, agent_id, session_id, capability_token_id }: OperationRow, name: string): ValueAsk => ({ tenant_id, agent_id, session_id, capability_token_id, name, secret: true });

@@ -19,7 +19,10 @@ const Speaker = {
 };
 
 /** executor → kernel: `kernel.redeem`. */
-export const RedeemRequest = Type.Object({ v: Type.Literal(1), permit: Envelope, executor_id: idSchema('executor'), nonce: Nonce }, closed);
+export const RedeemRequest = Type.Object({
+  v: Type.Literal(1), permit: Envelope, executor_id: idSchema('executor'), nonce: Nonce,
+  public_key: Type.Optional(Type.String({ maxLength: 64, description: 'X25519, base64: secrets are sealed to it; absent: none are sent' })),
+}, closed);
 export type RedeemRequest = Static<typeof RedeemRequest>;
 
 export const CallLimits = Type.Object({
@@ -46,7 +49,10 @@ export const Redemption = Type.Object({
   image_digest: orNull(Type.String()),
   fs: Type.Array(Type.Array(FsRoot), { description: 'the roots of each token of the chain: a path is reachable when every one reaches it' }),
   net: Type.Optional(Type.Array(Type.Array(NetGrant), { description: 'the hosts of each token of the chain: a request may leave when every one grants it; absent: none may' })),
+  /** values that are no secrets, in clear */
   secrets: Type.Record(Type.String(), Type.String()),
+  /** secrets that the arguments name, sealed to the key of the request, base64 */
+  sealed: Type.Optional(Type.Record(Type.String(), Type.String())),
   cli_tool: Type.Optional(CliTool),
   limits: CallLimits,
   /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */

@@ -41,12 +41,15 @@ export interface NamedSecrets {
   readonly faults: readonly { readonly pointer: string; readonly message: string }[];
 }
 
-/** Text that is a file's content or a path names no secret, whatever stands in it. */
-const isPlain = (tool: ToolDefinition): boolean => tool.class === 'inline';
+/** What of a tool says which secrets its calls name. */
+export type NamesSecrets = Pick<ToolDefinition, 'class' | 'accepts_secrets' | 'cli'>;
 
-/** The secrets that a call names. Only where its tool takes them does a reference stand for a value; elsewhere, but in plain text, one is a mistake that is said. */
-export function secretsNamed(tool: ToolDefinition, args: Readonly<Record<string, unknown>>): NamedSecrets {
-  const names = new Set<string>();
+/** Text that is a file's content or a path names no secret, whatever stands in it. */
+const isPlain = (tool: NamesSecrets): boolean => tool.class === 'inline';
+
+/** The secrets that a call names, with those that its tool's own variables do. Only where its tool takes them does a reference stand for a value; elsewhere, but in plain text, one is a mistake that is said. */
+export function secretsNamed(tool: NamesSecrets, args: Readonly<Record<string, unknown>>): NamedSecrets {
+  const names = new Set(tool.cli?.env.flatMap(({ parts }) => parts.flatMap((part) => ('secret' in part ? [part.secret] : []))));
   const faults: { pointer: string; message: string }[] = [];
   if (isPlain(tool)) return { names: [], faults };
   for (const [key, value] of Object.entries(args)) {

@@ -15,3 +15,11 @@ BEGIN
   IF NOT FOUND OR EXISTS (SELECT 1 FROM secret s WHERE s.tenant_id = p_tenant AND s.name = n AND s.version > (p->>'version')::integer) THEN PERFORM decide_again('secret'); END IF;
   DELETE FROM secret s WHERE s.tenant_id = p_tenant AND s.name = n AND s.version < (p->>'version')::integer;
 END $$;
+
+-- Which of the names are there for a call: given to its agent's session, or the tenant's.
+CREATE FUNCTION kernel.secrets_known(p_tenant text, p_agent text, p_session text, p_names text[]) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(n.name), '[]') FROM unnest(p_names) AS n(name) WHERE value_known(p_tenant, p_agent, p_session, n.name, true));
+END $$;
+
+GRANT EXECUTE ON FUNCTION kernel.secrets_known TO writ_kernel;

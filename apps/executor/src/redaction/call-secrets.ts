@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
+import { placeSecrets } from '@writ/risk';
+import type { Call, RunContext, Staged } from '../runners/runner.ts';
+import { Values } from './redactor.ts';
+import { shellGrammar } from './shell-grammar.ts';
+
+/** Longest target and reason of a listed request; a marker may be longer than what it stands for. */
+const [TARGET_CHARS_MAX, TEXT_CHARS_MAX] = [512, 256];
+
+/** A call as it is run: with its command as it was judged, and what it must not tell. */
+export interface Prepared {
+  readonly call: Call;
+  readonly values: Values;
+}
+
+/**
+ * Puts the secrets that a call names where it finds them. A preview gets none, and what it would have needed is noted.
+ * @throws Fault `permit.invalid` for what can't be what was judged: a command in which no secret can be put, a value that didn't come
+ */
+export async function prepareCall(call: Call, context: RunContext): Promise<Prepared> {
+  const tool: NamesSecrets = TOOLS.get(call.toolId) ?? { class: 'sandboxed', accepts_secrets: [], ...(call.cli === null ? {} : { cli: call.cli }) };
+  const { names } = secretsNamed(tool, call.args);
+  const { command } = call.args;
+  const placed = tool.accepts_secrets.includes('command') && typeof command === 'string' && command.includes('${secret:') ? placeSecrets(command, await shellGrammar()) : null;
+  if (placed?.ok === false) throw new Fault('permit.invalid', `the command can't be run as it was judged: ${placed.message}`);
+  const args = placed === null ? call.args : { ...call.args, command: placed.command };
+  if (context.mode === 'preview') {
+    for (const name of names) context.askedFor(name, 'secret');
+    // A program of a tenant's own tool is started with variables that are empty.
+    return { call: { ...call, args, env: {}, secrets: Object.fromEntries(names.map((name) => [name, ''])) }, values: new Values({}) };
+  }
+  const named = Object.fromEntries(names.map((name) => [name, valueOf(call, name)]));
+  const values = new Values(named);
+  const env = Object.fromEntries((placed?.names ?? []).map((name) => [secretVariable(name), named[name] ?? '']));
+  return { call: { ...call, args, env, values }, values };
+}
+
+function valueOf({ secrets }: Call, name: string): string {
+  const value = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+  if (value === undefined) throw new Fault('permit.invalid', `the value of the secret \`${name}\` did not come with the call`);
+  return value;
+}
+
+/**
+ * What a call did, with nothing in it of the values that it had.
+ * INVARIANT (told to nobody): this is all that leaves the executor of a call; a delta that holds a value isn't staged at all.
+ */
+export async function withoutSecrets(staged: Staged, values: Values): Promise<Staged> {
+  if (!values.any) return staged;
+  const error = staged.error === null ? null : { ...staged.error, message: values.redactText(staged.error.message), hint: staged.error.hint === null ? null : values.redactText(staged.error.hint) };
+  const requests = staged.requests?.map((request) => ({
+    ...request, target: values.redactText(request.target).slice(0, TARGET_CHARS_MAX), purpose: values.redactText(request.purpose).slice(0, TEXT_CHARS_MAX),
+    reason: request.reason === null ? null : values.redactText(request.reason).slice(0, TEXT_CHARS_MAX),
+  }));
+  const told = { ...staged, error, result: values.redactJson(staged.result), ...(requests === undefined ? {} : { requests }) };
+  const name = await leftBehind(staged, values);
+  if (name === null) return told;
+  const found = { code: 'secret.in_delta', message: `what the call left in the workspace holds the secret \`${name}\``, hint: 'write it to a file outside of the workspace, or give the program the variable itself' };
+  return { ...told, ended: 'invalid', error: found, delta: null, blobs: [] };
+}
+
+async function leftBehind({ delta, blobs }: Staged, values: Values): Promise<string | null> {
+  for (const { path } of delta?.changes ?? []) {
+    const name = await values.nameIn(Buffer.from(path));
+    if (name !== null) return name;
+  }
+  for (const bytes of blobs) {
+    const name = await values.nameIn(bytes);
+    if (name !== null) return name;
+  }
+  return null;
+}
