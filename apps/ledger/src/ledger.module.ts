@@ -9,7 +9,9 @@ import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
+import { LogReader } from './log/log-reader.ts';
 import { LogStore } from './log/log-store.ts';
+import { ReadController } from './read/read.controller.ts';
 import { ReceiptController } from './receipt/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
 import { Checkpoints } from './sign/checkpoints.ts';
@@ -28,9 +30,10 @@ export class LedgerModule {
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
-      controllers: [AppendController, ReceiptController, CheckpointController],
+      controllers: [AppendController, ReceiptController, CheckpointController, ReadController],
       providers: [
         { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers), (err) => logger.warn({ err }, 'a checkpoint was not stored')) },
+        { provide: LogReader, useValue: new LogReader(pool, checkpoints) },
         { provide: Receipts, useValue: new Receipts(pool, checkpoints) },
         { provide: Lifetime, useValue: new Lifetime(pool, memory) },
       ],

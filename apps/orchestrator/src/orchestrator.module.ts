@@ -13,7 +13,6 @@ import { DelegationsController } from './approvals/delegations.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { Propose } from './calls/propose.ts';
-import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { SystemController } from './describe/system.controller.ts';
 import { EventsController } from './events/events.controller.ts';
@@ -35,6 +34,7 @@ import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
 import { Webhooks } from './ports/webhooks.ts';
 import { Follow } from './replies/follow.ts';
+import { LogController } from './log/log.controller.ts';
 import { OperationEventsController } from './replies/operation-events.controller.ts';
 import { EventHub } from './replies/event-hub.ts';
 import { OperationWatch } from './replies/operation-watch.ts';
@@ -180,7 +180,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, CheckpointController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, LogController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },

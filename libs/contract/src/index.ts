@@ -14,7 +14,9 @@ export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimits
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
-export { AppendReply, AppendRequest, CheckpointRequest, Inclusion, Receipt, ReceiptRequest } from './messages/ledger.ts';
+export {
+  AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, Inclusion, InclusionRequest, Receipt, ReceiptRequest, TileReply, TileRequest,
+} from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';
 export {

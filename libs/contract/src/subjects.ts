@@ -29,6 +29,10 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'ledger.append': { server: 'ledger', clients: ['kernel'] },
   'ledger.receipt': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.checkpoint': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.tile': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.entries': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.inclusion': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.consistency': { server: 'ledger', clients: ['orchestrator'] },
 };
 export type RequestName = keyof typeof REQUESTS & string;
 

@@ -10,6 +10,8 @@ import type { NodeId } from './shape.ts';
 export const TILE_HEIGHT = 8;
 export const TILE_WIDTH = 2 ** TILE_HEIGHT;
 
+/** The highest level that the layout names. */
+const TILE_LEVEL_MAX = 63;
 /** Tile levels that a tree of at most 2^53 − 1 leaves can have. */
 const TILE_LEVELS = 7;
 
@@ -28,6 +30,25 @@ export function tilePath(level: number, index: number, width: number = TILE_WIDT
 /** The path of a bundle of entries: `tile/entries/<N>[.p/<W>]`. */
 export function entryBundlePath(index: number, width: number = TILE_WIDTH): string {
   return `tile/entries/${indexPath(index)}${partialSuffix(width)}`;
+}
+
+/** What a path below `tile/` names: a tile of hashes, or a bundle of entries. */
+export type TileName = ({ readonly kind: 'hashes' } & TileId) | { readonly kind: 'entries'; readonly index: number; readonly width: number };
+
+const TILE_PATH = /^(?<level>entries|\d{1,2})\/(?<groups>(?:x\d{3}\/)*\d{3})(?:\.p\/(?<width>[1-9]\d{0,2}))?$/;
+
+/**
+ * Reads the path of a tile below `tile/`, as `tilePath` and `entryBundlePath` write it: `0/x001/234`, `entries/000.p/7`. Null for anything else, other spellings
+ * of the same tile among them, so that a cache holds each once.
+ */
+export function parseTilePath(path: string): TileName | null {
+  const { level = '', groups = '', width: partial } = TILE_PATH.exec(path)?.groups ?? {};
+  const index = Number(groups.replaceAll(/[x/]/g, ''));
+  const width = partial === undefined ? TILE_WIDTH : Number(partial);
+  if (level === '' || !isTreeSize(index) || width > TILE_WIDTH) return null;
+  const named: TileName = level === 'entries' ? { kind: 'entries', index, width } : { kind: 'hashes', level: Number(level), index, width };
+  const written = named.kind === 'entries' ? entryBundlePath(index, width) : tilePath(named.level, index, width);
+  return named.kind === 'hashes' && named.level > TILE_LEVEL_MAX || written !== `tile/${path}` ? null : named;
 }
 
 /** Groups of three digits, all but the last marked by an `x`, so that no directory has the name of a file. */

@@ -6,7 +6,7 @@ import { MerkleError } from './merkle-error.ts';
 import { consistencyNodes, inclusionNodes, proveConsistency, proveInclusion } from './prove.ts';
 import { encodeEntryBundle, encodeTile, growTiles, hashAtFromTiles, parseEntryBundle, parseTile } from './tile-content.ts';
 import type { ReadTile, Tile } from './tile-content.ts';
-import { edgeTiles, entryBundlePath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
+import { edgeTiles, entryBundlePath, parseTilePath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
 import { verifyConsistency, verifyInclusion } from './verify.ts';
 
 const LEAVES = Array.from({ length: 70_000 }, (_, i) => leafHash(Buffer.from(String(i))));
@@ -42,6 +42,19 @@ describe('tile paths', () => {
     expect(tilePath(0, 1234, 17)).toBe('tile/0/x001/234.p/17');
     expect(tilePath(2, 999, 256)).toBe('tile/2/999');
     expect(entryBundlePath(1000, 1)).toBe('tile/entries/x001/000.p/1');
+  });
+
+  it('are read as they are written, in one spelling', () => {
+    const width = fc.integer({ min: 1, max: 256 });
+    const index = fc.oneof(fc.nat(3_000), fc.maxSafeNat());
+    fc.assert(fc.property(fc.nat(63), index, width, (level, n, w) => {
+      expect(parseTilePath(tilePath(level, n, w).slice('tile/'.length))).toEqual({ kind: 'hashes', level, index: n, width: w });
+      expect(parseTilePath(entryBundlePath(n, w).slice('tile/'.length))).toEqual({ kind: 'entries', index: n, width: w });
+    }));
+    for (const path of ['', '0', '0/0', '0/00', '0/0000', '00/000', '64/000', '-1/000', '0/x000/001', '0/001/002', '0/000.p/256', '0/000.p/0', '0/000.p/01', '0/000.p/', '0/000/', '/0/000', 'tile/0/000',
+      'entries', 'entries/0', 'Entries/000', '0/x900/x719/x925/x474/x099/x1000', '0/x009/x007/x199/x254/x740/992', '0/000\n', '0/٠٠٠', '0/000.p/257']) {
+      expect([path, parseTilePath(path)]).toEqual([path, null]);
+    }
   });
 
   it('are refused for what is no tile', () => {

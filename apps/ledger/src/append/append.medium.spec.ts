@@ -1,62 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { formatId, logIdOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type TenantId } from '@writ/contract';
-import { connect, createPool, type Pool } from '@writ/database';
-import { canonicalBytes } from '@writ/digest';
+import { logIdOf, type TenantId } from '@writ/contract';
+import { connect } from '@writ/database';
 import { leafHash, rootOf, verifyInclusion } from '@writ/merkle';
-import { decodeBase64, parseCheckpoint, parseSigner, parseVerifier, sealEnvelope, verifyNote, formatNoteKey, parseNoteKey, type Signer } from '@writ/signing';
-import { testDatabase, type TestDatabase } from '@writ/testing';
-import { LogStore } from '../log/log-store.ts';
-import { Receipts } from '../log/receipts.ts';
-import { Checkpoints } from '../sign/checkpoints.ts';
-import { SignedMemory } from '../sign/signed-memory.ts';
-import { Append } from './append.ts';
-import { RecordVerifier } from './record-verifier.ts';
-
-type Sent = AppendRequest['records'][number];
-const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
-const kernel = newSigner();
-const ledgerKey = newSigner();
-const noteKey = parseNoteKey(formatNoteKey('writ.test', ledgerKey.publicKey));
-const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
-
-function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): Sent {
-  const record_id = formatId('record', randomBytes(16));
-  const operation_id = formatId('operation', randomBytes(16));
-  const predicate = { v: 1, record_id, tenant_id, log_id: logIdOf(tenant_id), kind: 'tool_call', kernel_key_id: signer.keyid, recorded_at: 1, operation_id, phase: 'outcome', ...over };
-  const statement = { _type: 'https://in-toto.io/Statement/v1', predicateType: `https://writ.dev/record/${predicate.kind}/v1`, subject: [], predicate };
-  return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
-}
-const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
-const operationOf = (sent: Sent): string => (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate.operation_id;
+import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
+import { newSigner, newTenant, noteKey, operationOf, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
 
 describe('the ledger on a real database', () => {
-  let database: TestDatabase;
-  let pool: Pool;
-  let folder: string;
-  const replica = (name: string) => {
-    const memory = new SignedMemory(join(folder, name));
-    const checkpoints = new Checkpoints(pool, memory, { name: 'writ.test', signer: ledgerKey });
-    const store = new LogStore(pool, memory);
-    const append = new Append(store, checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])), () => undefined);
-    return { append: (records: Sent[]) => append.run({ v: 1, records }), receipts: new Receipts(pool, checkpoints), memory };
-  };
+  let ledgers: TestLedger;
+  const replica = (name: string): Replica => ledgers.replica(name);
+  beforeAll(async () => { ledgers = await TestLedger.open(); });
+  afterAll(() => ledgers.close());
 
-  beforeAll(async () => {
-    database = await testDatabase();
-    pool = createPool({ url: database.urlFor('writ_ledger'), applicationName: 'ledger-spec' });
-    folder = mkdtempSync(join(tmpdir(), 'writ-ledger-'));
-  });
-  afterAll(async () => {
-    await pool.end();
-    await database.drop();
-    rmSync(folder, { recursive: true });
-  });
-
-  async function verifyReceipts(ledger: ReturnType<typeof replica>, tenant: TenantId, sent: Sent[]): Promise<void> {
+  async function verifyReceipts(ledger: Replica, tenant: TenantId, sent: Sent[]): Promise<void> {
     for (const one of sent) {
       const { inclusion, envelope } = await ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(one), phase: null });
       expect(envelope).toEqual(one.envelope);
@@ -160,10 +115,10 @@ describe('the ledger on a real database', () => {
     const tenant = newTenant();
     await ledger.append([record(tenant)]);
     for (const table of ['leaf', 'tile', 'root', 'checkpoint']) {
-      await expect(pool.query(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('permission denied');
-      await expect(pool.query(`DELETE FROM ledger.${table}`)).rejects.toThrow('permission denied');
-      await expect(pool.query(`TRUNCATE ledger.${table}`)).rejects.toThrow('permission denied');
-      expect((await pool.query(`SELECT 1 FROM ledger.${table}`)).rowCount).toBe(0);
+      await expect(ledgers.pool.query(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('permission denied');
+      await expect(ledgers.pool.query(`DELETE FROM ledger.${table}`)).rejects.toThrow('permission denied');
+      await expect(ledgers.pool.query(`TRUNCATE ledger.${table}`)).rejects.toThrow('permission denied');
+      expect((await ledgers.pool.query(`SELECT 1 FROM ledger.${table}`)).rowCount).toBe(0);
       await expect(asOwner(`UPDATE ledger.${table} SET tenant_id = tenant_id`)).rejects.toThrow('append-only');
       await expect(asOwner(`TRUNCATE ledger.${table} CASCADE`)).rejects.toThrow('append-only');
     }
@@ -177,7 +132,7 @@ describe('the ledger on a real database', () => {
   });
 
   async function rowsAsOwner(sql: string): Promise<{ rows: Record<string, unknown>[] }> {
-    const client = await connect(database.ownerUrl, 'ledger-spec-owner');
+    const client = await connect(ledgers.database.ownerUrl, 'ledger-spec-owner');
     try {
       return await client.query(sql);
     } finally {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, logIdOf, RECORD_PAYLOAD_TYPE, type Receipt, type ReceiptRequest, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
-import { hashAtFromTiles, inclusionNodes, proveInclusion, tilesOf } from '@writ/merkle';
-import { fetchTiles } from './tiles.ts';
+import { encodeBase64 } from '@writ/signing';
+import { inclusionOf } from './log-reader.ts';
 import type { Checkpoint, Checkpoints } from '../sign/checkpoints.ts';
 
 interface LeafRow { leaf_index: number; payload: Buffer; keyid: string; sig: Buffer }
-
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 
 /** Makes receipts: a stored record with its proof towards the newest checkpoint, by tile reads only. */
 export class Receipts {
@@ -51,13 +49,10 @@ export class Receipts {
 }
 
 async function receiptOf(client: Client, logId: string, leaf: LeafRow, checkpoint: Checkpoint): Promise<Receipt> {
-  const nodes = inclusionNodes(leaf.leaf_index, checkpoint.treeSize);
-  const readTile = await fetchTiles(client, logId, tilesOf(nodes, checkpoint.treeSize), checkpoint.treeSize);
-  const hashes = proveInclusion(leaf.leaf_index, checkpoint.treeSize, hashAtFromTiles(readTile));
   return {
     media_type: 'application/vnd.writ.receipt.v1+json',
-    envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: base64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: base64(leaf.sig) }] },
-    inclusion: { leaf_index: leaf.leaf_index, tree_size: checkpoint.treeSize, hashes: hashes.map(base64), checkpoint: checkpoint.note },
+    envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: encodeBase64(leaf.sig) }] },
+    inclusion: await inclusionOf(client, logId, leaf.leaf_index, checkpoint),
   };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RouteRow } from './route.ts';
+import { isRest, type RouteRow } from './route.ts';
 import { ROUTES } from './routes/index.ts';
 
 const PATTERNS = ROUTES.map((row) => ({ method: row.method, pattern: patternOf(row) }));
@@ -12,6 +12,6 @@ export function allowedMethods(url: string): string[] {
 }
 
 function patternOf({ path, params = {} }: RouteRow): RegExp {
-  const source = path.replaceAll('.', '\\.').replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (params[name] === 'path' ? '.+' : '[^/]+'));
+  const source = path.replaceAll('.', '\\.').replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
   return new RegExp(`^${source}$`);
 }

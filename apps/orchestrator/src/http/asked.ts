@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery } from './query.ts';
-import { ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
+import { isRest, ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
 
 const ONE_FILE = { media: 'application/octet-stream', bytesMax: LIMITS.uploadBytes.max };
 
@@ -31,7 +31,7 @@ async function readAsked(row: RouteRow, request: FastifyRequest): Promise<AskedO
 /** An id that can't be one names nothing, which is the answer to one that names nothing of the caller's. */
 function parseParams(row: RouteRow, given: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(row.params ?? {}).map(([name, kind]) => {
-    const text = kind === 'path' ? given['*'] : given[name];
+    const text = isRest(kind) ? given['*'] : given[name];
     if (text === undefined || !names(kind, text)) throw new Fault('not_found');
     return [name, text];
   }));
@@ -43,7 +43,7 @@ const SECRET = new RegExp(VALUE_NAME);
 const SANDBOX = new RegExp(SANDBOX_ID);
 
 function names(kind: ParamKind, text: string): boolean {
-  if (kind === 'path') return true;
+  if (isRest(kind)) return true;
   if (kind === 'secret') return SECRET.test(text);
   if (kind === 'tool') return TOOL.test(text);
   if (kind === 'sandbox') return SANDBOX.test(text);

@@ -11,7 +11,7 @@ export type Role = (typeof ROLES)[number];
 /** Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or everybody. */
 export type Audience = readonly (Role | 'platform')[] | 'platform' | 'public';
 
-export type ParamKind = IdKind | 'policy' | 'secret' | 'sandbox' | 'tool' | 'path';
+export type ParamKind = IdKind | 'policy' | 'secret' | 'sandbox' | 'tool' | 'path' | 'tile';
 
 /** One answer that isn't a problem. `schema` for JSON, `media` for anything else. */
 export interface Answer {
@@ -32,7 +32,7 @@ export interface RouteRow {
   readonly tag: string;
   readonly summary: string;
   readonly allowed: Audience;
-  /** ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`: by name; `sandbox`: by the operation or the shell that it has; `path` is the rest of the URL: a path in a workspace */
+  /** ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`: by name; `sandbox`: by the operation or the shell that it has; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's tiles */
   readonly params?: Readonly<Record<string, ParamKind>>;
   readonly query?: TObject;
   /** the JSON body; with `bytes` the body is bytes instead */
@@ -51,6 +51,9 @@ export interface RouteRow {
   /** beside those that every route may answer */
   readonly faults?: readonly FaultCode[];
 }
+
+/** Whether the parameter is the rest of the URL, slashes and all. */
+export const isRest = (kind: ParamKind | undefined): kind is 'path' | 'tile' => kind === 'path' || kind === 'tile';
 
 export const ROUTE = Symbol('route');
 
@@ -82,5 +85,5 @@ export function Route(row: RouteRow): MethodDecorator {
 
 /** `/v1/agents/{agent_id}` as Fastify writes it: `/v1/agents/:agent_id`; the rest of a URL is `*`. */
 function nestPathOf({ path, params = {} }: RouteRow): string {
-  return path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (params[name] === 'path' ? '*' : `:${name}`));
+  return path.replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '*' : `:${name}`));
 }

@@ -106,7 +106,7 @@ describe('an operation', () => {
 });
 
 describe('a receipt', () => {
-  const ledgered = (view: OperationView, phase: string): void => void door.ledger.set(`${tenant.tenantId}/${view.operation_id}/${phase}`, RECEIPT);
+  const ledgered = (view: OperationView, phase: string): void => void door.ledger.receipts.set(`${tenant.tenantId}/${view.operation_id}/${phase}`, RECEIPT);
 
   it('is the file in its one spelling, byte for byte', async () => {
     const view = keep('committed');
@@ -149,7 +149,7 @@ describe('a receipt', () => {
 test('a log without records has no checkpoint; one with records has its note as it was signed', async () => {
   const other = await door.newTenant();
   expect((await get('/v1/log/checkpoint', other.auditor)).json).toEqual(problem('not_found', 404));
-  door.checkpoints.set(other.tenantId, RECEIPT.inclusion.checkpoint);
+  door.ledger.checkpoints.set(other.tenantId, RECEIPT.inclusion.checkpoint);
   const answer = await get('/v1/log/checkpoint', other.auditor);
   expect([answer.text, answer.headers.get('content-type')]).toEqual([RECEIPT.inclusion.checkpoint, 'text/plain; charset=utf-8']);
 });

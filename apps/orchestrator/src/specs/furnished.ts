@@ -37,7 +37,7 @@ const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
 export async function furnish(door: TestDoor, tenant: TestTenant) {
-  const { kernel, blobs, ledger, checkpoints, keys, hooks } = door;
+  const { kernel, blobs, ledger, keys, hooks } = door;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
@@ -49,8 +49,8 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, workspace_id, 'workspace', { workspace_id, name: 'w', head_snapshot_id: snapshot_id, created_at: 1, updated_at: 1 });
   const operation = viewOf(callOf(tenant), 'committed');
   const { operation_id } = kernel.keep(tenantId, operation.operation_id, 'operation', operation);
-  for (const phase of ['decision', 'outcome']) ledger.set(`${tenantId}/${operation_id}/${phase}`, RECEIPT);
-  checkpoints.set(tenantId, RECEIPT.inclusion.checkpoint);
+  for (const phase of ['decision', 'outcome']) ledger.receipts.set(`${tenantId}/${operation_id}/${phase}`, RECEIPT);
+  ledger.checkpoints.set(tenantId, RECEIPT.inclusion.checkpoint);
   const approval = approvalOf(operation);
   const { approval_id } = kernel.keep(tenantId, approval.approval_id, 'approval', approval);
   kernel.handlers.set('approval.decide', (caller, request) => {
@@ -84,6 +84,9 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
   const policy = sha256Hex(Buffer.from(tenantId));
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
+  // Each log is longer than the one before it: its last tile and bundle are its own.
+  const records = ledger.logs.size + 1;
+  ledger.logs.set(tenantId, Array.from({ length: records }, (_, i) => Buffer.from(`${tenantId} ${String(i)}`)));
   // Of another name in each tenant: what is kept here has one place a name.
   const name = `S${tenantId.toUpperCase()}`;
   kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
@@ -98,7 +101,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, sandbox_id, 'sandbox', {
     sandbox_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
   });
-  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', snapshot_id, file_sha256: file.sha256 };
+  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -136,6 +139,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'diffPolicies': return { query: `?to=${has.policy}` };
     case 'importWorkspace': return { text: ARCHIVE, headers: { 'content-type': 'application/x-tar' } };
     case 'restoreWorkspace': return { body: { at: snapshot_id } };
+    case 'readInclusion': return { query: '?leaf_index=0' };
+    case 'readConsistency': return { query: '?from=0&to=1' };
     case 'readDiff': case 'readTextDiff': return { query: `?from=${snapshot_id}` };
     default: return {};
   }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
 import { memoryBus } from '@writ/bus';
-import { Fault, subjectsOf, type AgentId, type Receipt, type TenantId } from '@writ/contract';
+import { subjectsOf, type AgentId, type TenantId } from '@writ/contract';
 import { sha256 } from '@writ/digest';
 import { BusTransport, NestLogger, newId, Readiness } from '@writ/nest-kit';
 import { startTelemetry, traceHooks } from '@writ/telemetry';
@@ -15,6 +15,7 @@ import type { Role } from '../http/route.ts';
 import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
+import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
 import { FakeHooks } from './fake-webhooks.ts';
 
@@ -37,9 +38,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const empty = emptyTree();
   const kernel = new FakeKernel({ emptySnapshot: snapshotIdOf(empty.root) });
   await kernel.serve(bus);
-  const ledger = new Map<string, Receipt>();
-  const checkpoints = new Map<string, string>();
-  await serveLedger(bus, ledger, checkpoints);
+  const ledger = new FakeLedger();
+  await ledger.serve(bus);
   const hooks = new FakeHooks();
   // Nothing leaves a test that doesn't ask for it.
   hooks.isPaused = true;
@@ -70,7 +70,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     };
   };
   return {
-    app, bus, kernel, ledger, checkpoints, keys, blobs, hooks, telemetry, readiness, lines, url, newKey, newTenant,
+    app, bus, kernel, ledger, keys, blobs, hooks, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
     tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state, ...more }),
@@ -83,18 +83,6 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
 }
 export type TestDoor = Awaited<ReturnType<typeof openTestDoor>>;
 export type TestTenant = Awaited<ReturnType<TestDoor['newTenant']>>;
-
-async function serveLedger(bus: ReturnType<typeof memoryBus>, receipts: Map<string, Receipt>, checkpoints: Map<string, string>): Promise<void> {
-  const serve = (name: string, handler: (payload: Record<string, unknown>) => unknown) => bus.serve(subjectsOf('s0').request(name), {
-    queue: 'ledger', concurrencyMax: 100, handler: async (message) => handler(message.payload as Record<string, unknown>),
-  });
-  const found = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Fault('not_found', 'there is no such record in the log');
-    return value;
-  };
-  await serve('ledger.receipt', ({ tenant_id, operation_id, phase }) => found(receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)));
-  await serve('ledger.checkpoint', ({ tenant_id }) => ({ checkpoint: found(checkpoints.get(String(tenant_id))) }));
-}
 
 async function ask(url: string, method: string, path: string, { key, body, text, headers = {} }: TestRequest): Promise<TestAnswer> {
   const content = body === undefined ? text : JSON.stringify(body);

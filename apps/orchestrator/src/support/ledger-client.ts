@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { Fault, parseMessage, Receipt, type OperationId, type ReceiptRequest, type Subjects, type TenantId } from '@writ/contract';
+import {
+  Consistency, EntriesReply, Fault, Inclusion, parseMessage, Receipt, TileReply, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
+} from '@writ/contract';
+import { HASH_BYTES, type TileId } from '@writ/merkle';
 import { encodeReceipt } from '@writ/receipt';
+import { decodeBase64 } from '@writ/signing';
+import { Type, type Static, type TSchema } from 'typebox';
 
-/** A receipt is a few reads of the database. */
+const CheckpointReply = Type.Object({ checkpoint: Type.String() });
+
+/** Whatever is asked is a few reads of the database. */
 const ASK_MS = 5_000;
 
 /** The ledger, as this process asks it. */
@@ -20,27 +27,63 @@ export class LedgerClient {
 
   /** The receipt's file. Faults: `not_found` while it isn't logged, `ledger.unavailable`. */
   async receipt(tenant_id: TenantId, operation_id: OperationId, phase: ReceiptRequest['phase']): Promise<string> {
-    const reply = await this.#ask('ledger.receipt', { v: 1, tenant_id, operation_id, phase });
-    try {
-      return encodeReceipt(parseMessage(Receipt, reply));
-    } catch (cause) {
-      throw new Fault('internal', undefined, { cause: new Error('the answer of `ledger.receipt` is not as agreed', { cause }) });
-    }
+    return encodeReceipt(await this.#ask('ledger.receipt', Receipt, { tenant_id, operation_id, phase }));
   }
 
   /** The signed note of the tenant's log. Faults: `not_found` for a log without records, `ledger.unavailable`. */
   async checkpoint(tenant_id: TenantId): Promise<string> {
-    const { checkpoint } = (await this.#ask('ledger.checkpoint', { v: 1, tenant_id })) as { checkpoint?: unknown };
-    if (typeof checkpoint !== 'string') throw new Fault('internal', undefined, { cause: new Error('the answer of `ledger.checkpoint` is not as agreed') });
-    return checkpoint;
+    return (await this.#ask('ledger.checkpoint', CheckpointReply, { tenant_id })).checkpoint;
   }
 
-  async #ask(name: 'ledger.receipt' | 'ledger.checkpoint', request: unknown): Promise<unknown> {
+  /** The hashes of a tile, one after another. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  async tile(tenant_id: TenantId, { level, index, width }: TileId): Promise<Uint8Array> {
+    return agreed('ledger.tile', await this.#ask('ledger.tile', TileReply, { tenant_id, level, index, width }), ({ hashes }) => {
+      const bytes = decodeBase64(hashes);
+      if (bytes.length !== width * HASH_BYTES) throw new Error(`${String(bytes.length)} bytes`);
+      return bytes;
+    });
+  }
+
+  /** The records of a bundle, in as many answers as they take. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  async entries(tenant_id: TenantId, index: number, width: number): Promise<Uint8Array[]> {
+    const entries: Uint8Array[] = [];
+    while (entries.length < width) {
+      const reply = await this.#ask('ledger.entries', EntriesReply, { tenant_id, index, width, from: entries.length });
+      entries.push(...agreed('ledger.entries', reply, (said) => said.entries.map((entry) => decodeBase64(entry))));
+    }
+    return entries;
+  }
+
+  /** A leaf's proof towards the newest checkpoint. Faults: `not_found` for a leaf beyond it, `ledger.unavailable`. */
+  inclusion(tenant_id: TenantId, leaf_index: number): Promise<Inclusion> {
+    return this.#ask('ledger.inclusion', Inclusion, { tenant_id, leaf_index });
+  }
+
+  /** Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint, `ledger.unavailable`. */
+  consistency(tenant_id: TenantId, from: number, to: number): Promise<Consistency> {
+    return this.#ask('ledger.consistency', Consistency, { tenant_id, from, to });
+  }
+
+  async #ask<S extends TSchema>(name: RequestName, schema: S, question: object): Promise<Static<S>> {
+    const reply = await this.#reply(name, { v: 1, ...question });
+    return agreed(name, reply, () => parseMessage(schema, reply));
+  }
+
+  async #reply(name: RequestName, request: unknown): Promise<unknown> {
     try {
       return await this.#bus.request(this.#subjects.request(name), request, { deadline: this.#now() + ASK_MS });
     } catch (error) {
       if (error instanceof Fault && (error.code === 'bus.unreachable' || error.code === 'deadline')) throw new Fault('ledger.unavailable', undefined, { cause: error });
       throw error;
     }
+  }
+}
+
+/** What was made of an answer of the ledger's; one that isn't as agreed is our fault and nobody else's. */
+function agreed<R, T>(name: string, reply: R, read: (reply: R) => T): T {
+  try {
+    return read(reply);
+  } catch (cause) {
+    throw new Fault('internal', undefined, { cause: new Error(`the answer of \`${name}\` is not as agreed`, { cause }) });
   }
 }

@@ -49,3 +49,38 @@ export type Receipt = Static<typeof Receipt>;
 /** orchestrator → ledger: `ledger.checkpoint`; answers `{checkpoint: string}` (signed note), Fault `not_found` for a log without records. */
 export const CheckpointRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant') }, closed);
 export type CheckpointRequest = Static<typeof CheckpointRequest>;
+
+const index = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const width = Type.Integer({ minimum: 1, maximum: 256 });
+
+/** orchestrator → ledger: `ledger.tile`, a tile of hashes as C2SP tlog-tiles cuts them; Fault `not_found` beyond the newest checkpoint. */
+export const TileRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), level: Type.Integer({ minimum: 0, maximum: 63 }), index, width }, closed);
+export type TileRequest = Static<typeof TileRequest>;
+
+/** The hashes one after another. */
+export const TileReply = Type.Object({ hashes: Type.String({ description: 'base64' }) }, closed);
+export type TileReply = Static<typeof TileReply>;
+
+/** orchestrator → ledger: `ledger.entries`, the leaves of a tile of level 0 from its `from`-th on; Fault `not_found` beyond the newest checkpoint. */
+export const EntriesRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), index, width, from: Type.Integer({ minimum: 0, maximum: 255 }) }, closed);
+export type EntriesRequest = Static<typeof EntriesRequest>;
+
+/** As many as one message holds, at least one: who needs more asks from there on. */
+export const EntriesReply = Type.Object({ entries: Type.Array(Type.String({ description: 'base64' }), { minItems: 1, maxItems: 256 }) }, closed);
+export type EntriesReply = Static<typeof EntriesReply>;
+
+/** orchestrator → ledger: `ledger.inclusion`, a leaf's proof towards the newest checkpoint; Fault `not_found` for a leaf beyond it. Answers an `Inclusion`. */
+export const InclusionRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), leaf_index: index }, closed);
+export type InclusionRequest = Static<typeof InclusionRequest>;
+
+/** orchestrator → ledger: `ledger.consistency`, that the log of `to` records begins with the one of `from`; Fault `not_found` beyond the newest checkpoint. */
+export const ConsistencyRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), from: index, to: index }, closed);
+export type ConsistencyRequest = Static<typeof ConsistencyRequest>;
+
+/** An RFC 6962 consistency proof; empty where there is nothing to prove: from the empty log, or from a size to itself. */
+export const Consistency = Type.Object({
+  from: Type.Integer({ minimum: 0 }),
+  to: Type.Integer({ minimum: 0 }),
+  hashes: Type.Array(Type.String({ description: 'base64' })),
+}, closed);
+export type Consistency = Static<typeof Consistency>;

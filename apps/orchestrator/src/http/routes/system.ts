@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { PublishedKeyFile } from '../published-keys.ts';
-import { ROLES, route } from '../route.ts';
+import { route } from '../route.ts';
 import { Health, ReadyView } from '../views.ts';
 
 const open = { method: 'GET', tag: 'system', allowed: 'public' } as const;
 
 export const SYSTEM = {
-  checkpoint: route({
-    id: 'readCheckpoint', method: 'GET', path: '/v1/log/checkpoint', tag: 'log', allowed: ROLES, summary: 'Gives the signed checkpoint of the tenant\'s log',
-    answers: { 200: { says: 'A C2SP signed note', media: 'text/plain' } },
-    faults: ['not_found', 'ledger.unavailable'],
-  }),
   health: route({ ...open, id: 'readHealth', path: '/healthz', summary: 'Says that the process lives', answers: { 200: { says: 'It does', schema: Health } } }),
   ready: route({
     ...open, id: 'readReadiness', path: '/readyz', summary: 'Says whether the process can do its work',

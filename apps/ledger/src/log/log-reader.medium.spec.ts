@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import { encodeTile, leafHash, rootOf, verifyConsistency, verifyInclusion } from '@writ/merkle';
+import { decodeBase64, encodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
+import { newTenant, noteKey, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+
+let ledgers: TestLedger;
+let ledger: Replica;
+beforeAll(async () => {
+  ledgers = await TestLedger.open();
+  ledger = ledgers.replica('reader');
+});
+afterAll(() => ledgers.close());
+
+/** A log of so many records, appended in batches of those sizes. */
+async function logOf(...sizes: number[]): Promise<{ tenant_id: TenantId; sent: Sent[]; hashes: Uint8Array[] }> {
+  const tenant_id = newTenant();
+  const sent = sizes.flatMap((size) => Array.from({ length: size }, () => record(tenant_id)));
+  let from = 0;
+  for (const size of sizes) {
+    const batch = sent.slice(from, from += size);
+    for (let at = 0; at < batch.length; at += 200) await ledger.append(batch.slice(at, at + 200));
+  }
+  return { tenant_id, sent, hashes: sent.map((one) => leafHash(payloadOf(one))) };
+}
+
+const faultOf = (asked: Promise<unknown>): Promise<string> => asked.then(() => 'none', (error: unknown) => (error as { code: string }).code);
+const proofOf = (hashes: readonly string[]): Uint8Array[] => hashes.map((hash) => decodeBase64(hash));
+
+describe('a log that is read', () => {
+  it('gives each tile at every width that the checkpoint covers, those too at which none was written', async () => {
+    const { tenant_id, hashes } = await logOf(3, 300);
+    const tile = async (level: number, index: number, width: number) => (await ledger.reader.tile({ v: 1, tenant_id, level, index, width })).hashes;
+    for (const width of [1, 2, 3, 4, 255, 256]) expect(await tile(0, 0, width)).toBe(encodeBase64(encodeTile(hashes.slice(0, width))));
+    for (const width of [1, 47]) expect(await tile(0, 1, width)).toBe(encodeBase64(encodeTile(hashes.slice(256, 256 + width))));
+    expect(await tile(1, 0, 1)).toBe(encodeBase64(rootOf(hashes.slice(0, 256))));
+    for (const [level, index, width] of [[0, 1, 48], [0, 1, 256], [0, 2, 1], [1, 0, 2], [1, 1, 1], [2, 0, 1], [63, 0, 1]] as const) {
+      expect([level, index, width, await faultOf(ledger.reader.tile({ v: 1, tenant_id, level, index, width }))]).toEqual([level, index, width, 'not_found']);
+    }
+  });
+
+  it('gives the records of a bundle, byte for byte, in answers that a message holds', async () => {
+    const tenant_id = newTenant();
+    const sent = Array.from({ length: 60 }, () => record(tenant_id, { provenance: { text: 'x'.repeat(15_000) } }));
+    for (let at = 0; at < sent.length; at += 20) await ledger.append(sent.slice(at, at + 20));
+    const got: string[] = [];
+    let answers = 0;
+    while (got.length < 60) {
+      const { entries } = await ledger.reader.entries({ v: 1, tenant_id, index: 0, width: 60, from: got.length });
+      expect(entries.join('').length).toBeLessThan(900_000);
+      got.push(...entries);
+      answers += 1;
+    }
+    expect(answers).toBeGreaterThan(1);
+    expect(got).toEqual(sent.map((one) => encodeBase64(payloadOf(one))));
+    expect(await faultOf(ledger.reader.entries({ v: 1, tenant_id, index: 0, width: 61, from: 0 }))).toBe('not_found');
+    expect(await faultOf(ledger.reader.entries({ v: 1, tenant_id, index: 0, width: 60, from: 60 }))).toBe('not_found');
+  });
+
+  it('proves every record towards its newest checkpoint', async () => {
+    const { tenant_id, hashes } = await logOf(5, 259);
+    for (const leaf_index of [0, 4, 5, 255, 256, 263]) {
+      const { checkpoint, hashes: path, tree_size } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index });
+      const { root, treeSize } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
+      expect([tree_size, treeSize]).toEqual([264, 264]);
+      verifyInclusion({ leafHash: hashes[leaf_index] as Uint8Array, leafIndex: leaf_index, treeSize, hashes: proofOf(path) }, root);
+    }
+    expect(await faultOf(ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 264 }))).toBe('not_found');
+  });
+
+  it('proves that each earlier log is the beginning of each later one', async () => {
+    const { tenant_id, hashes } = await logOf(1, 6, 250, 300);
+    const sizes = [1, 2, 7, 8, 255, 256, 257, 512, 557];
+    for (const from of sizes) {
+      for (const to of sizes.filter((size) => size >= from)) {
+        const proof = await ledger.reader.consistency({ v: 1, tenant_id, from, to });
+        verifyConsistency({ oldSize: from, newSize: to, oldRoot: rootOf(hashes.slice(0, from)), newRoot: rootOf(hashes.slice(0, to)), hashes: proofOf(proof.hashes) });
+      }
+    }
+    expect(await ledger.reader.consistency({ v: 1, tenant_id, from: 0, to: 557 })).toEqual({ from: 0, to: 557, hashes: [] });
+    expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 1, to: 558 }))).toBe('not_found');
+    expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 2, to: 1 }))).toBe('request.malformed');
+  });
+
+  it('shows nothing of a tenant without records', async () => {
+    const tenant_id = newTenant();
+    expect(await faultOf(ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width: 1 }))).toBe('not_found');
+    expect(await faultOf(ledger.reader.consistency({ v: 1, tenant_id, from: 0, to: 0 }))).toBe('not_found');
+  });
+
+  it('signs what a replica that died left unsigned', async () => {
+    const { tenant_id } = await logOf(4);
+    const owner = await ledgers.asOwner();
+    // As it is left by one that died between its COMMIT and its note.
+    await owner.query('SET session_replication_role = replica');
+    await owner.query('DELETE FROM ledger.checkpoint WHERE tenant_id = $1', [tenant_id]);
+    expect((await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 3 })).tree_size).toBe(4);
+    await owner.end();
+  });
+});

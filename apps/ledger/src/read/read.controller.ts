@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import { ConsistencyRequest, EntriesRequest, InclusionRequest, parseMessage, TileRequest, type Consistency, type EntriesReply, type Inclusion, type TileReply } from '@writ/contract';
+import { LogReader } from '../log/log-reader.ts';
+
+/** The log as its verifiers read it. */
+@Controller()
+export class ReadController {
+  constructor(private readonly reader: LogReader) {}
+
+  @MessagePattern('ledger.tile')
+  tile(@Payload() message: unknown): Promise<TileReply> {
+    return this.reader.tile(parseMessage(TileRequest, message));
+  }
+
+  @MessagePattern('ledger.entries')
+  entries(@Payload() message: unknown): Promise<EntriesReply> {
+    return this.reader.entries(parseMessage(EntriesRequest, message));
+  }
+
+  @MessagePattern('ledger.inclusion')
+  inclusion(@Payload() message: unknown): Promise<Inclusion> {
+    return this.reader.inclusion(parseMessage(InclusionRequest, message));
+  }
+
+  @MessagePattern('ledger.consistency')
+  consistency(@Payload() message: unknown): Promise<Consistency> {
+    return this.reader.consistency(parseMessage(ConsistencyRequest, message));
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatId, logIdOf, RECORD_PAYLOAD_TYPE, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
+import { connect, createPool, type Pool } from '@writ/database';
+import { canonicalBytes } from '@writ/digest';
+import { decodeBase64, formatNoteKey, parseNoteKey, parseSigner, parseVerifier, sealEnvelope, type Signer } from '@writ/signing';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+import { Append } from '../append/append.ts';
+import { RecordVerifier } from '../append/record-verifier.ts';
+import { LogReader } from '../log/log-reader.ts';
+import { LogStore } from '../log/log-store.ts';
+import { Receipts } from '../log/receipts.ts';
+import { Checkpoints } from '../sign/checkpoints.ts';
+import { SignedMemory } from '../sign/signed-memory.ts';
+
+/** A record as the kernel sends it. */
+export type Sent = AppendRequest['records'][number];
+
+export const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+export const kernel = newSigner();
+const ledgerKey = newSigner();
+export const noteKey = parseNoteKey(formatNoteKey('writ.test', ledgerKey.publicKey));
+export const newTenant = (): TenantId => formatId('tenant', randomBytes(16));
+
+/** A signed record of an outcome; `over` replaces what it says. */
+export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, signer = kernel): Sent {
+  const record_id = formatId('record', randomBytes(16));
+  const operation_id = formatId('operation', randomBytes(16));
+  const predicate = { v: 1, record_id, tenant_id, log_id: logIdOf(tenant_id), kind: 'tool_call', kernel_key_id: signer.keyid, recorded_at: 1, operation_id, phase: 'outcome', ...over };
+  const statement = { _type: 'https://in-toto.io/Statement/v1', predicateType: `https://writ.dev/record/${predicate.kind}/v1`, subject: [], predicate };
+  return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
+}
+
+export const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
+export const operationOf = (sent: Sent): string => (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate.operation_id;
+
+/** One replica of the ledger, with a memory of its own. */
+export interface Replica {
+  readonly append: (records: Sent[]) => Promise<AppendReply>;
+  readonly receipts: Receipts;
+  readonly reader: LogReader;
+  readonly memory: SignedMemory;
+}
+
+/** The ledger on a real database. */
+export class TestLedger {
+  readonly database: TestDatabase;
+  readonly pool: Pool;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'writ-ledger-'));
+
+  private constructor(database: TestDatabase) {
+    this.database = database;
+    this.pool = createPool({ url: database.urlFor('writ_ledger'), applicationName: 'ledger-spec' });
+  }
+
+  static async open(): Promise<TestLedger> {
+    return new TestLedger(await testDatabase());
+  }
+
+  replica(name: string): Replica {
+    const memory = new SignedMemory(join(this.#folder, name));
+    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey });
+    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])), () => undefined);
+    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(this.pool, checkpoints), reader: new LogReader(this.pool, checkpoints), memory };
+  }
+
+  /** A connection as the owner of the tables. Its caller closes it. */
+  asOwner(): ReturnType<typeof connect> {
+    return connect(this.database.ownerUrl, 'ledger-spec-owner');
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    await this.database.drop();
+    rmSync(this.#folder, { recursive: true });
+  }
+}

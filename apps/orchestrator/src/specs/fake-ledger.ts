@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, subjectsOf, type Receipt } from '@writ/contract';
+import type { memoryBus } from '@writ/bus';
+import { encodeTile, growTiles, hashAtFromTiles, leafHash, proveConsistency, proveInclusion, tileWidth } from '@writ/merkle';
+import { encodeBase64 } from '@writ/signing';
+
+type Question = Readonly<Record<string, unknown>> & Readonly<Record<'level' | 'index' | 'width' | 'from' | 'to' | 'leaf_index', number>>;
+
+/** A ledger of what it is given: receipts, notes and logs, by tenant. Tiles and proofs are those of the log. */
+export class FakeLedger {
+  readonly receipts = new Map<string, Receipt>();
+  readonly checkpoints = new Map<string, string>();
+  /** the records of each log */
+  readonly logs = new Map<string, readonly Uint8Array[]>();
+  /** what it was asked */
+  readonly asked: Question[] = [];
+
+  async serve(bus: ReturnType<typeof memoryBus>): Promise<void> {
+    const answers: Record<string, (question: Question) => unknown> = {
+      'ledger.receipt': ({ tenant_id, operation_id, phase }) => found(this.receipts.get(`${String(tenant_id)}/${String(operation_id)}/${String(phase)}`)),
+      'ledger.checkpoint': ({ tenant_id }) => ({ checkpoint: found(this.checkpoints.get(String(tenant_id))) }),
+      'ledger.tile': (question) => this.#tile(question),
+      'ledger.entries': (question) => this.#entries(question),
+      'ledger.inclusion': (question) => this.#inclusion(question),
+      'ledger.consistency': (question) => this.#consistency(question),
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      await bus.serve(subjectsOf('s0').request(name), {
+        queue: 'ledger', concurrencyMax: 100,
+        handler: async ({ payload }) => {
+          this.asked.push(payload as Question);
+          return answer(payload as Question);
+        },
+      });
+    }
+  }
+
+  #logOf({ tenant_id }: Question) {
+    const records = found(this.logs.get(String(tenant_id)));
+    const tiles = new Map(growTiles(0, records.map(leafHash), () => []).map((tile) => [`${String(tile.level)}/${String(tile.index)}`, tile.hashes]));
+    const readTile = (level: number, index: number): readonly Uint8Array[] => tiles.get(`${String(level)}/${String(index)}`) ?? [];
+    return { records, readTile, hashAt: hashAtFromTiles(readTile) };
+  }
+
+  #tile(question: Question): unknown {
+    const { records, readTile } = this.#logOf(question);
+    if (tileWidth(question.level, question.index, records.length) < question.width) throw new Fault('not_found');
+    return { hashes: encodeBase64(encodeTile(readTile(question.level, question.index).slice(0, question.width))) };
+  }
+
+  /** Two at a time, as if no more went into a message. */
+  #entries(question: Question): unknown {
+    const { records } = this.#logOf(question);
+    if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
+    const from = question.index * 256 + question.from;
+    return { entries: records.slice(from, Math.min(from + 2, question.index * 256 + question.width)).map(encodeBase64) };
+  }
+
+  #inclusion(question: Question): unknown {
+    const { records, hashAt } = this.#logOf(question);
+    const { leaf_index } = question;
+    if (leaf_index >= records.length) throw new Fault('not_found');
+    return { leaf_index, tree_size: records.length, hashes: proveInclusion(leaf_index, records.length, hashAt).map(encodeBase64), checkpoint: found(this.checkpoints.get(String(question['tenant_id']))) };
+  }
+
+  #consistency(question: Question): unknown {
+    const { records, hashAt } = this.#logOf(question);
+    const { from, to } = question;
+    if (to > records.length) throw new Fault('not_found');
+    return { from, to, hashes: proveConsistency(from, to, hashAt).map(encodeBase64) };
+  }
+}
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Fault('not_found', 'there is no such record in the log');
+  return value;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// An auditor reads a whole log through the public door, and believes nothing but what verifies.
+import { readFileSync } from 'node:fs';
+import { jest } from '@jest/globals';
+import { entryBundlePath, leafHash, parseEntryBundle, parseTile, rootOf, tilePath, tilesTouched, tileWidth, verifyConsistency } from '@writ/merkle';
+import { parseKeySet, parseReceipt, verifyReceipt, type KeySet } from '@writ/receipt';
+import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
+import { makeWorld, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
+
+jest.setTimeout(120_000);
+
+let stack: Stack;
+let world: World;
+let keys: KeySet;
+beforeAll(async () => {
+  stack = await startStack();
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  keys = parseKeySet(readFileSync(stack.keys.publicKeysFile));
+});
+afterAll(() => stack.stop());
+
+const bytes = async (path: string): Promise<Uint8Array> => {
+  const answer = await fetch(`${stack.url}/v1/log/${path}`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } });
+  if (answer.status !== 200) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`);
+  return new Uint8Array(await answer.arrayBuffer());
+};
+const checkpoint = async () => parseCheckpoint(verifyNote(Buffer.from(await bytes('checkpoint')).toString(), keys.logKeys).text);
+
+/** Every record of the log of that size, by bundles. */
+async function recordsOf(size: number): Promise<Uint8Array[]> {
+  const bundles = Array.from({ length: Math.ceil(size / 256) }, (_, index) => ({ index, width: tileWidth(0, index, size) }));
+  return (await Promise.all(bundles.map(async ({ index, width }) => parseEntryBundle(await bytes(entryBundlePath(index, width)), width)))).flat();
+}
+
+test('the records, the tiles and the signed root of a log agree, and it only grows', async () => {
+  for (let i = 0; i < 3; i += 1) expect((await world.call('fs.write', { path: `n${String(i)}.txt`, content: 'x' })).body).toMatchObject({ status: 'ok' });
+  const early = await checkpoint();
+  await Promise.all(Array.from({ length: 130 }, () => world.call('fs.read', { path: 'a.txt' })));
+  const late = await checkpoint();
+  expect(late.treeSize).toBeGreaterThan(256);
+
+  const hashes = (await recordsOf(late.treeSize)).map(leafHash);
+  expect(rootOf(hashes)).toEqual(late.root);
+  for (const { level, index, width } of tilesTouched(0, late.treeSize)) {
+    const under = (at: number): Uint8Array => rootOf(hashes.slice(at * 256 ** level, (at + 1) * 256 ** level));
+    expect([level, index, parseTile(await bytes(tilePath(level, index, width)), width)]).toEqual([level, index, Array.from({ length: width }, (_, i) => under(index * 256 + i))]);
+  }
+
+  const { body } = await world.auditor.get(`/v1/log/consistency?from=${String(early.treeSize)}&to=${String(late.treeSize)}`);
+  verifyConsistency({ oldSize: early.treeSize, newSize: late.treeSize, oldRoot: early.root, newRoot: late.root, hashes: (body.hashes as string[]).map((hash) => decodeBase64(hash)) });
+});
+
+test('a receipt is refreshed to a later checkpoint, and verifies', async () => {
+  const { body: call } = await world.call('fs.write', { path: 'r.txt', content: 'x' });
+  const before = await verifiedReceipt(stack, world, call.operation_id as string);
+  const receipt = parseReceipt((await world.auditor.get(`/v1/operations/${String(call.operation_id)}/receipt`)).text);
+  await world.call('fs.write', { path: 'r2.txt', content: 'x' });
+  await checkpoint();
+  const { body: inclusion } = await world.auditor.get(`/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`);
+  const after = verifyReceipt({ ...receipt, inclusion: inclusion as never }, keys);
+  expect(after.checkpoint.treeSize).toBeGreaterThan(before.checkpoint.treeSize);
+  expect(after.record).toEqual(before.record);
+});
