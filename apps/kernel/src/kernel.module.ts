@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
 import { cachedBlobs } from '@writ/blobs';
-import { pgBlobs } from '@writ/blobs-pg';
+import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
@@ -13,6 +13,7 @@ import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/i
 import { Cancel, CancelController } from './cancel/index.ts';
 import { ApplyTools, ListTools, ToolsController } from './cli-tools/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
+import { Collect, Names } from './collect/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
@@ -61,6 +62,8 @@ const PREVIEW_MS = 250;
 const WAITERS_MAX = 128;
 /** How often it is asked which tenants' limits were set, in milliseconds: what they take to count here. */
 const LIMITS_MS = 500;
+/** How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time. */
+const COLLECT_LOOK_MS = 10_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
@@ -161,8 +164,11 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const shelf = new PolicyShelf(engine, stored, tenancy);
   const recorded = new RecordedCalls(on);
   const moves = new HeadMoves(tenancy, changes, on.blobs, on.trees);
+  const names = new Names(tenancy, pgBlobs(on.tenants.pool), on.vault);
+  const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   return {
     tenancy,
+    collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
       new CreateTenant(changes, config.masterKey), new Limits(tenancy, changes),
       new RecordChange(changes),
@@ -209,6 +215,7 @@ export class KernelModule {
       every(LIMITS_MS, () => on.limits.refresh()),
       every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
       every(RESEND_MS, () => on.outbox.resend()),
+      every(COLLECT_LOOK_MS, () => manage.collect.next()),
     ], async () => {
       await on.outbox.idle();
       await manage.tenancy.close();

@@ -21,7 +21,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
   writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND },
   writ_kernel: {
-    'blobs.blob': APPEND, 'blobs.chunk': APPEND, 'kernel.transition': ['SELECT'],
+    'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': APPEND,
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
@@ -33,6 +33,8 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  'writ_orchestrator UPDATE blobs.blob': ['touched_at'], 'writ_orchestrator UPDATE blobs.chunk': ['touched_at'], 'writ_executor UPDATE blobs.blob': ['touched_at'],
+  'writ_executor UPDATE blobs.chunk': ['touched_at'], 'writ_kernel UPDATE blobs.blob': ['touched_at'], 'writ_kernel UPDATE blobs.chunk': ['touched_at'],
   'writ_orchestrator UPDATE orchestrator.api_key': ['revoked_at'],
   'writ_orchestrator UPDATE orchestrator.webhook': ['name', 'url', 'events', 'state', 'disabled_reason', 'failing_since', 'secret', 'old_secret', 'old_until', 'updated_at'],
   'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
@@ -46,7 +48,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
   'writ_kernel UPDATE kernel.delegation': ['revoked_at', 'revoked_by'],
   'writ_kernel_worker SELECT kernel.token': ['capability_token_id', 'tenant_id', 'agent_id', 'chain'],
-  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at'],
+  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'created_at', 'collected_at'],
+  'writ_kernel_worker UPDATE kernel.tenant': ['collected_at'],
   'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.preview': ['state', 'attempt', 'leases_lost', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'started_at', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],

@@ -21,3 +21,20 @@ BEGIN
   RETURN (SELECT s.snapshot_id FROM snapshot s WHERE s.workspace_id = p_workspace AND s.seq = v_low AND s.created_at <= p_at);
 END $$;
 GRANT EXECUTE ON FUNCTION kernel.snapshot_at(text, bigint) TO writ_kernel;
+
+-- When the tenant's contents were last looked through for what nothing names.
+ALTER TABLE kernel.tenant ADD COLUMN collected_at bigint;
+CREATE INDEX tenant_by_collection ON kernel.tenant ((coalesce(collected_at, created_at)));
+GRANT SELECT (created_at, collected_at), UPDATE (collected_at) ON kernel.tenant TO writ_kernel_worker;
+
+-- The tenant whose turn it is, null where nobody's is: {tenant_id, now}. Run as the worker; one replica gets it in p_every milliseconds.
+CREATE FUNCTION kernel.take_collection(p_every bigint) RETURNS jsonb LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+DECLARE v_tenant text;
+BEGIN
+  UPDATE tenant n SET collected_at = now_ms() WHERE n.tenant_id = (
+    SELECT d.tenant_id FROM tenant d WHERE coalesce(d.collected_at, d.created_at) < now_ms() - p_every
+    ORDER BY coalesce(d.collected_at, d.created_at) LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING n.tenant_id INTO v_tenant;
+  RETURN CASE WHEN v_tenant IS NULL THEN NULL ELSE jsonb_build_object('tenant_id', v_tenant, 'now', now_ms()) END;
+END $$;
+GRANT EXECUTE ON FUNCTION kernel.take_collection(bigint) TO writ_kernel_worker;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId } from '@writ/contract';
+import { connect, createPool, inTenant, type LoginRole, type Pool } from '@writ/database';
+import { testDatabase, type TestDatabase } from '@writ/testing';
+import { pgBlobSweep } from './pg-blob-sweep.ts';
+import { pgBlobs } from './pg-blobs.ts';
+
+const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
+const BOB = formatId('tenant', new Uint8Array(16).fill(2));
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let database: TestDatabase;
+let admin: Awaited<ReturnType<typeof connect>>;
+let pools: Record<'writ_executor' | 'writ_kernel', Pool>;
+const poolOf = (role: LoginRole): Pool => createPool({ url: database.urlFor(role), applicationName: 'spec', max: 8 });
+beforeAll(async () => {
+  database = await testDatabase();
+  admin = await connect(database.ownerUrl, 'spec');
+  pools = { writ_executor: poolOf('writ_executor'), writ_kernel: poolOf('writ_kernel') };
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(Object.values(pools).map((pool) => pool.end()));
+  await admin.end();
+  await database.drop();
+});
+beforeEach(async () => { await admin.query('TRUNCATE blobs.blob, blobs.chunk'); });
+
+const store = () => pgBlobs(pools.writ_executor);
+const sweep = () => pgBlobSweep(pools.writ_kernel);
+/** Makes everything look as if nobody had spoken of it for three days. */
+const age = async (): Promise<void> => {
+  for (const table of ['blob', 'chunk']) await admin.query(`UPDATE blobs.${table} SET touched_at = now() - interval '3 days'`);
+};
+const since = (): number => Date.now() - DAY_MS;
+const rowsOf = async (table: 'blob' | 'chunk'): Promise<number> => Number((await admin.query<{ n: number }>(`SELECT count(*)::integer AS n FROM blobs.${table}`)).rows[0]?.n);
+const text = (content: string): Buffer => Buffer.from(content);
+
+describe('what is swept', () => {
+  it('is told a page at a time in the order of hashes, of one tenant, and goes with its parts', async () => {
+    const refs = await store().putMany(ALICE, [text('a'), text('b'), text('c'), Buffer.alloc(2_500_000, 'long')]);
+    await store().put(BOB, text('bob'));
+    expect(await sweep().untouched(ALICE, since(), null, 10)).toEqual([]);
+    await age();
+    const sorted = refs.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+    const first = await sweep().untouched(ALICE, since(), null, 3);
+    expect([...first, ...await sweep().untouched(ALICE, since(), first.at(-1)!.sha256, 3)]).toEqual(sorted);
+    const taken = await sweep().take(ALICE, since(), refs.map(({ sha256 }) => sha256));
+    expect(taken.toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))).toEqual(sorted);
+    expect([await sweep().takeParts(ALICE, since(), 2), await sweep().takeParts(ALICE, since(), 2), await rowsOf('chunk'), await rowsOf('blob')]).toEqual([2, 1, 0, 1]);
+  });
+
+  it('is nothing that was put again, or that somebody was told is there, since it was last looked at', async () => {
+    const [put, told, left] = await store().putMany(ALICE, [text('put'), text('told'), text('left')]);
+    const long = Buffer.alloc(1_500_000, 'long');
+    const { sha256 } = await store().put(ALICE, long);
+    await age();
+    await store().put(ALICE, text('put'));
+    await store().sizes(ALICE, [told!.sha256]);
+    await store().put(ALICE, long);
+    const all = [put!, told!, left!].map((ref) => ref.sha256);
+    expect(await sweep().take(ALICE, since(), [...all, sha256])).toEqual([left]);
+    expect(await sweep().takeParts(ALICE, since(), 10)).toBe(0);
+    expect(Buffer.compare(Buffer.from(await store().get(ALICE, sha256)), long)).toBe(0);
+  });
+
+  it('are parts of an upload that broke off, and the next put of the same bytes is whole all the same', async () => {
+    const bytes = Buffer.alloc(2_500_000, 'broken');
+    const { sha256 } = await pgBlobs(pools.writ_kernel).put(BOB, bytes);
+    const part = (n: number) => pools.writ_executor.query('SELECT blobs.put_chunk($1, $2, $3, $4)', [ALICE, Buffer.from(sha256, 'hex'), n, bytes.subarray(n * 1_048_576, (n + 1) * 1_048_576)]);
+    await part(0);
+    await age();
+    await admin.query(`UPDATE blobs.chunk SET touched_at = now() WHERE tenant_id = '${BOB}'`);
+    // The upload begins anew while its old part is looked at.
+    await part(0);
+    expect(await sweep().takeParts(ALICE, since(), 10)).toBe(0);
+    await store().put(ALICE, bytes);
+    expect(Buffer.compare(Buffer.from(await store().get(ALICE, sha256)), bytes)).toBe(0);
+  });
+});
+
+describe('puts and sweeps that meet', () => {
+  it('leave every content there that a put resolved for, or that somebody was told is there', async () => {
+    const small = Array.from({ length: 60 }, (_, at) => text(`content ${at}`));
+    const long = [Buffer.alloc(1_200_000, 'one'), Buffer.alloc(1_300_000, 'two')];
+    const refs = await store().putMany(ALICE, [...small, ...long]);
+    const hashes = refs.map(({ sha256 }) => sha256);
+    for (let round = 0; round < 25; round += 1) {
+      await age();
+      const told = new Map<string, number>();
+      const taken: string[] = [];
+      await Promise.all([
+        store().putMany(ALICE, small.slice(0, 30)),
+        store().put(ALICE, long[round % 2]!),
+        (async () => { for (const [sha256, size] of await store().sizes(ALICE, hashes.slice(30, 50))) told.set(sha256, size); })(),
+        (async () => { for (const { sha256 } of await sweep().take(ALICE, since(), hashes)) taken.push(sha256); })(),
+        sweep().takeParts(ALICE, since(), 1_000),
+      ]);
+      await sweep().takeParts(ALICE, since(), 1_000);
+      const named = [...hashes.slice(0, 30), hashes[60 + (round % 2)]!, ...told.keys()];
+      // Reads every byte, and throws where one is missing.
+      expect((await store().getMany(ALICE, named)).size).toBe(new Set(named).size);
+      expect(taken.filter((sha256) => told.has(sha256))).toEqual([]);
+      await store().putMany(ALICE, [...small, ...long]);
+    }
+  }, 120_000);
+});
+
+describe('the tables', () => {
+  it('give nothing younger than two hours, whoever asks and whatever they say', async () => {
+    const { sha256 } = await store().put(ALICE, text('young'));
+    await admin.query(`UPDATE blobs.blob SET touched_at = now() - interval '119 minutes'`);
+    expect(await sweep().take(ALICE, Date.now() + DAY_MS, [sha256])).toEqual([]);
+    const takeAll = 'DELETE FROM blobs.blob';
+    expect((await inTenant(pools.writ_kernel, ALICE, (client) => client.query(takeAll))).rowCount).toBe(0);
+    await age();
+    await expect(inTenant(pools.writ_executor, ALICE, (client) => client.query(takeAll))).rejects.toMatchObject({ code: '42501' });
+    expect((await inTenant(pools.writ_kernel, BOB, (client) => client.query(takeAll))).rowCount).toBe(0);
+    expect(await rowsOf('blob')).toBe(1);
+  });
+
+  it('let nobody say that a content was last spoken of at another time than now', async () => {
+    await store().put(ALICE, text('a'));
+    const touch = (by: Pool, when: string) => inTenant(by, ALICE, (client) => client.query(`UPDATE blobs.blob SET touched_at = ${when}`));
+    for (const by of Object.values(pools)) await expect(touch(by, `now() - interval '1 day'`)).rejects.toMatchObject({ code: '42501' });
+    await touch(pools.writ_executor, 'now()');
+  });
+});
