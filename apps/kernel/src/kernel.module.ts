@@ -28,7 +28,7 @@ import { HeldCalls, Previews } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
-import { ListOperations, OperationsController, ReadOperation } from './operations/index.ts';
+import { ListOperations, OperationsController, ReadOperation, ReadRequests } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
 import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
@@ -177,7 +177,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
-      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ListOperations(tenancy), new Notices(on.workers),
+      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),

@@ -50,7 +50,10 @@ describe('a command in a container', () => {
     const body = await run(PYTHON('http://a.outside.example/plain'));
     expect((body.result as JsonValue).output).toContain('hello from outside');
     expect(seen).toMatchObject([{ method: 'GET', url: '/plain' }]);
-    expect(await recordOf(body)).toMatchObject({ egress_count: 1, egress_hash: expect.stringMatching(/^[0-9a-f]{64}$/), tx_outcome: 'no_op' });
+    const record = await recordOf(body);
+    expect(record).toMatchObject({ egress_count: 1, egress_hash: expect.stringMatching(/^[0-9a-f]{64}$/), tx_outcome: 'no_op' });
+    const { body: list } = await world.agent.get(`/v1/operations/${body.operation_id as string}/requests`);
+    expect(list).toEqual({ total: 1, hash: record['egress_hash'], next_cursor: null, items: [expect.objectContaining({ method: 'GET', target: 'http://a.outside.example/plain', outcome: 'answered', status: 200 })] });
   });
 
   it('reaches over https through a tunnel, with TLS of its own from end to end', async () => {

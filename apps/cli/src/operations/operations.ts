@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFinal, OperationView } from '@writ/contract';
+import { EgressRequestPage, isFinal, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { bodyOf, votesOf } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
-import { parseCount, readList } from '../http/lists.ts';
+import { parseCount, queryOf, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -27,6 +28,7 @@ export function operationsCommand(context: Context): Command {
   return new Command('operations')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
+    .addCommand(requestsCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(resolveCommand(context))
     .addCommand(watchCommand(context));
@@ -55,6 +57,18 @@ function showCommand(context: Context): Command {
     const options = command.optsWithGlobals<CommonOptions>();
     const operation = await connect(context, options, 'admin').client.read(OperationView, `/v1/operations/${encodeURIComponent(id)}`);
     show(context, options, operation, () => describe(operation));
+  });
+}
+
+function requestsCommand(context: Context): Command {
+  const command = new Command('requests').description('what asked to leave in it').argument('<operation>')
+    .option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const page = await connect(context, options, 'admin').client.read(EgressRequestPage, `/v1/operations/${encodeURIComponent(id)}/requests${queryOf({ limit: options.limit, cursor: options.cursor })}`);
+    const rows = page.items.map((each) => [`${each.at_ms} ms`, each.method, visibleLine(each.target), each.outcome, each.status === null ? visibleLine(each.reason ?? '') : String(each.status), String(each.sent_bytes), String(each.received_bytes)]);
+    const more = page.next_cursor === null ? '' : `\nmore: --cursor ${page.next_cursor}`;
+    show(context, options, page, () => `${tableOf(['at', 'method', 'to', 'outcome', 'answer', 'sent', 'received'], rows)}\n${page.total} in all${more}`);
   });
 }
 

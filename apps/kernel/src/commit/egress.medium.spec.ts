@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type EgressRequest, type Grant } from '@writ/contract';
+import { LIMITS, type Caller, type EgressRequest, type Grant } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
 import { openExecution, reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
+import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
+import { ReadRequests } from '../operations/index.ts';
+import { newId } from '../store/index.ts';
 
 let kernel: TestKernel;
 let run: TestExecution;
@@ -131,4 +134,22 @@ describe('a command', () => {
 
 it('a request with nothing left to send is refused', async () => {
   expect(await admit({ ...POSTS, budgets: { egress_bytes: 0 } }, post())).toMatchObject({ state: 'refused', result: { error: { code: 'budget.exhausted' } } });
+});
+
+it('the list of what asked to leave is read page by page by whoever may see the call, whole and as its record has it', async () => {
+  const { attempt } = await perform();
+  const list = [1, 2, 3].map((at_ms) => request({ at_ms }));
+  await run.renew.effectStarted(speakerOf(attempt));
+  await run.commit.run(reportOf(attempt, null, { result: ANSWER, requests: list }));
+  const read = new ReadRequests(kernel.tenants, kernel.vault);
+  const { operation_id } = attempt;
+  const ask = (caller: Caller, page = { cursor: null as string | null, limit: 2 }) => read.run({ ...askedBy(caller), operation_id, page });
+  const admin = callerOf(tenant.tenantId);
+  const first = await ask(admin);
+  expect(first).toEqual({ items: list.slice(0, 2), next_cursor: '2', total: 3, hash: (await outcome())?.egress_hash });
+  expect(await ask(admin, { cursor: first.next_cursor, limit: 2 })).toMatchObject({ items: list.slice(2), next_cursor: null });
+  expect(await ask(callerOf(tenant.tenantId, 'agent', tenant.agentId))).toMatchObject({ total: 3 });
+  await expect(ask(callerOf(tenant.tenantId, 'agent', newId('agent')))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(ask(callerOf((await kernel.newTenant()).tenantId))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(ask(admin, { cursor: '-1', limit: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
 });

@@ -2,3 +2,4 @@
 export { ListOperations } from './list-operations.ts';
 export { OperationsController } from './operations.controller.ts';
 export { ReadOperation } from './read-operation.ts';
+export { ReadRequests } from './read-requests.ts';

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type OperationView } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type EgressRequestPage, type OperationView } from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ListOperations } from './list-operations.ts';
 import { ReadOperation } from './read-operation.ts';
+import { ReadRequests } from './read-requests.ts';
 
 /** Reads at once by one replica: each call that ends is read by whoever waited for it. */
 const CONCURRENCY_MAX = 256;
@@ -13,10 +14,12 @@ const CONCURRENCY_MAX = 256;
 export class OperationsController {
   readonly #read: ReadOperation;
   readonly #list: ListOperations;
+  readonly #requests: ReadRequests;
 
-  constructor(read: ReadOperation, list: ListOperations) {
+  constructor(read: ReadOperation, list: ListOperations, requests: ReadRequests) {
     this.#read = read;
     this.#list = list;
+    this.#requests = requests;
   }
 
   @MessagePattern('kernel.operation.read', { concurrencyMax: CONCURRENCY_MAX })
@@ -27,5 +30,10 @@ export class OperationsController {
   @MessagePattern('kernel.operation.list')
   async list(@Payload() payload: unknown): Promise<Listed<OperationView>> {
     return await this.#list.run(parseMessage(KERNEL_REQUESTS['operation.list'], payload));
+  }
+
+  @MessagePattern('kernel.operation.requests')
+  async requests(@Payload() payload: unknown): Promise<EgressRequestPage> {
+    return await this.#requests.run(parseMessage(KERNEL_REQUESTS['operation.requests'], payload));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalView, Backtest, BacktestPage, Change, Delta, Envelope, FileState, Grant, Inclusion, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut,
+  AgentView, ApprovalView, Backtest, BacktestPage, Change, Delta, EgressRequest, EgressRequestPage, Envelope, FileState, Grant, Inclusion, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut,
   PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Provenance, Reason, Receipt, ReceiptState,
   Resolution, ResourceView, ResultError, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, ToolResult, TreeEntry, WorkspaceView,
 } from '@writ/contract';
@@ -16,7 +16,7 @@ import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } 
 
 /** Schemas that have a name in the document. */
 export const NAMED: Readonly<Record<string, TSchema>> = {
-  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Backtest, BacktestPage, Change, Delta, Envelope, FileState, Grant, Health, Inclusion,
+  Agent: AgentView, AgentList, ApiKey: ApiKeyView, ApiKeyList, Approval: ApprovalView, ApprovalList, Backtest, BacktestPage, Change, Delta, EgressRequest, EgressRequestPage, Envelope, FileState, Grant, Health, Inclusion,
   NewApiKey, NewTenant, Operation: OperationView, OperationExplanation, OperationList, PolicyActivation, PolicyActivationList, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut, PolicySchema: PolicySchemaView,
   PolicySet: PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
   Resolution, Resource: ResourceView, ResourceList, ResultError, Sandbox: SandboxView, SandboxList, SandboxLogs, Secret: SecretView, SecretList, Simulation, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { OperationExplanation, OperationView } from '@writ/contract';
+import type { EgressRequestPage, OperationExplanation, OperationView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { pageOf } from '../http/fields.ts';
@@ -31,6 +31,11 @@ export class OperationsController {
     } finally {
       ear.stop();
     }
+  }
+
+  @Route(OPERATIONS.requests)
+  requests(@Asked() { caller, params, query }: AskedOf<typeof OPERATIONS.requests>): Promise<EgressRequestPage> {
+    return this.kernel.ask('operation.requests', caller, { ...params, page: pageOf(query) });
   }
 
   @Route(OPERATIONS.explain)

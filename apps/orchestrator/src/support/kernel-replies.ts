@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
   WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -74,6 +74,7 @@ export const KERNEL_REPLIES = {
   'tool.apply': opened(ToolsApplied),
   'tool.list': pageOf(CliToolView),
   'tool.remove': Type.Object({ removed: Type.String() }),
+  'operation.requests': opened(EgressRequestPage),
   'operation.explain': opened(OperationExplanation),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;

@@ -25,3 +25,12 @@ export const EgressRequest = Type.Object({
   received_bytes: Count,
 }, { additionalProperties: false });
 export type EgressRequest = Static<typeof EgressRequest>;
+
+/** One page of what asked to leave in the attempt that ended a call. */
+export const EgressRequestPage = Type.Object({
+  items: Type.Array(EgressRequest),
+  next_cursor: orNull(Type.String({ description: 'for `cursor` of the next request; null on the last page' })),
+  total: Count,
+  hash: orNull(Type.String({ description: 'hex SHA-256 of the RFC 8785 JSON of the whole list, as the record of the outcome has it; null where there is no list' })),
+}, { additionalProperties: false });
+export type EgressRequestPage = Static<typeof EgressRequestPage>;

@@ -135,6 +135,8 @@ export const KERNEL_REQUESTS = {
   'policy.simulate': Type.Object({ ...asked, ...candidate, call: SimulatedCall }, closed),
   /** → Backtest: one signed page over recorded operations, newest first */
   'policy.backtest': Type.Object({ ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) }, closed),
+  /** → EgressRequestPage, in the order in which they were made */
+  'operation.requests': Type.Object({ ...asked, operation_id: Key, page: Page }, closed),
   /** → OperationExplanation */
   'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect. `digest`: of what it is changed to. With a key that is revoked go the delegations that it made */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OperationExplanation, OperationView, Receipt, Resolution, STATES } from '@writ/contract';
+import { EgressRequestPage, OperationExplanation, OperationView, Receipt, Resolution, STATES } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, paging, Wait } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -40,6 +40,13 @@ export const OPERATIONS = {
     body: Type.Object({ outcome: Resolution.properties.outcome, note: Resolution.properties.note }, closed),
     answers: { 200: { says: 'The operation with its resolution', schema: OperationView } },
     faults: ['not_found', 'conflict', 'resolution.own_call'],
+  }),
+  requests: route({
+    ...one, id: 'listRequests', method: 'GET', path: '/v1/operations/{operation_id}/requests', allowed: ROLES,
+    summary: 'Lists what asked to leave in a call, in order: where to, what became of it, how many bytes',
+    query: Type.Object(paging, closed),
+    answers: { 200: { says: 'A page of requests', schema: EgressRequestPage } },
+    faults: ['not_found'],
   }),
   explain: route({
     ...one, id: 'explainOperation', method: 'GET', path: '/v1/operations/{operation_id}/explain', allowed: ['admin', 'operator', 'auditor'],
