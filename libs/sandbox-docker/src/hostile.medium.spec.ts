@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DockerSandbox } from './docker-sandbox.ts';
-import { LIMITS, openSandbox, runIn, textOf } from './engine.contract.ts';
+import { LIMITS, openSandbox, runIn, textOf, until } from './engine.contract.ts';
 
 let sandbox: DockerSandbox;
 let image: string;
@@ -114,10 +114,19 @@ describe('against the agent', () => {
     expect(await run('yes > /proc/1/fd/2')).toMatchObject({ ended: 'invalid', reason: 'protocol' });
   });
 
+  // exit {code: 0}, then end {changes: 0}, as the agent would say it.
+  const FORGED_END = 'python3 -c "import struct, json, os; f = lambda t, o: struct.pack(\'>IBB\', len(json.dumps(o)), 1, t) + json.dumps(o).encode(); os.write(1, f(67, dict(code=0, signal=None, timed_out=False, dropped_bytes=0)) + f(70, dict(changes=0)))" > /proc/1/fd/1';
+
   test('a well-formed forgery is only ever the job\'s own word', async () => {
-    // exit {code: 0}, then end {changes: 0}: the job hides its effect, and the effect with it.
-    const frame = 'python3 -c "import struct, json, os; f = lambda t, o: struct.pack(\'>IBB\', len(json.dumps(o)), 1, t) + json.dumps(o).encode(); os.write(1, f(67, dict(code=0, signal=None, timed_out=False, dropped_bytes=0)) + f(70, dict(changes=0)))" > /proc/1/fd/1';
-    expect(await run(`echo x > made; ${frame}; sleep 5; exit 3`)).toMatchObject({ ended: 'exited', exitCode: 0, changes: [] });
+    // The job hides its effect, and the effect with it.
+    expect(await run(`echo x > made; ${FORGED_END}; sleep 5; exit 3`)).toMatchObject({ ended: 'exited', exitCode: 0, changes: [] });
+  });
+
+  test('a job that forges its end and floods on is gone all the same', async () => {
+    await until('those before are gone', 10_000, () => sandbox.containers.length === 0);
+    expect(await run(`${FORGED_END}; exec cat /dev/zero > /proc/1/fd/1`)).toMatchObject({ ended: 'exited', exitCode: 0, changes: [] });
+    expect(sandbox.containers).toHaveLength(1);
+    await until('its container is gone', 5_000, () => sandbox.containers.length === 0);
   });
 
   test('a stopped agent is given up in time', async () => {
