@@ -12,6 +12,7 @@ import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
 import { LaidOut } from './laid-out.ts';
+import { isGone, MADE_BY, ownMark } from './process-mark.ts';
 import { sweep } from './sweep.ts';
 import { WarmPool } from './warm-pool.ts';
 import { within } from './within.ts';
@@ -40,6 +41,9 @@ export interface DockerSandboxConfig {
 /** An engine that doesn't answer a ping in this time is not there. */
 const PING_MS_MAX = 2_000;
 
+const mark = ownMark();
+const MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]: mark };
+
 /** Sandboxes in Docker containers, warm ones first. */
 export class DockerSandbox extends Sandbox {
   readonly #config: DockerSandboxConfig;
@@ -57,7 +61,7 @@ export class DockerSandbox extends Sandbox {
   /** kin for which files are being laid out */
   readonly #laying = new Set<string>();
 
-  /** Sweeps what this owner left behind and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
+  /** Sweeps what this owner left behind, and what dead processes of this machine did, and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
   static async open(config: DockerSandboxConfig): Promise<DockerSandbox> {
     const sandbox = new DockerSandbox(config);
     await sandbox.#watch.start();
@@ -169,7 +173,7 @@ export class DockerSandbox extends Sandbox {
   }
 
   #start(image: string, size: SandboxSize, labels: Readonly<Record<string, string>>): Promise<AgentContainer> {
-    return this.#track(this.#startOne({ image, size, labels: { ...labels, ...this.#labels }, ...(this.#config.runtime === undefined ? {} : { runtime: this.#config.runtime }) }));
+    return this.#track(this.#startOne({ image, size, labels: { ...labels, ...this.#labels, ...MARK }, ...(this.#config.runtime === undefined ? {} : { runtime: this.#config.runtime }) }));
   }
 
   async #startOne(spec: ContainerSpec): Promise<AgentContainer> {
@@ -212,10 +216,14 @@ export class DockerSandbox extends Sandbox {
     }));
   }
 
-  /** What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. */
+  /**
+   * What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. What a dead process of this machine made is nobody's:
+   * a container whose agent its job has stopped doesn't notice that its executor died.
+   */
   async #sweep(): Promise<void> {
     try {
-      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id) || this.#starting.has(id));
+      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id) || this.#starting.has(id))
+        + await sweep(this.#config.docker, this.#filters().filter((label) => !label.startsWith('writ.owner=')), (_id, labels) => !isGone(labels[MADE_BY] ?? ''));
       if (containers > 0) this.#report({ type: 'swept', containers });
     } catch {
       // No engine: the watch has said so, and sweeps again when it is back.

@@ -113,6 +113,29 @@ test('after SIGKILL of the executor its containers are gone within two seconds',
   await until('its containers are gone', 2_000, async () => (await mine()) === 0);
 }, 60_000);
 
+test('a container whose job has stopped its agent outlives a killed executor, until the next one starts', async () => {
+  const docker = testEngine();
+  const owner = `stopped-${process.pid}`;
+  const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [owner, await testImage(docker), 'kill -STOP $PPID; sleep 1000'], { execArgv: ['--conditions=@writ/source'] });
+  await once(child, 'message');
+  const left = async () => (await docker.listContainers({ all: true, filters: { label: [`writ.owner=${owner}`] } })).length;
+  // The two that wait take their end of the stream; the third doesn't look at it.
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await until('the others are gone', 5_000, async () => (await left()) === 1);
+  const { sandbox } = await openSandbox({ owner: `next-${process.pid}` });
+  expect(await left()).toBe(0);
+  await sandbox.close();
+}, 60_000);
+
+test('the runtime that is configured reaches the engine; one that it doesn\'t have runs nothing', async () => {
+  const { sandbox, image } = await openSandbox({ runtime: 'writ-no-such-runtime' });
+  const result = await runIn(sandbox, image, 'echo ran');
+  expect(result).toMatchObject({ ended: 'lost', reason: 'engine', output: [] });
+  expect(result.detail).toContain('writ-no-such-runtime');
+  await sandbox.close();
+}, 60_000);
+
 test('a job that is over before it starts touches no container', async () => {
   const { sandbox, image } = await openSandbox();
   const job = { image, files: [], command: 'true', cwd: '', env: {}, labels: {}, limits: LIMITS };

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync, readlinkSync } from 'node:fs';
+
+/** On every container: the process that made it. */
+export const MADE_BY = 'writ.process';
+/** Of `/proc/<pid>/stat`, counted behind the name in brackets: when the process started, in ticks since the boot. */
+const START_FIELD = 19;
+
+/** This process among all of this machine: boot, namespace of process numbers, number and start. Null where the system doesn't tell. */
+export function ownMark(): string | null {
+  const [where, start] = [whereOf(), startOf(process.pid)];
+  return where === null || start === null ? null : `${where} ${process.pid} ${start}`;
+}
+
+/** Answers whether the process is known to be no more. Of another boot, another machine or another namespace nothing is known. */
+export function isGone(mark: string): boolean {
+  const [boot = '', space = '', pid = '', start = ''] = mark.split(' ');
+  if (`${boot} ${space}` !== whereOf() || !/^[1-9]\d*$/.test(pid) || start === '') return false;
+  return startOf(Number(pid)) !== start;
+}
+
+function whereOf(): string | null {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
+}
+
+function startOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? null;
+  } catch {
+    return null;
+  }
+}
