@@ -6,6 +6,7 @@
 import { Fault, type FileState } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { compareUtf8 } from './compare-utf8.ts';
+import { LARGE_BYTES, LargeNodes } from './large-nodes.ts';
 import { isName } from './path.ts';
 import { decodeText } from './text.ts';
 
@@ -74,11 +75,20 @@ function isSorted(entries: readonly NodeEntry[]): boolean {
   return entries.every((entry, index) => index === 0 || compareUtf8(entries[index - 1]?.name ?? '', entry.name) < 0);
 }
 
+/** Some ten directories of 20,000 files each. */
+const LARGE_NODES_BYTES = 32 * 1024 * 1024;
+const large = new LargeNodes(LARGE_NODES_BYTES);
+
 /** Reads the node of that hash, checked. */
 export async function loadNode(reader: NodeReader, sha256: string): Promise<readonly NodeEntry[]> {
   const bytes = await reader(sha256);
   if (sha256Hex(bytes) !== sha256) throw new Fault('blob.corrupt', `the node \`${sha256}\` does not match its hash`);
-  return parseNode(bytes);
+  if (bytes.length < LARGE_BYTES) return parseNode(bytes);
+  const known = large.get(sha256);
+  if (known !== undefined) return known;
+  const entries = Object.freeze(parseNode(bytes));
+  large.keep(sha256, entries, bytes.length);
+  return entries;
 }
 
 /** A reader that knows these blobs first: for a tree whose new nodes aren't stored yet. */
