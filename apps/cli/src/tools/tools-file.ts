@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { CliError, usage } from '../cli-error.ts';
+import { visibleLine } from '../visible.ts';
+
+/** A file of tools as it stands on disk. Problems name places in it. */
+export interface ToolsFile {
+  readonly path: string;
+  readonly lines: readonly string[];
+  /** what it says, whatever that is */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** line and column, from 1, of what a JSON pointer names, or of the nearest thing above it */
+  readonly placeOf: (pointer: string) => { readonly line: number; readonly column: number };
+}
+
+/** Something that is wrong at a place. */
+interface Problem {
+  readonly pointer: string;
+  readonly message: string;
+  readonly help: string;
+}
+
+/** Longer files hold something else. */
+const BYTES_MAX = 1024 * 1024;
+
+/** Reads YAML 1.2. @throws CliError with line and column for what is no YAML */
+export function readToolsFile(path: string): ToolsFile {
+  const text = textOf(path);
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
+  const lines = text.split(/\r\n?|\n/);
+  const [broken] = [...document.errors, ...document.warnings];
+  if (broken !== undefined) {
+    const { line, col } = counter.linePos(broken.pos[0]);
+    throw usage(placed(path, lines, { line, column: col }, broken.message));
+  }
+  const value = asRecord(document, path);
+  return {
+    path, lines, value,
+    placeOf: (pointer) => {
+      const { line, col } = counter.linePos(offsetOf(document, pointer));
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    },
+  };
+}
+
+/** A problem as compilers tell it: `file:line:column: what: what to do`, the line that it is in, and a mark below it. */
+export function problemLines({ path, lines, placeOf }: ToolsFile, { pointer, message, help }: Problem): string {
+  return placed(path, lines, placeOf(pointer), `${message}${help === '' ? '' : `: ${help}`}`);
+}
+
+/** Everything that is wrong, in the file's order, as one error. */
+export function refusal(file: ToolsFile, problems: readonly Problem[]): CliError {
+  const inOrder = [...problems].sort((a, b) => file.placeOf(a.pointer).line - file.placeOf(b.pointer).line);
+  return new CliError('tools.invalid', `nothing was applied\n${inOrder.map((problem) => problemLines(file, problem)).join('\n')}`);
+}
+
+function placed(path: string, lines: readonly string[], { line, column }: { line: number; column: number }, words: string): string {
+  const source = visibleLine(lines[line - 1] ?? '');
+  return `${visibleLine(path)}:${line}:${column}: ${visibleLine(words)}\n    ${source}\n    ${' '.repeat(Math.max(0, column - 1))}^`;
+}
+
+function asRecord(document: Document, path: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    // Aliases that stand for more than a hundred nodes are a bomb.
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw usage(`\`${path}\`: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw usage(`\`${path}\` holds no \`tools:\``);
+  return value as Record<string, unknown>;
+}
+
+function offsetOf(document: Document, pointer: string): number {
+  const names = pointer.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (let length = names.length; length > 0; length--) {
+    const node = document.getIn(names.slice(0, length).map((name) => (/^\d+$/.test(name) ? Number(name) : name)), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}
+
+function textOf(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw usage(`\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+  if (bytes.byteLength > BYTES_MAX) throw usage(`\`${path}\` is longer than ${BYTES_MAX} bytes`);
+  return bytes.toString('utf8');
+}
