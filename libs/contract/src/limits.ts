@@ -22,7 +22,7 @@ export const LIMITS = {
   deltaInlineBytes: { max: 128 * KIB, fault: 'limit.exceeded', why: 'longer deltas travel as a blob' },
   contentsInlineBytes: { max: 32 * KIB, fault: 'effect.invalid', why: 'longer contents go into the blob store first; a report stays one message' },
   contentsInline: { max: 64, fault: 'effect.invalid', why: 'contents that travel in a report' },
-  deltaChanges: { max: 20_000, fault: 'limit.exceeded', why: 'bounds the work of one commit' },
+  deltaChanges: { max: 24_000, fault: 'limit.exceeded', why: 'bounds the work of one commit: 20,000 files with their directories' },
   deltaBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'what one call may write' },
   containerBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'files of the workspace that a command may read, in whole pages of memory: they are sent into its container before it runs' },
   containerFiles: { max: 100_000, fault: 'limit.exceeded', why: 'the same, counted: entries take memory of the host even when they are empty' },

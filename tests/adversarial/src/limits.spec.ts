@@ -106,9 +106,9 @@ describe('room', () => {
   });
 
   it('for files is counted: changed ones by the call, all by the container', async () => {
-    const many = await python('import os\nos.mkdir("src/many")\nfor i in range(20001): open(f"src/many/{i}", "w").close()\n', { timeout_ms: 60_000 });
+    const many = await python('import os\nos.mkdir("src/many")\nfor i in range(24001): open(f"src/many/{i}", "w").close()\n', { timeout_ms: 60_000 });
     expectEnded(many, 'limit.exceeded');
-    expect(many.error.message).toContain('20000 entries');
+    expect(many.error.message).toContain('24000 entries');
     const nodes = await python('import os\nos.mkdir("/tmp/n")\ntry:\n  for i in range(300000): os.close(os.open(f"/tmp/n/{i}", 64))\nexcept OSError as e: print(i > 200000, e.errno)\n', { timeout_ms: 60_000 });
     expect(saidBy(nodes).trim()).toBe('True 28');
   });

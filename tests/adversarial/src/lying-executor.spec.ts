@@ -122,7 +122,7 @@ const LIES: Readonly<Record<string, readonly [FaultCode, Lie]>> = {
   'a delta by a reference to nothing': ['effect.invalid', () => ({ delta_ref: { sha256: 'd'.repeat(64), size: 10 } })],
   'a delta of another size than named': ['effect.invalid', async ({ base }) => byBlob(delta(base, [created('src/new.txt')])).then((ref) => ({ delta_ref: { ...ref.delta_ref!, size: 1 } }))],
   'a delta that is no JSON': ['effect.invalid', async () => ({ delta_ref: { sha256: await blobs.put(world.tenantId as TenantId, Buffer.from('not json')).then(() => sha256('not json')), size: 8 } })],
-  '20,001 changes': ['limit.exceeded', async ({ base }) => byBlob(delta(base, Array.from({ length: 20_001 }, (_, i) => created(`src/many/${String(i).padStart(6, '0')}`))))],
+  '24,001 changes': ['limit.exceeded', async ({ base }) => byBlob(delta(base, Array.from({ length: 24_001 }, (_, i) => created(`src/many/${String(i).padStart(6, '0')}`))))],
   'more bytes than a call may write': ['limit.exceeded', ({ base }) => ({ delta: delta(base, [{ path: 'src/big', before: null, after: { ...file('new\n')!, size: 257 * 1024 * 1024 } }]) })],
   'success of a command that failed': ['command.failed', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), exit_code: 1, result: { ...OUTPUT, exit_code: 1 } })],
   'a change by a command that was killed': ['command.killed', ({ base }) => ({ delta: delta(base, [created('src/new.txt')]), ended: 'killed', exit_code: null })],
