@@ -112,7 +112,22 @@ describe('tools', () => {
     const { result } = await call('show_env');
     expect(result.output).toContain('DEPLOY_TARGET=blue\n');
     expect(result.output).toContain('GREETING=${HOME} $HOME\n');
-    expect(await put(world, [{ ...TOOLS[5], name: 'other', env: { X: '${PATH}' } }])).toMatchObject({ valid: false, problems: [{ pointer: expect.stringMatching('^/tools/0/env') }] });
+    expect(await put(world, [{ ...TOOLS[5], name: 'other', env: { X: '${_PATH}' } }])).toMatchObject({ valid: false, problems: [{ pointer: expect.stringMatching('^/tools/0/env') }] });
+  });
+
+  it('S6.13: a secret that the tool declares reaches the program under a token that grants it, and nobody is told it', async () => {
+    const secret = 'hunter2-of-the-tenant';
+    expect(await put(world, [{ name: 'whose', description: 'Shows how long its key is.', category: 'read', cmd: 'printenv', args: ['KEY'], env: { KEY: 'Bearer ${DEPLOY_KEY}' } }])).toMatchObject({ valid: true });
+    expect(await call('whose')).toMatchObject({ error: { code: 'token.scope' } });
+    const granted = (await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId, workspace_id: world.workspaceId,
+      grant: { tools: ['whose'], fs: [], net: [], secrets: ['DEPLOY_KEY'], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
+    })).capability_token_id as string;
+    expect(await call('whose', {}, { capability_token_id: granted })).toMatchObject({ error: { code: 'secret.unknown' } });
+    expect((await world.admin.request('PUT', '/v1/secrets', { name: 'DEPLOY_KEY', value: secret })).status).toBe(200);
+    const { result } = await call('whose', {}, { capability_token_id: granted });
+    expect(result).toMatchObject({ exit_code: 0, output: expect.stringMatching(/^Bearer [^\n]*DEPLOY_KEY[^\n]*\n$/) });
+    expect(result.output).not.toContain(secret);
   });
 
   it('S6.14: an admin tool in a scheduled session is blocked; in an interactive one a person is asked', async () => {
