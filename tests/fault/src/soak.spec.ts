@@ -51,9 +51,9 @@ beforeAll(async () => {
 }, (SECONDS + 180) * 1_000);
 afterAll(async () => {
   watch?.stop();
-  if (ends !== undefined) process.stdout.write(report());
   await observer?.close();
   await stack?.stop();
+  if (ends !== undefined) process.stdout.write(report());
 });
 
 /** Kills the executor while it runs a command, once in each interval; it is back at once. */
