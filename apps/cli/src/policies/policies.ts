@@ -3,15 +3,19 @@ import { resolve } from 'node:path';
 import { PolicyActivation, PolicyPut, PolicySchemaView } from '@writ/contract';
 import type { PolicyProblem } from '@writ/policy';
 import { Command } from 'commander';
+import { Type } from 'typebox';
 import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
-import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile } from './policy-file.ts';
+import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile, type PolicyTool } from './policy-file.ts';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';
 import { diffCommand, historyCommand, listCommand, showCommand } from './show-policies.ts';
+
+const Tools = Type.Object({ items: Type.Array(Type.Object({ tool_id: Type.String(), category: Type.Enum(['read', 'write', 'admin']) })) });
 
 type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string };
 
@@ -54,14 +58,22 @@ function putCommand(context: Context): Command {
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const file = readPolicyFile(resolve(context.cwd, path));
-    const { set, problems } = checkPolicyFile(file);
+    const { client } = connect(context, options, 'admin');
+    const own = checkPolicyFile(file);
+    // It may speak of tools that the tenant registered, which only the server knows.
+    const { set, problems } = own.set === null && own.problems.some(({ line }) => line !== null) ? checkPolicyFile(file, await toolsOf(client)) : own;
     if (set === null) return refuse(context, file, problems);
-    const { policy } = await connect(context, options, 'admin').client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
+    const { policy } = await client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
     if (policy === null) throw new CliError('answer', 'the set was not stored');
     show(context, options, policy, () => fieldsOf({
       stored: `${policy.name}@${policy.version}`, hash: policy.policy_hash, 'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
     }));
   });
+}
+
+/** What rules of the tenant can speak of; Writ's own tools where the server doesn't say. */
+async function toolsOf(client: Client): Promise<readonly PolicyTool[] | undefined> {
+  return await client.read(Tools, '/v1/tools').then(({ items }) => items, () => undefined);
 }
 
 function refuse(context: Context, file: PolicyFile, problems: readonly PolicyProblem[]): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { ToolDefinition } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
 import { usage } from '../cli-error.ts';
@@ -30,10 +31,13 @@ export function readPolicyFile(path: string): PolicyFile {
   return { document: { ...rest, cedar: textOf(rulesPath) }, path, rulesPath };
 }
 
-/** What is wrong with the set, or the set. */
-export function checkPolicyFile({ document }: PolicyFile): { readonly set: PolicySet | null; readonly problems: readonly PolicyProblem[] } {
+/** A tool as rules can speak of it. */
+export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
+
+/** What is wrong with the set, or the set; checked against those tools, Writ's own unless said. */
+export function checkPolicyFile({ document }: PolicyFile, tools?: readonly PolicyTool[]): { readonly set: PolicySet | null; readonly problems: readonly PolicyProblem[] } {
   try {
-    return { set: compilePolicySet(document), problems: [] };
+    return { set: compilePolicySet(document, tools), problems: [] };
   } catch (error) {
     if (!(error instanceof PolicySetError)) throw error;
     return { set: null, problems: error.problems };
