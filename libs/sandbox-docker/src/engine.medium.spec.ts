@@ -13,6 +13,8 @@ class Door {
   readonly path: string;
   readonly #upstream: string;
   readonly #sockets = new Set<Socket>();
+  readonly #unheard = new Set<Socket>();
+  #isSilent = false;
   #server: Server | null = null;
 
   constructor(path: string, upstream: string) {
@@ -22,6 +24,11 @@ class Door {
 
   async open(): Promise<void> {
     this.#server = createServer((client) => {
+      if (this.#isSilent) {
+        this.#unheard.add(client);
+        client.on('error', () => undefined).on('close', () => this.#unheard.delete(client));
+        return;
+      }
       const engine = connect(this.#upstream);
       for (const [from, to] of [[client, engine], [engine, client]] as const) {
         this.#sockets.add(from);
@@ -34,6 +41,19 @@ class Door {
       client.pipe(engine).pipe(client);
     }).listen(this.path);
     await once(this.#server, 'listening');
+  }
+
+  /** As when the engine hangs: what is asked from now on is taken and never answered. */
+  fallSilent(): void {
+    this.#isSilent = true;
+    // Connections that are kept open are answered as little.
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /** As when somebody restarts it: what nobody answered is broken off. */
+  speak(): void {
+    this.#isSilent = false;
+    for (const socket of [...this.#unheard, ...this.#sockets]) socket.destroy();
   }
 
   /** As when the engine dies: every connection breaks, and no new one is taken. */
@@ -83,6 +103,20 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
   await sandbox.close();
 }, 60_000);
+
+test('an engine that takes requests and answers none loses jobs in bounded time, fails none of them otherwise, and is used again when it answers', async () => {
+  const image = await testImage(testEngine());
+  await door.open();
+  const { sandbox } = await openSandbox({ docker: new Docker({ socketPath: door.path }), pools: [{ image, size: LIMITS, count: 0 }] });
+  door.fallSilent();
+  const started = performance.now();
+  expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('no container can be started'), changes: [] });
+  expect(performance.now() - started).toBeLessThan(45_000);
+  door.speak();
+  expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
+  await sandbox.close();
+  await door.shut();
+}, 90_000);
 
 test('an engine that was never there loses jobs and hinders nothing', async () => {
   const { sandbox, image } = await openSandbox({ docker: new Docker({ socketPath: join(folder, 'none.sock') }), pools: [{ image: 'x', size: LIMITS, count: 1 }] });
