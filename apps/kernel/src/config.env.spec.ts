@@ -25,7 +25,7 @@ const env = {
 
 describe('the configuration', () => {
   it('holds keys read from files, and defaults', () => {
-    expect(readConfig(env)).toMatchObject({ masterKey: master, natsPassword: null, WRIT_LEASE_MS: 15_000, WRIT_PERMIT_TTL_MS: 30_000, WRIT_SWEEP_MS: 2_000, WRIT_SHARD: 's0' });
+    expect(readConfig(env)).toMatchObject({ masterKeys: { current: master, before: null, next: null }, natsPassword: null, WRIT_LEASE_MS: 15_000, WRIT_PERMIT_TTL_MS: 30_000, WRIT_SWEEP_MS: 2_000, WRIT_SHARD: 's0' });
   });
 
   it.each(['WRIT_KERNEL_DATABASE_URL', 'WRIT_PERMIT_KEY_FILE', 'WRIT_SANDBOX_IMAGE_DIGEST', 'WRIT_MASTER_KEY_FILE'])('names %s when it is missing', (name) => {
@@ -38,5 +38,19 @@ describe('the configuration', () => {
       expect(() => readConfig({ ...env, WRIT_MASTER_KEY_FILE })).toThrow('does not hold 32 bytes');
       expect(() => readConfig({ ...env, WRIT_MASTER_KEY_FILE })).not.toThrow(bad);
     }
+  });
+
+  it('takes the master key from a file or from the environment, and not from both', () => {
+    const { WRIT_MASTER_KEY_FILE: _file, ...bare } = env;
+    const text = master.toString('base64');
+    expect(readConfig({ ...bare, WRIT_MASTER_KEY: text }).masterKeys.current).toEqual(master);
+    expect(() => readConfig({ ...env, WRIT_MASTER_KEY: text })).toThrow('set one of them');
+    expect(() => readConfig({ ...bare, WRIT_MASTER_KEY: text.slice(1) })).toThrow('`WRIT_MASTER_KEY` does not hold 32 bytes');
+  });
+
+  it('knows the master keys before and after, where there are any', () => {
+    const [before, next] = [randomBytes(32), randomBytes(32)];
+    const { masterKeys } = readConfig({ ...env, WRIT_MASTER_KEY_BEFORE_FILE: file('before', before.toString('base64')), WRIT_MASTER_KEY_NEXT_FILE: file('next', next.toString('base64')) });
+    expect(masterKeys).toEqual({ current: master, before, next });
   });
 });

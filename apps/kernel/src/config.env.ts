@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
-import { COMMON_ENVIRONMENT, readEnvironment, readImagesFile, readKeyFile, readSecretFile } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
 import { parseSigner, type Signer } from '@writ/signing';
 import { Type, type Static } from 'typebox';
 
@@ -14,7 +14,10 @@ const Environment = Type.Object({
   WRIT_KERNEL_WORKER_DATABASE_URL: Url,
   WRIT_PERMIT_KEY_FILE: File('the Ed25519 key of permits, PKCS #8 PEM'),
   WRIT_RECORD_KEY_FILE: File('the Ed25519 key of records, PKCS #8 PEM'),
-  WRIT_MASTER_KEY_FILE: File('the master key, 32 bytes in base64'),
+  WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
+  WRIT_MASTER_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' })),
+  WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(File('the master key before this one: what it wrapped is wrapped anew')),
+  WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(File('the master key after this one: it opens, and wraps nothing')),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits' }),
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the executors\'' })),
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
@@ -29,7 +32,7 @@ const Environment = Type.Object({
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly permitSigner: Signer;
   readonly recordSigner: Signer;
-  readonly masterKey: Buffer;
+  readonly masterKeys: MasterKeys;
   readonly sandboxImages: SandboxImages;
   /** null where NATS has no users */
   readonly natsPassword: string | null;
@@ -43,8 +46,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...read,
     permitSigner: parseSigner(readSecretFile('WRIT_PERMIT_KEY_FILE', read.WRIT_PERMIT_KEY_FILE)),
     recordSigner: parseSigner(readSecretFile('WRIT_RECORD_KEY_FILE', read.WRIT_RECORD_KEY_FILE)),
-    masterKey: readKeyFile('WRIT_MASTER_KEY_FILE', read.WRIT_MASTER_KEY_FILE),
+    masterKeys: masterKeysOf(read),
     sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
     natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });
+}
+
+function masterKeysOf(read: Static<typeof Environment>): MasterKeys {
+  const { WRIT_MASTER_KEY: text, WRIT_MASTER_KEY_FILE: file } = read;
+  const other = (variable: 'WRIT_MASTER_KEY_BEFORE_FILE' | 'WRIT_MASTER_KEY_NEXT_FILE'): Buffer | null => {
+    const path = read[variable];
+    return path === undefined ? null : readKeyFile(variable, path);
+  };
+  if ((text === undefined) === (file === undefined)) throw new Error('the master key comes by `WRIT_MASTER_KEY_FILE` or by `WRIT_MASTER_KEY`: set one of them');
+  const current = text === undefined ? readKeyFile('WRIT_MASTER_KEY_FILE', file ?? '') : readKey('WRIT_MASTER_KEY', text);
+  return { current, before: other('WRIT_MASTER_KEY_BEFORE_FILE'), next: other('WRIT_MASTER_KEY_NEXT_FILE') };
 }

@@ -5,7 +5,7 @@ import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { Repeated, ValueBox, type Given } from '@writ/nest-kit';
+import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
@@ -47,7 +47,7 @@ import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
-import { CreateTenant, Limits, limitsSince, TenantsController } from './tenants/index.ts';
+import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
@@ -64,6 +64,8 @@ const WAITERS_MAX = 128;
 const LIMITS_MS = 500;
 /** How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time. */
 const COLLECT_LOOK_MS = 10_000;
+/** How often it is asked which tenants' keys are under another master key, in milliseconds: first at the start. */
+const REWRAP_MS = 60_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
@@ -87,11 +89,15 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   return {
     report, tenants, workers, subjects, book, outbox, blobs, bus,
     trees: new Trees(blobs),
-    vault: new TenantVault(config.masterKey, new WrappedKeyRows(tenants)),
-    box: new ValueBox(config.masterKey),
+    vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
+    box: new ValueBox(...(knownKeys(config.masterKeys) as [Buffer, ...Buffer[]])),
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages },
+    rewrapped: ({ done, unopened }: Rewrapped): void => {
+      if (done > 0) logger.info({ tenants: done }, 'keys of tenants were wrapped anew under the current master key');
+      if (unopened.length > 0) logger.error({ tenants: unopened.length, first: unopened[0] }, 'keys of tenants are under a master key that is not known: give it by WRIT_MASTER_KEY_BEFORE_FILE');
+    },
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
     counter: new OperationCounter(telemetry.meter),
     outcomes: new Outcomes(WAITERS_MAX),
@@ -168,9 +174,10 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   return {
     tenancy,
+    rewrap: new RewrapKeys(on.workers, changes, config.masterKeys),
     collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
-      new CreateTenant(changes, config.masterKey), new Limits(tenancy, changes),
+      new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes),
       new RecordChange(changes),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
@@ -216,6 +223,7 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
       every(RESEND_MS, () => on.outbox.resend()),
       every(COLLECT_LOOK_MS, () => manage.collect.next()),
+      every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
     ], async () => {
       await on.outbox.idle();
       await manage.tenancy.close();

@@ -9,9 +9,21 @@ export const KEY_BYTES = 32;
  * @throws Error that names variable and path, and nothing of the content.
  */
 export function readKeyFile(variable: string, path: string): Buffer {
-  const text = readSecretFile(variable, path).trim();
+  return keyOf(readSecretFile(variable, path), `the file of \`${variable}\``);
+}
+
+/**
+ * Reads a key of 32 bytes in base64 out of a variable.
+ * @throws Error that names the variable, and nothing of the content.
+ */
+export function readKey(variable: string, text: string): Buffer {
+  return keyOf(text, `\`${variable}\``);
+}
+
+function keyOf(given: string, where: string): Buffer {
+  const text = given.trim();
   const key = Buffer.from(text, 'base64');
   // Node skips what isn't base64, so a damaged key would be another key.
-  if (key.length !== KEY_BYTES || key.toString('base64') !== text) throw new Error(`the file of \`${variable}\` does not hold 32 bytes in base64`);
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text) throw new Error(`${where} does not hold 32 bytes in base64`);
   return key;
 }

@@ -21,25 +21,29 @@ export async function sealTo(publicKey: Buffer, clear: Uint8Array, context: stri
   return Buffer.concat([Buffer.from(enc), Buffer.from(ct)]);
 }
 
-/** Opens what was sealed to its public key. Every replica with the same master key has the same box. */
+/** Opens what was sealed to its public key, or to that of a replica whose master key is one of the others. Every replica with the same master key has the same box. */
 export class ValueBox {
-  readonly #keys: ReturnType<CipherSuite['kem']['deriveKeyPair']>;
+  readonly #keys: readonly [KeyPair, ...KeyPair[]];
 
-  constructor(masterKey: Buffer) {
-    this.#keys = suite().kem.deriveKeyPair(hkdfSync('sha256', masterKey, '', 'writ/value-box/v1', SEED_BYTES));
+  constructor(masterKey: Buffer, ...others: readonly Buffer[]) {
+    this.#keys = [keyPairOf(masterKey), ...others.map(keyPairOf)];
   }
 
   /** Raw X25519. */
   async publicKey(): Promise<Buffer> {
-    return Buffer.from(await suite().kem.serializePublicKey((await this.#keys).publicKey));
+    return Buffer.from(await suite().kem.serializePublicKey((await this.#keys[0]).publicKey));
   }
 
   /** @throws Error if a byte was changed, or if it was sealed to another key or context. Names nothing of the content. */
   async open(sealed: Buffer, context: string): Promise<Buffer> {
     const [enc, ct] = [sealed.subarray(0, ENC_BYTES), sealed.subarray(ENC_BYTES)];
-    return Buffer.from(await suite().open({ recipientKey: await this.#keys, enc: plain(enc), info: infoOf(context) }, plain(ct)));
+    const openBy = async (keys: KeyPair): Promise<Buffer> => Buffer.from(await suite().open({ recipientKey: await keys, enc: plain(enc), info: infoOf(context) }, plain(ct)));
+    return await Promise.any(this.#keys.map(openBy)).catch(() => { throw new Error('the value is not sealed to this key, or not for this context'); });
   }
 }
+
+type KeyPair = ReturnType<CipherSuite['kem']['deriveKeyPair']>;
+const keyPairOf = (masterKey: Buffer): KeyPair => suite().kem.deriveKeyPair(hkdfSync('sha256', masterKey, '', 'writ/value-box/v1', SEED_BYTES));
 
 /** What a value that is given to an approval is sealed for: for another one it doesn't open. */
 export const givenValueContext = (tenantId: string, approvalId: string): string => `writ/given-value/v1\n${tenantId}\n${approvalId}`;

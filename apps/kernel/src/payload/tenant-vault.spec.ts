@@ -10,7 +10,8 @@ class Rows extends WrappedKeyStore {
     return Promise.resolve(rows.get(tenantId) ?? null);
   }
 }
-const vault = new TenantVault(master, new Rows());
+const known = { current: master, before: null, next: null };
+const vault = new TenantVault(known, new Rows());
 const clear = Buffer.from('{"path":"a"}');
 
 describe('the payload of a tenant', () => {
@@ -45,11 +46,17 @@ describe('the payload of a tenant', () => {
     await expect(vault.of('ten_c')).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('opens under the master key before, and under the one that comes', () => {
+    const wrapped = rows.get('ten_a') as WrappedKeys;
+    const other = randomBytes(32);
+    for (const keys of [{ current: other, before: master, next: null }, { current: other, before: null, next: master }]) expect(unwrapTenantKeys(keys, 'ten_a', wrapped)).toEqual(unwrapTenantKeys(known, 'ten_a', wrapped));
+  });
+
   it('has keys that open only for their tenant, purpose and master key', () => {
     const wrapped = rows.get('ten_a') as WrappedKeys;
-    expect(unwrapTenantKeys(master, 'ten_a', wrapped).data).toHaveLength(32);
-    expect(() => unwrapTenantKeys(master, 'ten_b', wrapped)).toThrow();
-    expect(() => unwrapTenantKeys(randomBytes(32), 'ten_a', wrapped)).toThrow();
-    expect(() => unwrapTenantKeys(master, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key })).toThrow();
+    expect(unwrapTenantKeys(known, 'ten_a', wrapped).data).toHaveLength(32);
+    expect(() => unwrapTenantKeys(known, 'ten_b', wrapped)).toThrow();
+    expect(() => unwrapTenantKeys({ ...known, current: randomBytes(32) }, 'ten_a', wrapped)).toThrow();
+    expect(() => unwrapTenantKeys(known, 'ten_a', { data_key: wrapped.finger_key, finger_key: wrapped.data_key })).toThrow();
   });
 });

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { Fault } from '@writ/contract';
 import { LRUCache } from 'lru-cache';
-import { openBytes, sealBytes } from '@writ/nest-kit';
+import { openBytes, sealBytes, type MasterKeys } from '@writ/nest-kit';
 import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */
@@ -26,12 +26,12 @@ export abstract class WrappedKeyStore {
 
 /** Encrypts what may be erased, and fingerprints arguments, under keys of the tenant that only the master key opens. */
 export class TenantVault {
-  readonly #masterKey: Buffer;
+  readonly #master: MasterKeys;
   readonly #store: WrappedKeyStore;
   readonly #keys = new LRUCache<string, TenantKeys>({ max: TENANTS_MAX });
 
-  constructor(masterKey: Buffer, store: WrappedKeyStore) {
-    this.#masterKey = masterKey;
+  constructor(master: MasterKeys, store: WrappedKeyStore) {
+    this.#master = master;
     this.#store = store;
   }
 
@@ -41,7 +41,7 @@ export class TenantVault {
     if (keys === undefined) {
       const wrapped = await this.#store.find(tenantId);
       if (wrapped === null) throw new Fault('not_found');
-      keys = unwrapTenantKeys(this.#masterKey, tenantId, wrapped);
+      keys = unwrapTenantKeys(this.#master, tenantId, wrapped);
       this.#keys.set(tenantId, keys);
     }
     return new TenantBox(tenantId, keys);

@@ -34,7 +34,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const workers = { pool: createPool({ url: database.urlFor('writ_kernel_worker'), applicationName: 'writ-kernel-spec', max: 2 }) };
   const admin: Admin = await connect(database.ownerUrl, 'writ-kernel-spec');
   const masterKey = randomBytes(32);
-  const vault = new TenantVault(masterKey, new WrappedKeyRows(tenants));
+  const vault = new TenantVault({ current: masterKey, before: null, next: null }, new WrappedKeyRows(tenants));
   const signer = newSigner();
   const [blobs, policy, bell, events, outbox, receipts] = [memoryBlobs(), new WrittenPolicy(), new HeardBell(), new HeardEvents(), new HeardOutbox(), new PendingReceipts()];
   const memory = new FactMemory(() => performance.now());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantCreate } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
+import { masterKeyId } from '@writ/nest-kit';
 import { newTenantKeys } from '../payload/index.ts';
 
 /** Who stands behind a tenant's creation: the platform key, which is no tenant's. */
@@ -20,7 +21,7 @@ export class CreateTenant {
   async run({ tenant_id, name, admin_key_id }: TenantCreate): Promise<{ tenant_id: string }> {
     return await this.#changes.make(tenant_id, async (rows) => {
       const { data_key, finger_key } = newTenantKeys(this.#masterKey, tenant_id);
-      const row = { tenant_id, name, data_key: new Uint8Array(data_key), finger_key: new Uint8Array(finger_key) };
+      const row = { tenant_id, name, data_key: new Uint8Array(data_key), finger_key: new Uint8Array(finger_key), master_key_id: masterKeyId(this.#masterKey) };
       const { count } = await rows.tenant.createMany({ data: [row], skipDuplicates: true });
       const value = { tenant_id };
       if (count === 0) {
