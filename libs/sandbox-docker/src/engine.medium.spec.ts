@@ -102,6 +102,7 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   await sandbox.warm();
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
   await sandbox.close();
+  await door.shut();
 }, 60_000);
 
 test('an engine that takes requests and answers none loses jobs in bounded time, fails none of them otherwise, and is used again when it answers', async () => {
