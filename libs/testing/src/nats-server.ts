@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from './free-port.ts';
 
 /** Debian puts it where root's PATH looks and nobody else's does. */
 const extraDirectories = ['/usr/sbin', '/usr/local/sbin'];
@@ -93,18 +93,6 @@ async function run(binary: string, configFile: string): Promise<ChildProcess> {
 
 function openConfig(place: NatsServerPlace): string {
   return `host: "${place.host}"\nport: ${place.port}\njetstream { store_dir: "${place.storeDir}" }\n`;
-}
-
-/** Asks the kernel for a port that is free now. Another process may take it first; then the start fails loudly. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
 
 function isExecutable(path: string): boolean {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import type { TenantLimits } from '@writ/contract';
-import { Api, eventually, freePort, makeWorld, startStack, type Stack, type World } from '@writ/stack';
-import { repositoryRoot } from '@writ/testing';
+import { Api, eventually, makeWorld, startStack, type Stack, type World } from '@writ/stack';
+import { freePort, repositoryRoot } from '@writ/testing';
 
 jest.setTimeout(120_000);
 

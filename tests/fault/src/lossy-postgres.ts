@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connect, findMigrations, LOGIN_ROLES, migrate, provisionRoles, type LoginRole } from '@writ/database';
-import { eventually, freePort } from '@writ/stack';
-import { repositoryRoot, type TestDatabase } from '@writ/testing';
+import { eventually } from '@writ/stack';
+import { freePort, repositoryRoot, type TestDatabase } from '@writ/testing';
 
 /** The user that the set-up makes for Postgres, which refuses to run as root. */
 const USER = 'writ-postgres';

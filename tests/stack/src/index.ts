@@ -6,6 +6,6 @@ export { Observer } from './observer.ts';
 export { openOutside, type Outside } from './outside.ts';
 export { Proxy, type Direction } from './proxy.ts';
 export { Service } from './service.ts';
-export { DEPLOYMENT, freePort, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
+export { DEPLOYMENT, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
 export { expectCleanLog, expectWhole, fsck, verifiedReceipt } from './whole.ts';
 export { eventually, makeWorld, type World, type WorldOptions } from './world.ts';

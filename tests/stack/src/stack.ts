@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bus } from '@writ/bus';
 import { natsBus, natsServerConfig, workLanesOf } from '@writ/bus-nats';
 import type { Process } from '@writ/contract';
-import { startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
+import { freePort, startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
 import { makeKeys, type StackKeys } from './keys.ts';
 import { Proxy } from './proxy.ts';
 import { Service } from './service.ts';
@@ -46,15 +43,6 @@ export interface Stack {
   /** The end of every process's log: for a test's message when something is wrong. */
   readonly logs: () => string;
   readonly stop: () => Promise<void>;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The password of a process's user on the bus. */
