@@ -9,6 +9,7 @@ jest.setTimeout(120_000);
 
 let outside: Outside;
 let seen: { method: string; url: string; body: string }[];
+let authorizations: (string | undefined)[];
 let stack: Stack;
 let world: World;
 let token: string;
@@ -19,6 +20,7 @@ beforeAll(async () => {
   outside = await openOutside((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
+      authorizations.push(request.headers.authorization);
       seen.push({ method: request.method ?? '', url: request.url ?? '', body: Buffer.concat(parts).toString() });
       response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
     });
@@ -33,12 +35,13 @@ afterAll(async () => {
 });
 beforeEach(() => {
   seen = [];
+  authorizations = [];
 });
 
-async function tokenFor(net: JsonValue, budgets: JsonValue = {}): Promise<string> {
+async function tokenFor(net: JsonValue, budgets: JsonValue = {}, secrets: readonly string[] = []): Promise<string> {
   return (await world.admin.must('/v1/capability-tokens', {
     agent_id: world.agentId, workspace_id: world.workspaceId,
-    grant: { tools: ['shell.run', 'net.egress', 'web.fetch'], fs: [{ path: '', read: true, write: true }], net, secrets: [], budgets, not_before: 0, expires_at: Date.now() + 3_600_000 },
+    grant: { tools: ['shell.run', 'net.egress', 'web.fetch'], fs: [{ path: '', read: true, write: true }], net, secrets, budgets, not_before: 0, expires_at: Date.now() + 3_600_000 },
   })).capability_token_id as string;
 }
 const run = async (command: string, under = token) => (await world.call('shell.run', { command, on_failure: 'keep' }, { capability_token_id: under })).body;
@@ -104,6 +107,21 @@ describe('a tool behind the gate', () => {
     expect((operation.result as JsonValue).result).toMatchObject({ status: 200, body: 'hello from outside\n' });
     expect(seen).toEqual([{ method: 'POST', url: '/v1', body: '{"a":1}' }]);
     expect(await recordOf(operation)).toMatchObject({ egress_count: 1, tx_outcome: 'committed' });
+  });
+
+  it('carries a secret in a header that nobody in here sees, where token and person let it', async () => {
+    expect((await world.admin.request('PUT', '/v1/secrets', { name: 'API_KEY', value: 'marker-77aa-of-a-key' })).status).toBe(200);
+    const args = { route: { method: 'GET', url: 'https://api.outside.example/with-key' }, purpose: 'to ask', headers: [{ name: 'authorization', value: 'Bearer ${secret:API_KEY}' }] };
+    expect((await world.call('net.egress', args, { capability_token_id: token })).body).toMatchObject({ error: { code: 'token.scope' } });
+    const held = await world.call('net.egress', args, { capability_token_id: await tokenFor(NET, {}, ['API_KEY']) });
+    expect(held.body.state).toBe('held');
+    const { text } = await world.operator.get(`/v1/approvals/${held.body.approval_id as string}`);
+    expect(text).toContain('Bearer ${secret:API_KEY}');
+    await world.operator.must(`/v1/approvals/${held.body.approval_id as string}/approve`, {});
+    const operation = await world.until(held.body.operation_id as string, ['committed', 'no_op', 'rolled_back', 'ambiguous']);
+    expect(authorizations).toEqual(['Bearer marker-77aa-of-a-key']);
+    expect(operation).toMatchObject({ result: { status: 'ok' } });
+    expect(JSON.stringify(operation)).not.toContain('marker-77aa');
   });
 
   it('reads a page, and is refused what its token does not name before anything is asked', async () => {

@@ -45,6 +45,22 @@ describe('net.egress', () => {
     expect(kernel.asked).toEqual(expect.arrayContaining(['kernel.renew', 'kernel.effect_started', 'kernel.report']));
   });
 
+  it('puts secrets into headers on their way out, over TLS alone, and tells them to nobody', async () => {
+    const secrets = { KEY: 'hunter2-hunter2' };
+    const headers = [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }, { name: 'x-literal', value: '$${secret:KEY}' }, { name: 'user-agent', value: 'ours' }];
+    outside.answer = (request, response) => void response.writeHead(200, { 'x-echo': request.headers.authorization }).end(`you said ${String(request.headers.authorization)}`);
+    const report = await run('net.egress', post({ headers }), { secrets });
+    expect(outside.seen).toMatchObject([{ headers: { authorization: 'Bearer hunter2-hunter2', 'x-literal': '${secret:KEY}', 'user-agent': 'ours', accept: '*/*' } }]);
+    expect(report).toMatchObject({ ended: 'exited', result: { body: 'you said Bearer ***KEY***', headers: { 'x-echo': 'Bearer ***KEY***' } } });
+    expect(JSON.stringify(report)).not.toContain('hunter2');
+
+    const plain = await run('net.egress', post({ headers }, 'http://api.outside.example/v1'), { secrets });
+    expect(plain).toMatchObject({ ended: 'failed', error: { code: 'egress.refused', hint: 'use `https`' }, requests: [] });
+    const broken = await run('net.egress', post({ headers }), { secrets: { KEY: 'a\r\nhost: elsewhere.example' } });
+    expect(broken).toMatchObject({ ended: 'failed', error: { code: 'egress.refused' }, requests: [] });
+    expect(outside.seen).toHaveLength(1);
+  });
+
   it('follows no redirect', async () => {
     outside.answer = (_, response) => void response.writeHead(302, { location: 'https://api.outside.example/other' }).end();
     expect((await run('net.egress', post())).result).toMatchObject({ status: 302, headers: { location: 'https://api.outside.example/other' } });

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
-import { Fault, type TenantId } from '@writ/contract';
+import { Fault, readReferences, replaceReferences, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
-import { parseUrl } from '@writ/egress';
+import { parseUrl, type EgressTarget } from '@writ/egress';
 import { lookup, parsePath } from '@writ/workspace';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
+import { GateRefusal } from '../egress/gate-error.ts';
 import { exchange } from '../egress/exchange.ts';
 import { encoded, readBody } from './read-body.ts';
 import type { Call } from './runner.ts';
@@ -15,21 +16,27 @@ interface EgressArgs {
   readonly purpose: string;
   readonly payload_ref?: string;
   readonly content_type?: string;
+  readonly headers?: readonly { readonly name: string; readonly value: string }[];
 }
 
+/** Sent unless the call says otherwise. */
+const OWN_HEADERS: Headers = [['accept', '*/*'], ['accept-encoding', 'identity'], ['user-agent', 'writ']];
+/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
+const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 /** Headers of an answer that are passed on, and how long each. */
 const HEADERS_MAX = 64;
 const HEADER_CHARS_MAX = 1_024;
 
 /** Runs `net.egress`: one request, one answer. @throws GateRefusal; Fault for a payload that can't be sent */
 export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): Promise<unknown> {
-  const { route, purpose, payload_ref, content_type } = call.args as unknown as EgressArgs;
+  const { route, purpose, payload_ref, content_type, headers: own = [] } = call.args as unknown as EgressArgs;
   const target = parseUrl(route.url);
+  const written = headersOfCall(call, own, target);
   const body = payload_ref === undefined ? null : await payloadOf(call, blobs, payload_ref);
   const passage = await gate.admit(route.method, target, purpose);
   try {
     const headers: Headers = [
-      ['accept', '*/*'], ['accept-encoding', 'identity'], ['user-agent', 'writ'],
+      ...OWN_HEADERS.filter(([name]) => !written.some(([other]) => other === name)), ...written,
       ...(body === null ? [] : [['content-type', content_type ?? 'application/octet-stream'], ['content-length', String(body.length)]] as const),
     ];
     const answer = await exchange(gate, passage, { method: route.method, target, headers, body });
@@ -38,6 +45,20 @@ export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): P
   } finally {
     passage.connection.destroy();
   }
+}
+
+/**
+ * The headers of the call, with the values of the secrets that they name.
+ * INVARIANT (never in clear): a value leaves over TLS from here alone.
+ */
+function headersOfCall({ secrets }: Call, headers: NonNullable<EgressArgs['headers']>, { scheme }: EgressTarget): Headers {
+  return headers.map(({ name, value }) => {
+    const named = readReferences(value).filter(({ literal }) => !literal);
+    if (named.length > 0 && scheme !== 'https') throw new GateRefusal('egress.refused', `the header \`${name}\` names a secret, and \`http\` would show it to everybody on the way`, 'use `https`');
+    const filled = replaceReferences(value, (reference) => (reference.literal ? reference.text.slice(1) : secrets[reference.name ?? ''] ?? ''));
+    if (!FIELD_VALUE.test(filled)) throw new GateRefusal('egress.refused', `the value that the header \`${name}\` names can't stand in a header`);
+    return [name, filled] as const;
+  });
 }
 
 /** A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged here. */

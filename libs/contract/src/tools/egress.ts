@@ -16,10 +16,19 @@ const routeOf = (args: Readonly<Record<string, unknown>>): RequestResource => {
 
 const broker = { class: 'broker', accepts_secrets: [], labels: STRANGERS, limits: EGRESS_LIMITS, version: 1 } as const;
 
+/** All but those that frame a message, speak of the connection or choose whom it is for: these are ours to say. */
+const HeaderName = Type.String({
+  maxLength: 64, pattern: '^(?!(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-[a-z-]*)$)[a-z0-9][a-z0-9-]*$',
+  description: 'in lower case; none that frames the message or speaks of the connection',
+});
+const Header = Type.Object({ name: HeaderName, value: Type.String({ maxLength: 4_096, pattern: '^[\\t\\x20-\\x7e]*$', description: 'may name secrets, over https: `Bearer ${secret:NAME}`' }) }, closed);
+
 export const NET_EGRESS: ToolDefinition = {
   ...broker,
   tool_id: 'net.egress',
-  description: 'Sends one HTTP request to a host that the token names. It follows no redirect. The purpose is recorded, and policy sees it.',
+  version: 2,
+  accepts_secrets: ['headers'],
+  description: 'Sends one HTTP request to a host that the token names. It follows no redirect. The purpose is recorded, and policy sees it. A secret in a header is put in on its way out, and seen by nobody in here.',
   category: 'admin',
   mutating: true,
   parameters: Type.Object({
@@ -28,6 +37,7 @@ export const NET_EGRESS: ToolDefinition = {
       url: Url,
     }, closed),
     purpose: Type.String({ minLength: 1, maxLength: 256, description: 'what the request is for, in words' }),
+    headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
     payload_ref: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, description: 'a file of the workspace that is sent as the body' })),
     content_type: Type.Optional(Type.String({ maxLength: 128, pattern: '^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(; ?[A-Za-z0-9_-]+=[A-Za-z0-9_-]+)?$', description: 'of the body; application/octet-stream unless said' })),
   }, closed),
