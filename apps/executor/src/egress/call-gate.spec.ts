@@ -23,7 +23,7 @@ const gateOf = (more: Partial<CallGateOptions> = {}): CallGate => new CallGate({
   confirm: () => Promise.resolve(void asked.push('confirm')), announce: () => Promise.resolve(void asked.push('announce')), ...more,
 });
 const ask = async (gate: CallGate, target = A, method = 'GET', body: Uint8Array | null = null): Promise<string> =>
-  await text(await exchange(gate, await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }));
+  await text(await exchange(await gate.admit(method, target, 'why'), { method, target, headers: [['accept', '*/*']], body }));
 const refusal = async (asking: Promise<unknown>): Promise<string> => {
   const error: unknown = await asking.then(() => null, (thrown: unknown) => thrown);
   if (!(error instanceof GateRefusal)) throw error ?? new Error('it was let out');
@@ -51,12 +51,6 @@ describe('a request that may leave', () => {
     expect(outside.dialled.at(-1)).toEqual({ address: PUBLIC, port: 443, tlsHost: 'a.outside.example' });
     expect(await refusal(ask(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
     expect(outside.seen).toHaveLength(1);
-  });
-
-  it('has what is to be sent put in after it was judged, and never for a tunnel', async () => {
-    const gate = gateOf({ inject: (target, headers) => Promise.resolve([...headers, ['authorization', `for ${target.host}`]]) });
-    await ask(gate);
-    expect(outside.seen[0]!.headers['authorization']).toBe('for a.outside.example');
   });
 
   it('that changes something outside is announced before it leaves, once', async () => {

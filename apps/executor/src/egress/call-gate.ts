@@ -40,8 +40,6 @@ export interface CallGateOptions {
   readonly announce: () => Promise<void>;
   /** of a preview: told what would have left; nothing does */
   readonly preview: ((what: string) => void) | null;
-  /** Puts in what the sandbox must not see. Called for what has been judged and is about to be sent there; never for a tunnel. */
-  readonly inject?: (target: EgressTarget, headers: Headers) => Promise<Headers>;
 }
 
 /** A request that was let out, over a connection to where it may go. */
@@ -101,11 +99,6 @@ export class CallGate {
       listed.refused(refusal.message);
       throw refusal;
     }
-  }
-
-  /** What is to be sent there in the place of these headers. */
-  async headersFor(target: EgressTarget, headers: Headers): Promise<Headers> {
-    return await this.#options.inject?.(target, headers) ?? headers;
   }
 
   /** Breaks every connection; nothing is let out any more. */

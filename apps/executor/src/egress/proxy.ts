@@ -63,7 +63,7 @@ export class Proxy {
       const { method, target, headers } = parseRequestHead({ method: request.method ?? '', url: request.url ?? '', rawHeaders: request.rawHeaders });
       const passage = await this.#gate.admit(method, target, '');
       const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-      const answer = await exchange(this.#gate, passage, { method, target, headers, body: hasBody ? request : null });
+      const answer = await exchange(passage, { method, target, headers, body: hasBody ? request : null });
       response.writeHead(answer.statusCode ?? 502, forwarded(answer));
       await pipeline(answer, response);
       passage.connection.destroy();

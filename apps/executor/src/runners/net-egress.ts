@@ -39,7 +39,7 @@ export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): P
       ...OWN_HEADERS.filter(([name]) => !written.some(([other]) => other === name)), ...written,
       ...(body === null ? [] : [['content-type', content_type ?? 'application/octet-stream'], ['content-length', String(body.length)]] as const),
     ];
-    const answer = await exchange(gate, passage, { method: route.method, target, headers, body });
+    const answer = await exchange(passage, { method: route.method, target, headers, body });
     const came = await readBody(answer, call.limits.output_bytes);
     return { status: answer.statusCode ?? 0, headers: headersOf(answer), ...encoded(came), size: came.bytes.length, truncated: came.truncated };
   } finally {

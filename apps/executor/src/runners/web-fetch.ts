@@ -49,7 +49,7 @@ async function follow(gate: CallGate, first: EgressTarget): Promise<Found> {
   for (let left = REDIRECTS_MAX; ; left -= 1) {
     const passage = await gate.admit('GET', target, '');
     const headers = [['accept', 'text/html, text/*;q=0.9, application/json;q=0.8'], ['accept-encoding', 'identity'], ['user-agent', 'writ']] as const;
-    const answer = await exchange(gate, passage, { method: 'GET', target, headers, body: null });
+    const answer = await exchange(passage, { method: 'GET', target, headers, body: null });
     let next: EgressTarget | null;
     try {
       next = redirectOf(target, answer.statusCode ?? 0, answer.headers.location);
