@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
+import { parseCheckpoint, SignatureError, verifyNote, type Checkpoint } from '@writ/signing';
+import { CliError, usage } from '../cli-error.ts';
+
+/** A checkpoint whose signature holds, with the note that says so. */
+export interface SignedCheckpoint extends Checkpoint {
+  readonly note: string;
+}
+
+/** Reads a note. `where` says whose it is. @throws CliError `verify.checkpoint` */
+export function readCheckpoint(note: string, keys: KeySet, where: string): SignedCheckpoint {
+  try {
+    const { text, signedBy } = verifyNote(note, keys.logKeys);
+    const checkpoint = parseCheckpoint(text);
+    // A key signs for the logs of its own name; another's signature beside it says nothing of this one.
+    if (!signedBy.some(({ name }) => checkpoint.origin.startsWith(`${name}/`))) throw new SignatureError('malformed_checkpoint');
+    return { ...checkpoint, note };
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    throw new CliError('verify.checkpoint', `${where} is not signed by a key of the log, or is no checkpoint (${error.message})`);
+  }
+}
+
+/** Reads `writ-keys.json`. @throws CliError */
+export function readKeySet(path: string): KeySet {
+  try {
+    return parseKeySet(readText(path, '--keys'));
+  } catch (error) {
+    if (!(error instanceof ReceiptError)) throw error;
+    throw new CliError('verify.keys', `\`${path}\`: ${error.message}`);
+  }
+}
+
+export function readText(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usage(`\`${what}\`: \`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}
