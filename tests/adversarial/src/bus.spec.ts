@@ -14,7 +14,7 @@ jest.setTimeout(60_000);
 const subjects = subjectsOf(SHARD);
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 /** What an executor may ask, and nothing else. */
-const OURS = ['kernel.redeem', 'kernel.renew', 'kernel.effect_started', 'kernel.report', 'kernel.shell.attach', 'kernel.shell.renew', 'kernel.shell.end'];
+const OURS = ['kernel.redeem', 'kernel.renew', 'kernel.release', 'kernel.effect_started', 'kernel.report', 'kernel.shell.attach', 'kernel.shell.renew', 'kernel.shell.end'];
 
 let stack: Stack;
 let world: World;
