@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
 import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
 import { parseCheckpoint, SignatureError, verifyNote, type Checkpoint } from '@writ/signing';
-import { CliError, usage } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
+import { readNamedFile } from '../read-named-file.ts';
 
 /** A checkpoint whose signature holds, with the note that says so. */
 export interface SignedCheckpoint extends Checkpoint {
@@ -26,17 +26,9 @@ export function readCheckpoint(note: string, keys: KeySet, where: string): Signe
 /** Reads `writ-keys.json`. @throws CliError */
 export function readKeySet(path: string): KeySet {
   try {
-    return parseKeySet(readText(path, '--keys'));
+    return parseKeySet(readNamedFile(path, '--keys'));
   } catch (error) {
     if (!(error instanceof ReceiptError)) throw error;
     throw new CliError('verify.keys', `\`${path}\`: ${error.message}`);
-  }
-}
-
-export function readText(path: string, what: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw usage(`\`${what}\`: \`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
 }

@@ -6,8 +6,9 @@ import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
-import { readKeySet, readText } from './read-checkpoint.ts';
+import { readKeySet } from './read-checkpoint.ts';
 
 interface RefreshOptions extends CommonOptions {
   readonly keys: string;
@@ -23,7 +24,7 @@ export function refreshCommand(context: Context): Command {
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<RefreshOptions>();
     const keys = readKeySet(options.keys);
-    const text = readText(file, 'receipt');
+    const text = readNamedFile(file, 'receipt').toString('utf8');
     const { checkpoint: before } = verified(file, () => verifyReceiptFile(text, keys));
     const receipt = parseReceipt(text);
     const { client } = connect(context, options, 'operator');

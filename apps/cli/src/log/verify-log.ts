@@ -7,8 +7,9 @@ import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
+import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
-import { readCheckpoint, readKeySet, readText, type SignedCheckpoint } from './read-checkpoint.ts';
+import { readCheckpoint, readKeySet, type SignedCheckpoint } from './read-checkpoint.ts';
 
 interface VerifyLogOptions extends CommonOptions {
   readonly keys: string;
@@ -26,7 +27,7 @@ export function verifyLogCommand(context: Context): Command {
     const keys = readKeySet(options.keys);
     const { client } = connect(context, options, 'operator');
     const newest = readCheckpoint(await (await client.ask('/v1/log/checkpoint')).text(), keys, 'the newest checkpoint');
-    const kept = options.since === undefined ? null : readCheckpoint(readText(options.since, '--since'), keys, `\`${options.since}\``);
+    const kept = options.since === undefined ? null : readCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), keys, `\`${options.since}\``);
     if (kept !== null) await verifyGrowth(client, kept, newest);
     await verifyRoot(client, newest);
     const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: kept?.treeSize ?? null };

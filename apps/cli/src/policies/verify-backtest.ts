@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs without a connection, as `writ verify` does.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BACKTEST_PAYLOAD_TYPE, BacktestPage, Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
 import { SignatureError, verifyEnvelope } from '@writ/signing';
 import { Command } from 'commander';
-import { CliError, usage } from '../cli-error.ts';
+import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { readNamedFile } from '../read-named-file.ts';
 import { describeBacktest } from './what-if.ts';
 
 /** Far deeper than a page is. */
@@ -19,7 +19,7 @@ export function verifyBacktestCommand(context: Context): Command {
     .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
   return command.action((path: string) => {
     const options = command.optsWithGlobals<CommonOptions & { keys: string }>();
-    const pages = verified(() => verifyBacktest(bytesOf(resolve(context.cwd, path)), parseKeySet(bytesOf(resolve(context.cwd, options.keys)))));
+    const pages = verified(() => verifyBacktest(readNamedFile(resolve(context.cwd, path)), parseKeySet(readNamedFile(resolve(context.cwd, options.keys)))));
     show(context, options, { ok: true, pages }, () => `every page is signed, and they join\n\n${describeBacktest(pages)}`);
   });
 }
@@ -50,13 +50,5 @@ function verified<T>(run: () => T): T {
   } catch (error) {
     if (error instanceof SignatureError || error instanceof ReceiptError || error instanceof JsonError || error instanceof Fault) throw wrong(error.message);
     throw error;
-  }
-}
-
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw usage(`\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { CliError, usage } from '../cli-error.ts';
+import { readNamedFile } from '../read-named-file.ts';
 import { visibleLine } from '../visible.ts';
 
 /** A file of tools as it stands on disk. Problems name places in it. */
@@ -83,12 +83,7 @@ function offsetOf(document: Document, pointer: string): number {
 }
 
 function textOf(path: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw usage(`\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-  }
+  const bytes = readNamedFile(path);
   if (bytes.byteLength > BYTES_MAX) throw usage(`\`${path}\` is longer than ${BYTES_MAX} bytes`);
   return bytes.toString('utf8');
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows the imports.
-import { readFileSync } from 'node:fs';
 import type { AuditRecord } from '@writ/contract';
 import { CHECKS, parseKeySet, ReceiptError, verifyReceiptFile, type CheckName, type Expectation, type KeySet, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
-import { EXIT, usage } from '../cli-error.ts';
+import { EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 
@@ -50,14 +50,14 @@ function verify(context: Context, files: readonly string[], options: VerifyOptio
 /** Keys that are no keys are a check that fails, for every receipt. */
 function readKeys(path: string): KeySet | Omit<FileVerdict, 'file'> {
   try {
-    return parseKeySet(readBytes(path, '--keys'));
+    return parseKeySet(readNamedFile(path, '--keys'));
   } catch (error) {
     return failedBy(error);
   }
 }
 
 function judge(file: string, keys: KeySet, expected: Expectation): FileVerdict {
-  const bytes = readBytes(file, 'receipt');
+  const bytes = readNamedFile(file, 'receipt');
   try {
     const { checks, record } = verifyReceiptFile(bytes, keys, expected);
     return { file, ok: true, checks: [...passedBefore('format'), ...checks], failed: null, record };
@@ -75,14 +75,6 @@ function failedBy(error: unknown): Omit<FileVerdict, 'file'> {
 function passedBefore(check: CheckName): PassedCheck[] {
   const names = Object.keys(CHECKS) as CheckName[];
   return names.slice(0, names.indexOf(check)).map((name) => ({ name, detail: CHECKS[name] }));
-}
-
-function readBytes(path: string, what: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw usage(`\`${what}\`: \`${path}\` can't be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 function describe({ file, checks, failed, record }: FileVerdict): string {
