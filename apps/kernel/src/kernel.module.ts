@@ -64,7 +64,7 @@ const WAITERS_MAX = 128;
 const LIMITS_MS = 500;
 /** How often it is asked whether a tenant's contents are to be looked through, in milliseconds: one of them each time. */
 const COLLECT_LOOK_MS = 10_000;
-/** How often it is asked which tenants' keys are under another master key, in milliseconds: first at the start. */
+/** How often it is asked which tenants' keys are under another master key, in milliseconds: first so long after the start. */
 const REWRAP_MS = 60_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
@@ -90,7 +90,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     report, tenants, workers, subjects, book, outbox, blobs, bus,
     trees: new Trees(blobs),
     vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
-    box: new ValueBox(...(knownKeys(config.masterKeys) as [Buffer, ...Buffer[]])),
+    box: new ValueBox(...knownKeys(config.masterKeys)),
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages },

@@ -15,8 +15,8 @@ export interface MasterKeys {
 }
 
 /** All of them, the likeliest first. */
-export function knownKeys({ current, before, next }: MasterKeys): readonly Buffer[] {
-  return [current, before, next].filter((key): key is Buffer => key !== null);
+export function knownKeys({ current, before, next }: MasterKeys): readonly [Buffer, ...Buffer[]] {
+  return [current, ...[before, next].filter((key) => key !== null)];
 }
 
 /** Tells master keys apart, and tells nothing about them. */
