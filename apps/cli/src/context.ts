@@ -12,6 +12,8 @@ export interface Context {
   readonly readHidden: (prompt: string) => Promise<string>;
   /** standard input as it comes, for commands that answer before it ends */
   readonly streamStdin: () => AsyncIterable<Uint8Array>;
+  /** Shows one line in the place of the last one, on stderr; an empty one takes it away. Null where nobody looks: in a pipe or a file. */
+  readonly showProgress: ((line: string) => void) | null;
   /** Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a refusal. */
   readonly setExit: (status: number) => void;
 }

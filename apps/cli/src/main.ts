@@ -15,5 +15,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readStdin: () => text(process.stdin),
   readHidden: async (prompt) => await readHidden(prompt, process.stdin, process.stderr),
   streamStdin: () => process.stdin,
+  showProgress: process.stderr.isTTY ? (line) => { process.stderr.write(`\r\u001b[K${line}`); } : null,
   setExit: () => undefined,
 });

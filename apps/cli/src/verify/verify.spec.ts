@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Receipt } from '@writ/contract';
@@ -93,6 +93,41 @@ test('keys that are no keys fail as such; files that are not there are a usage e
   expect((await writ(['verify', receiptPath, '--keys', save('bad.json', '{}')])).err).toMatch(/^error verify\.keys: /);
   expect((await writ(['verify', receiptPath, '--keys', '/no/such'])).exit).toBe(2);
   expect((await writ(['verify', '/no/such', '--keys', save('keys.json', KEY_FILE)])).exit).toBe(2);
+});
+
+describe('a folder', () => {
+  const folderOf = (name: string, files: Readonly<Record<string, string>>): string => {
+    const folder = join(dir, name);
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), content);
+    }
+    return folder;
+  };
+  const run = (folder: string, ...args: string[]) => writ(['verify', folder, '--keys', save('keys.json', KEY_FILE), ...args]);
+
+  test('is verified with all that is below it, a line a receipt, and counted', async () => {
+    const folder = folderOf('good', { 'b.json': RECEIPT_FILE, 'a/1.json': RECEIPT_FILE, 'a/deep/er/2.json': RECEIPT_FILE, 'a/notes.txt': 'no receipt' });
+    symlinkSync(folder, join(folder, 'again'));
+    const { exit, out, err } = await run(folder);
+    expect({ exit, err }).toEqual({ exit: 0, err: '' });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => line.split('  ')[0])).toEqual(['a/1.json', 'a/deep/er/2.json', 'b.json'].map((path) => `✔ ${join(folder, path)}`).concat('3 verified, 0 failed'));
+  });
+
+  test('fails with one receipt that does, and the others are judged all the same', async () => {
+    const folder = folderOf('mixed', { '1.json': RECEIPT_FILE, '2.json': RECEIPT_FILE.replace('writ.local', 'evil.local'), '3.json': RECEIPT_FILE, '4.json': '{}' });
+    const { exit, out, err } = await run(folder, '--json');
+    const lines = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { ok: boolean; file?: string });
+    expect(exit).toBe(1);
+    expect(lines.map(({ ok }) => ok)).toEqual([true, false, true, false, false]);
+    expect(lines.at(-1)).toEqual({ ok: false, verified: 2, failed: 2 });
+    expect(err.trimEnd().split('\n').map((line) => line.split(':')[0])).toEqual(['error verify.checkpoint', 'error verify.format']);
+  });
+
+  test('without a receipt has verified nothing, and says so', async () => {
+    expect(await run(folderOf('none', { 'readme.txt': '' }))).toMatchObject({ exit: 1, out: '', err: expect.stringMatching(/^error verify\.empty: /) as string });
+  });
 });
 
 /** All of our own files that a file imports, itself included. */

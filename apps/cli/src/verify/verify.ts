@@ -3,11 +3,12 @@
 import type { AuditRecord } from '@writ/contract';
 import { CHECKS, parseKeySet, ReceiptError, verifyReceiptFile, type CheckName, type Expectation, type KeySet, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
-import { EXIT } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { isFolder, receiptsBelow } from './receipts-below.ts';
 
 interface VerifyOptions extends CommonOptions {
   readonly keys: string;
@@ -28,7 +29,7 @@ interface FileVerdict {
 
 /** `writ verify RECEIPT… --keys FILE`. */
 export function verifyCommand(context: Context): Command {
-  const command = new Command('verify').argument('<receipt...>', 'files with receipts')
+  const command = new Command('verify').argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them')
     .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
     .requiredOption('--keys <file>', 'the public keys (writ-keys.json)')
     .option('--operation <id>', 'the operation that it has to be of')
@@ -37,14 +38,45 @@ export function verifyCommand(context: Context): Command {
   return command.action((files: string[]) => { verify(context, files, command.optsWithGlobals<VerifyOptions>()); });
 }
 
-function verify(context: Context, files: readonly string[], options: VerifyOptions): void {
+function verify(context: Context, paths: readonly string[], options: VerifyOptions): void {
   const keys = readKeys(options.keys);
   const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
-  const receipts = files.map((file) => ('checks' in keys ? { file, ...keys } : judge(file, keys, expected)));
+  const verdictOf = (file: string): FileVerdict => ('checks' in keys ? { file, ...keys } : judge(file, keys, expected));
+  if (paths.some(isFolder)) return verifyFolders(context, paths, options, verdictOf);
+  const receipts = paths.map(verdictOf);
   const failures = receipts.filter(({ ok }) => !ok);
   show(context, options, { ok: failures.length === 0, receipts }, () => receipts.map(describe).join('\n\n'));
-  for (const { file, failed } of failures) context.complain(`error verify.${failed?.check}: \`${visibleLine(file)}\`: ${visibleLine(failed?.message ?? '')}\n`);
+  for (const failure of failures) complainOf(context, failure);
   if (failures.length > 0) context.setExit(EXIT.failed);
+}
+
+/** A line a receipt as each is judged, and a summary: of a folder there may be more than a screen or a value holds. */
+function verifyFolders(context: Context, paths: readonly string[], { json }: VerifyOptions, verdictOf: (file: string) => FileVerdict): void {
+  const tell = (value: unknown, words: string): void => context.write(`${json === true ? JSON.stringify(value) : words}\n`);
+  const counts = { verified: 0, failed: 0 };
+  for (const path of paths) {
+    const before = counts.verified + counts.failed;
+    for (const file of isFolder(path) ? receiptsBelow(path) : [path]) {
+      const verdict = verdictOf(file);
+      counts[verdict.ok ? 'verified' : 'failed'] += 1;
+      tell(verdict, lineOf(verdict));
+      if (!verdict.ok) complainOf(context, verdict);
+    }
+    // Nothing was verified there: that must not look like all of it was.
+    if (counts.verified + counts.failed === before) throw new CliError('verify.empty', `\`${visibleLine(path)}\` has no \`.json\` file: name the folder that the receipts lie in`);
+  }
+  tell({ ok: counts.failed === 0, ...counts }, `${String(counts.verified)} verified, ${String(counts.failed)} failed`);
+  if (counts.failed > 0) context.setExit(EXIT.failed);
+}
+
+function complainOf(context: Context, { file, failed }: FileVerdict): void {
+  context.complain(`error verify.${failed?.check}: \`${visibleLine(file)}\`: ${visibleLine(failed?.message ?? '')}\n`);
+}
+
+function lineOf({ file, failed, record }: FileVerdict): string {
+  if (failed !== null) return `${paint.red('✖')} ${visibleLine(file)}  ${failed.check}`;
+  const said = [record?.operation_id ?? record?.record_id, record?.tool_id, record?.tx_outcome ?? record?.verdict].filter((each) => typeof each === 'string');
+  return `${paint.green('✔')} ${visibleLine(file)}  ${paint.dim(visibleLine(said.join(' ')))}`;
 }
 
 /** Keys that are no keys are a check that fails, for every receipt. */

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryBundlePath, TILE_WIDTH, tilePath, tileWidth } from '@writ/merkle';
+import { Command } from 'commander';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { fieldsOf } from '../terminal.ts';
+import { serverSource } from './log-source.ts';
+import { CHECKPOINT_FILE } from './mirror-source.ts';
+import { progressLine } from './progress-bar.ts';
+import { readCheckpoint, readKeySet } from './read-checkpoint.ts';
+import { writeWhole } from './write-whole.ts';
+
+interface MirrorOptions extends CommonOptions {
+  readonly keys: string;
+}
+
+/** `writ log mirror DIR --keys FILE`. */
+export function mirrorLogCommand(context: Context): Command {
+  const command = new Command('mirror').argument('<dir>', 'where the copy lies, or is made')
+    .description('Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint\'s signature and nothing else.')
+    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
+  return command.action(async (dir: string) => {
+    const options = command.optsWithGlobals<MirrorOptions>();
+    const source = serverSource(connect(context, options, 'operator').client);
+    const { note, origin, treeSize } = readCheckpoint(await source.checkpoint(), readKeySet(options.keys), 'the newest checkpoint');
+    let fetched = 0;
+    for (const { path, reaches } of filesOf(treeSize)) {
+      // What a name stands for never changes, so a file that is there needs no fetching.
+      if (existsSync(join(dir, path))) continue;
+      writeWhole(join(dir, path), await source.file(path));
+      fetched += 1;
+      context.showProgress?.(progressLine(reaches, treeSize));
+    }
+    context.showProgress?.('');
+    // Last, so that a copy never has a checkpoint without what it covers.
+    writeWhole(join(dir, CHECKPOINT_FILE), note);
+    show(context, options, { dir, origin, tree_size: treeSize, fetched }, () => fieldsOf({ folder: dir, log: origin, records: treeSize, 'files fetched': fetched }));
+  });
+}
+
+/** The files of a log of that size, hashes before records on each stretch, each with the number of records up to its end. */
+function* filesOf(treeSize: number): Generator<{ path: string; reaches: number }> {
+  for (let level = 1; treeSize >= TILE_WIDTH ** level; level += 1) {
+    for (let index = 0, width; (width = tileWidth(level, index, treeSize)) > 0; index += 1) yield { path: tilePath(level, index, width), reaches: 0 };
+  }
+  for (let index = 0, width; (width = tileWidth(0, index, treeSize)) > 0; index += 1) {
+    const reaches = index * TILE_WIDTH + width;
+    yield { path: tilePath(0, index, width), reaches };
+    yield { path: entryBundlePath(index, width), reaches };
+  }
+}

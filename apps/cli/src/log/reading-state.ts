@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far a log was read, so that the next reading goes on from there.
+// INVARIANT (a state proves nothing): the root that is compared with the signed one is computed from the state and what was read after it. A state that isn't that of
+// the log's first records leads to another root, whoever wrote it; the worst that a forged one does is to spare reading records.
+import { existsSync, readFileSync } from 'node:fs';
+import { parseMessage } from '@writ/contract';
+import { parseIJson } from '@writ/digest';
+import { EMPTY_FRONTIER, encodeFrontier, parseFrontier, type Frontier } from '@writ/merkle';
+import { decodeBase64, encodeBase64 } from '@writ/signing';
+import { Type } from 'typebox';
+import { CliError } from '../cli-error.ts';
+import { writeWhole } from './write-whole.ts';
+
+/** A frontier has 53 roots at most, a checkpoint a hundred signatures. */
+const STATE_BYTES_MAX = 64 * 1024;
+
+const StateFile = Type.Object({
+  v: Type.Literal(1),
+  origin: Type.String(),
+  /** base64 of what libs/merkle encodes */
+  frontier: Type.String(),
+  /** the note of the log that was last read to its end; null while the first reading is under way */
+  checkpoint: Type.Union([Type.String(), Type.Null()]),
+}, { additionalProperties: false });
+
+export interface ReadingState {
+  readonly frontier: Frontier;
+  readonly checkpoint: string | null;
+}
+
+const UNREAD: ReadingState = { frontier: EMPTY_FRONTIER, checkpoint: null };
+
+/** Reads the state of this log; of a file that isn't there, that nothing was read. @throws CliError `state` for one that can't be read, or is of another log */
+export function readState(path: string, origin: string): ReadingState {
+  if (!existsSync(path)) return UNREAD;
+  const state = parseState(path);
+  if (state.origin !== origin) throw new CliError('state', `\`${path}\` is of the log \`${state.origin}\`, and this one is \`${origin}\`: name another file`);
+  return state;
+}
+
+function parseState(path: string): ReadingState & { origin: string } {
+  try {
+    const { origin, frontier, checkpoint } = parseMessage(StateFile, parseIJson(readFileSync(path), { depthMax: 2, bytesMax: STATE_BYTES_MAX }));
+    return { origin, frontier: parseFrontier(decodeBase64(frontier)), checkpoint };
+  } catch (cause) {
+    throw new CliError('state', `\`${path}\` is no state of a reading: name another file, or delete it and read from the beginning`, undefined, { cause });
+  }
+}
+
+/** Keeps it, whole. */
+export function keepState(path: string, origin: string, { frontier, checkpoint }: ReadingState): void {
+  writeWhole(path, `${JSON.stringify({ v: 1, origin, frontier: encodeBase64(encodeFrontier(frontier)), checkpoint })}\n`);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes a file whole or not at all, whenever the machine stops: what stood there before stands until all of it is on disk. */
+export function writeWhole(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const bytes = Buffer.from(content);
+  const file = openSync(`${path}.next`, 'w');
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(`${path}.next`, path);
+}
