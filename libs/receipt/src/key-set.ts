@@ -27,6 +27,8 @@ export interface RecordKey {
   /** First and last millisecond in which the key may have signed; null for no bound. */
   readonly notBefore: number | null;
   readonly notAfter: number | null;
+  /** The millisecond from which somebody else may have had the key; null for a key that was not revoked. */
+  readonly revokedAt: number | null;
 }
 
 /** Whom a verifier trusts. */
@@ -56,7 +58,7 @@ export function keySetOf(value: unknown): KeySet {
     const verifier = within('keys', () => parseVerifier(jwk));
     demand('keys', verifier.keyid === keyid, `\`${keyid}\` is not the thumbprint of its key`);
     demand('keys', !recordKeys.has(keyid), `\`${keyid}\` comes twice`);
-    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null });
+    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null, revokedAt: null });
   }
   return { recordKeys, logKeys: published.log_keys.map((text) => within('keys', () => parseNoteKey(text))) };
 }

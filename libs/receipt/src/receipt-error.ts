@@ -14,6 +14,8 @@ export const CHECKS = {
   key_validity: 'the key was valid when the record was made',
   checkpoint: 'a known log key signed the checkpoint',
   origin: 'the checkpoint is of the record\'s log, by the deployment\'s key',
+  witnesses: 'as many witnesses cosigned the checkpoint as the trust policy asks for',
+  freshness: 'the witnesses saw the checkpoint as lately as the trust policy asks for',
   tree_size: 'the proof is for the checkpoint\'s tree size',
   inclusion: 'the record is in the log that the checkpoint states',
   expectation: 'the receipt is the one that was asked for',

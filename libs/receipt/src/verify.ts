@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verifies a receipt offline, from two public keys and nothing else. INVARIANT (signed only): every value that is returned was read from bytes that a
+// Verifies a receipt offline, from public keys and nothing else. INVARIANT (signed only): every value that is returned was read from bytes that a
 // known key signed, after the signature was checked. Each step is named, in the order of `CHECKS`; the first that fails ends it.
 import { RECORD_PAYLOAD_TYPE, predicateTypeOf } from '@writ/contract';
 import type { AuditRecord, Receipt } from '@writ/contract';
@@ -15,6 +15,8 @@ import { parseReceipt, requireReceipt } from './receipt-file.ts';
 import { demand, within } from './refuse.ts';
 import { parseStatement, requireRecord, requireSubjects } from './statement.ts';
 import type { Subject } from './statement.ts';
+import type { WitnessTerms } from './trust-policy.ts';
+import { verifyWitnessed } from './witnessed.ts';
 
 /** Deeper than any record, which has lists and objects of scalars only. */
 const STATEMENT_DEPTH = 16;
@@ -24,6 +26,13 @@ export interface Expectation {
   readonly operationId?: string;
   readonly logId?: string;
   readonly deployment?: string;
+}
+
+/** What a trust policy asks of witnesses, and when. */
+export interface Witnessing {
+  readonly terms: WitnessTerms;
+  /** The verifier's time, in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 export interface PassedCheck {
@@ -41,12 +50,12 @@ export interface VerifiedReceipt {
 }
 
 /**
- * Verifies a receipt file.
+ * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses.
  *
  * @throws ReceiptError naming the check that failed, and nothing else, whatever the file.
  */
-export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}): VerifiedReceipt {
-  return verifyReceipt(parseReceipt(file), keys, expected);
+export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null): VerifiedReceipt {
+  return verifyReceipt(parseReceipt(file), keys, expected, witnessing);
 }
 
 /**
@@ -54,7 +63,7 @@ export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expec
  *
  * @throws ReceiptError naming the check that failed.
  */
-export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}): VerifiedReceipt {
+export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null): VerifiedReceipt {
   const checks: PassedCheck[] = [];
   const passed = (name: CheckName, detail: string) => checks.push({ name, detail });
   const { envelope, inclusion } = requireReceipt(receipt);
@@ -64,6 +73,7 @@ export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectat
   verifyRecordKey(record, signingKeyOf(envelope), keys, passed);
   const { checkpoint, signedBy } = readCheckpoint(inclusion, keys, passed);
   const { name: deployment } = verifyOrigin(checkpoint, signedBy, record, passed);
+  if (witnessing !== null) checks.push(...verifyWitnessed(inclusion.checkpoint, witnessing.terms, witnessing.now));
   verifyPlace(payload, inclusion, checkpoint, passed);
   requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
   return { checks, record, subject, checkpoint, deployment };
@@ -99,9 +109,11 @@ function readStatement(payload: Uint8Array, passed: Passed): { record: AuditReco
 function verifyRecordKey(record: AuditRecord, keyid: string, keys: KeySet, passed: Passed): void {
   demand('record_key', record.kernel_key_id === keyid, 'the record names another key than the one that signed it');
   passed('record_key', `\`${keyid}\``);
-  const { notBefore, notAfter } = keys.recordKeys.get(keyid) as RecordKey; // known, or its signature would not have been verified
+  const { notBefore, notAfter, revokedAt } = keys.recordKeys.get(keyid) as RecordKey; // known, or its signature would not have been verified
   const isValid = (notBefore ?? -Infinity) <= record.recorded_at && record.recorded_at <= (notAfter ?? Infinity);
   demand('key_validity', isValid, 'the key was not valid when the record was made');
+  // The record's time is the signer's word, and whoever stole the key writes one from before.
+  demand('key_validity', revokedAt === null, 'the key was revoked, and nothing here shows that the record is older');
   passed('key_validity', new Date(record.recorded_at).toISOString());
 }
 

@@ -2,12 +2,14 @@
 export { decodeBase64, encodeBase64 } from './base64.ts';
 export { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';
+export { cosign, formatCosignerKey, parseCosignerKey, verifyCosignatures } from './cosignature.ts';
+export type { Cosignature } from './cosignature.ts';
 export { pae, parseEnvelope, sealEnvelope, verifyEnvelope } from './dsse.ts';
 export type { Envelope } from './dsse.ts';
 export { keyidOf, parseSigner, parseVerifier } from './keys.ts';
 export type { PublicJwk, Signer, Verifier } from './keys.ts';
-export { signNote, verifyNote } from './note.ts';
-export type { NoteSigner, VerifiedNote } from './note.ts';
+export { parseNote, signNote, verifyNote } from './note.ts';
+export type { NoteSignature, NoteSigner, VerifiedNote } from './note.ts';
 export { formatNoteKey, parseNoteKey } from './note-key.ts';
 export type { NoteKey } from './note-key.ts';
 export { SignatureError } from './signature-error.ts';

@@ -5,8 +5,10 @@ import { PUBLIC_KEY_BYTES, parseVerifier, publicJwkOf } from './keys.ts';
 import type { Verifier } from './keys.ts';
 import { SignatureError } from './signature-error.ts';
 
-/** C2SP's signature type for plain Ed25519, the only one Writ makes or takes. */
-const ALGORITHM_ED25519 = 0x01;
+/** C2SP's signature types that Writ makes or takes: plain Ed25519 over the text, and Ed25519 cosignatures with a time (https://c2sp.org/tlog-cosignature). */
+export const SIGNATURE_TYPE = { ed25519: 0x01, cosignature: 0x04 } as const;
+export type SignatureType = (typeof SIGNATURE_TYPE)[keyof typeof SIGNATURE_TYPE];
+
 /** Bytes of the key hash that stand in front of a signature. It tells keys apart; it doesn't authenticate them. */
 export const KEY_HASH_BYTES = 4;
 
@@ -24,33 +26,33 @@ export function isNoteKeyName(name: string): boolean {
   return name.isWellFormed() && /^[^\s\p{Cc}+]+$/u.test(name);
 }
 
-/** The first four bytes of SHA-256(name ‖ newline ‖ 0x01 ‖ public key). */
-export function noteKeyHash(name: string, publicKey: Uint8Array): Uint8Array {
-  return sha256(Buffer.from(`${name}\n`, 'utf8'), Uint8Array.of(ALGORITHM_ED25519), publicKey).subarray(0, KEY_HASH_BYTES);
+/** The first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key). */
+export function noteKeyHash(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): Uint8Array {
+  return sha256(Buffer.from(`${name}\n`, 'utf8'), Uint8Array.of(type), publicKey).subarray(0, KEY_HASH_BYTES);
 }
 
 /**
- * A verifier key as it is published: `<name>+<hash>+<base64(0x01 ‖ public key)>`.
+ * A verifier key as it is published: `<name>+<hash>+<base64(type ‖ public key)>`.
  *
  * @throws SignatureError `malformed_key` for a name or key that can't be one.
  */
-export function formatNoteKey(name: string, publicKey: Uint8Array): string {
+export function formatNoteKey(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): string {
   if (!isNoteKeyName(name) || publicKey.length !== PUBLIC_KEY_BYTES) throw new SignatureError('malformed_key');
-  const hash = Buffer.from(noteKeyHash(name, publicKey)).toString('hex');
-  return `${name}+${hash}+${encodeBase64(Uint8Array.of(ALGORITHM_ED25519, ...publicKey))}`;
+  const hash = Buffer.from(noteKeyHash(name, publicKey, type)).toString('hex');
+  return `${name}+${hash}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;
 }
 
 /**
  * Reads a published verifier key.
  *
- * @throws SignatureError `malformed_key`, also for a hash that isn't the key's and for algorithms other than Ed25519.
+ * @throws SignatureError `malformed_key`, also for a hash that isn't the key's and for keys of another type.
  */
-export function parseNoteKey(text: string): NoteKey {
+export function parseNoteKey(text: string, type: SignatureType = SIGNATURE_TYPE.ed25519): NoteKey {
   const [name, keyHash, encoded] = partsOf(text);
   const bytes = decodeBase64(encoded, 'malformed_key');
   const publicKey = bytes.subarray(1);
-  // Formatting again compares name, hash, algorithm and spelling in one go.
-  if (formatNoteKey(name, publicKey) !== text) throw new SignatureError('malformed_key');
+  // Formatting again compares name, hash, type and spelling in one go.
+  if (formatNoteKey(name, publicKey, type) !== text) throw new SignatureError('malformed_key');
   return { name, keyHash, verifier: parseVerifier(publicJwkOf(publicKey)) };
 }
 

@@ -32,8 +32,7 @@ export interface VerifiedNote {
 export function signNote(text: string, { name, signer }: NoteSigner): string {
   if (!isNoteText(text)) throw new SignatureError('malformed_note');
   if (!isNoteKeyName(name)) throw new SignatureError('malformed_key');
-  const signature = signer.sign(Buffer.from(text, 'utf8'));
-  return `${text}\n${SIGNATURE_START}${name} ${encodeBase64(Buffer.concat([noteKeyHash(name, signer.publicKey), signature]))}\n`;
+  return `${text}\n${signatureLine(name, noteKeyHash(name, signer.publicKey), signer.sign(Buffer.from(text, 'utf8')))}`;
 }
 
 /**
@@ -57,6 +56,11 @@ export function verifyNote(note: string, keys: readonly NoteKey[]): VerifiedNote
   return { text, signedBy: [...signedBy] };
 }
 
+/** The line of a signature, with its newline. */
+export function signatureLine(name: string, keyHash: Uint8Array, signature: Uint8Array): string {
+  return `${SIGNATURE_START}${name} ${encodeBase64(Buffer.concat([keyHash, signature]))}\n`;
+}
+
 /** Answers whether the text can be signed: not empty, ends in a newline, no other control character below U+0020. */
 export function isNoteText(text: string): boolean {
   return text.endsWith('\n') && isNoteCharacters(text);
@@ -66,13 +70,15 @@ function isNoteCharacters(text: string): boolean {
   return text.isWellFormed() && !/[\0-\x09\x0b-\x1f]/.test(text);
 }
 
-interface Signature {
+/** A line of a note as it stands there: nobody verified it. */
+export interface NoteSignature {
   readonly name: string;
   readonly keyHash: string;
   readonly signature: Uint8Array;
 }
 
-function parseNote(note: string): { text: string; signatures: Signature[] } {
+/** Takes a note apart. @throws SignatureError `malformed_note` */
+export function parseNote(note: string): { text: string; signatures: NoteSignature[] } {
   // The last blank line: the text may have blank lines of its own.
   const split = note.lastIndexOf('\n\n');
   const lines = note.slice(split + 2).split('\n');
@@ -82,7 +88,7 @@ function parseNote(note: string): { text: string; signatures: Signature[] } {
   return { text: note.slice(0, split + 1), signatures: lines.map(parseSignature) };
 }
 
-function parseSignature(line: string): Signature {
+function parseSignature(line: string): NoteSignature {
   const space = line.indexOf(' ', SIGNATURE_START.length);
   const name = line.slice(SIGNATURE_START.length, space);
   if (!line.startsWith(SIGNATURE_START) || space === -1 || !isNoteKeyName(name)) throw new SignatureError('malformed_note');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TrustPolicyFile } from '@writ/receipt';
 import { replaceBlock } from './blocks.ts';
 import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
 import {
@@ -25,6 +26,9 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
 };
 
+/** Files that are generated whole: schemas of files that others write. */
+const SCHEMAS: Readonly<Record<string, object>> = { 'docs/schemas/trust.v1.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', ...TrustPolicyFile } };
+
 /** A document as it stands, and as it would be made now. */
 export interface Document {
   readonly path: string;
@@ -32,14 +36,20 @@ export interface Document {
   readonly made: string;
 }
 
-/** Every document that has generated blocks. @throws Error where one lacks its markers. */
+/** Every document that is generated or has generated blocks. @throws Error where one lacks its markers. */
 export async function documentsOf(checkout: string): Promise<Document[]> {
   const routes = await routesOf(checkout);
   const pages = Object.fromEntries(pagedCodes(checkout).map((code) => [faultPagePath(code), { fault: () => faultBlock(code) }]));
-  return Object.entries<Blocks>({ ...GENERATED, ...pages }).map(([path, blocks]) => {
+  const blocks = Object.entries<Blocks>({ ...GENERATED, ...pages }).map(([path, blocksOf]) => {
     const text = readFileSync(join(checkout, path), 'utf8');
-    return { path, text, made: Object.entries(blocks).reduce((made, [name, make]) => replaceBlock(made, name, make(routes)), text) };
+    return { path, text, made: Object.entries(blocksOf).reduce((made, [name, make]) => replaceBlock(made, name, make(routes)), text) };
   });
+  return [...blocks, ...Object.entries(SCHEMAS).map(([path, schema]) => schemaDocument(checkout, path, schema))];
+}
+
+function schemaDocument(checkout: string, path: string, schema: object): Document {
+  const file = join(checkout, path);
+  return { path, text: existsSync(file) ? readFileSync(file, 'utf8') : '', made: `${JSON.stringify(schema, null, 2)}\n` };
 }
 
 /** The rows that guard and OpenAPI are made from. By path: no tool depends on an app, and this one only reads its data. */

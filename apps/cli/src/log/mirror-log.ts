@@ -6,25 +6,21 @@ import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf } from '../terminal.ts';
+import { withTrust, type TrustOptions } from '../trust.ts';
 import { serverSource } from './log-source.ts';
 import { CHECKPOINT_FILE } from './mirror-source.ts';
 import { progressLine } from './progress-bar.ts';
-import { readCheckpoint, readKeySet } from './read-checkpoint.ts';
+import { readCheckpoint, readTrusted } from './read-checkpoint.ts';
 import { writeWhole } from './write-whole.ts';
 
-interface MirrorOptions extends CommonOptions {
-  readonly keys: string;
-}
-
-/** `writ log mirror DIR --keys FILE`. */
+/** `writ log mirror DIR (--keys FILE | --trust FILE)`. */
 export function mirrorLogCommand(context: Context): Command {
-  const command = new Command('mirror').argument('<dir>', 'where the copy lies, or is made')
-    .description('Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint\'s signature and nothing else.')
-    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)');
+  const command = withTrust(new Command('mirror')).argument('<dir>', 'where the copy lies, or is made')
+    .description('Copies what the log gained into a folder of C2SP tlog-tiles; `verify --mirror` then needs no server. Verifies the checkpoint\'s signatures and nothing else.');
   return command.action(async (dir: string) => {
-    const options = command.optsWithGlobals<MirrorOptions>();
+    const options = command.optsWithGlobals<CommonOptions & TrustOptions>();
     const source = serverSource(connect(context, options, 'operator').client);
-    const { note, origin, treeSize } = readCheckpoint(await source.checkpoint(), readKeySet(options.keys), 'the newest checkpoint');
+    const { note, origin, treeSize } = readCheckpoint(await source.checkpoint(), readTrusted(options), 'the newest checkpoint');
     let fetched = 0;
     for (const { path, reaches } of filesOf(treeSize)) {
       // What a name stands for never changes, so a file that is there needs no fetching.

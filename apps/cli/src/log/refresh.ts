@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { Inclusion } from '@writ/contract';
-import { encodeReceipt, parseReceipt, ReceiptError, verifyReceipt, verifyReceiptFile } from '@writ/receipt';
+import { encodeReceipt, parseReceipt, ReceiptError, verifyReceipt } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
-import { readKeySet } from './read-checkpoint.ts';
+import { withTrust, type TrustOptions } from '../trust.ts';
+import { readTrusted } from './read-checkpoint.ts';
 
-interface RefreshOptions extends CommonOptions {
-  readonly keys: string;
+interface RefreshOptions extends CommonOptions, TrustOptions {
   readonly out?: string;
 }
 
-/** `writ log refresh RECEIPT --keys FILE`. */
+/** `writ log refresh RECEIPT (--keys FILE | --trust FILE)`. */
 export function refreshCommand(context: Context): Command {
-  const command = new Command('refresh').argument('<receipt>', 'the file of a receipt')
-    .description('Brings a receipt up to the newest checkpoint; it must verify before and after.')
-    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)')
+  const command = withTrust(new Command('refresh')).argument('<receipt>', 'the file of a receipt')
+    .description('Brings a receipt up to the newest checkpoint; it must verify before, whoever witnessed it, and after as the trust policy asks.')
     .option('--out <file>', 'where to write it; over the old one unless said');
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<RefreshOptions>();
-    const keys = readKeySet(options.keys);
-    const text = readNamedFile(file, 'receipt').toString('utf8');
-    const { checkpoint: before } = verified(file, () => verifyReceiptFile(text, keys));
-    const receipt = parseReceipt(text);
+    const trust = readTrusted(options);
+    const bytes = readNamedFile(file, 'receipt');
+    const receipt = verified(file, () => parseReceipt(bytes));
+    // That it isn't witnessed, or no longer lately enough, is what it is refreshed for.
+    const { checkpoint: before } = verified(file, () => verifyReceipt(receipt, trust.termsOf(receipt.inclusion.checkpoint).keys));
     const { client } = connect(context, options, 'operator');
     const inclusion = await client.read(Inclusion, `/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`);
-    const { checkpoint: after } = verified('the server\'s answer', () => verifyReceipt({ ...receipt, inclusion }, keys));
+    const { checkpoint: after } = verified('the server\'s answer', () => {
+      const { keys, witnessing } = trust.termsOf(inclusion.checkpoint);
+      return verifyReceipt({ ...receipt, inclusion }, keys, {}, witnessing);
+    });
     const out = options.out ?? file;
     writeFileSync(out, encodeReceipt({ ...receipt, inclusion }));
     show(context, options, { out, from: before.treeSize, to: after.treeSize }, () => fieldsOf({ receipt: out, from: before.treeSize, to: after.treeSize }));

@@ -1,46 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EMPTY_FRONTIER, MerkleError, TILE_WIDTH, verifyConsistency, type Frontier } from '@writ/merkle';
 import { SignatureError } from '@writ/signing';
-import type { KeySet } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
+import { withTrust, type Trust, type TrustOptions } from '../trust.ts';
 import { serverSource, type LogSource } from './log-source.ts';
 import { mirrorSource } from './mirror-source.ts';
 import { progressLine } from './progress-bar.ts';
-import { readCheckpoint, readKeySet, type SignedCheckpoint } from './read-checkpoint.ts';
+import { readCheckpoint, readKeptCheckpoint, readTrusted, type SignedCheckpoint } from './read-checkpoint.ts';
 import { readLog } from './read-log.ts';
 import { keepState, readState, type ReadingState } from './reading-state.ts';
 
 /** Records between two writings of the state: what a reading that was stopped reads again, at most. */
 const KEPT_EVERY = 16 * TILE_WIDTH;
 
-interface VerifyLogOptions extends CommonOptions {
-  readonly keys: string;
+interface VerifyLogOptions extends CommonOptions, TrustOptions {
   readonly since?: string;
   readonly mirror?: string;
   readonly state?: string;
 }
 
-/** `writ log verify --keys FILE [--since FILE] [--mirror DIR] [--state FILE]`. */
+/** `writ log verify (--keys FILE | --trust FILE) [--since FILE] [--mirror DIR] [--state FILE]`. */
 export function verifyLogCommand(context: Context): Command {
-  const command = new Command('verify')
+  const command = withTrust(new Command('verify'))
     .description('Reads every record of the log, computes the root and compares it with the signed checkpoint; whoever computes it needn\'t trust the server.')
-    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)')
     .option('--since <file>', 'a checkpoint that was kept: the log must have grown from it')
     .option('--mirror <dir>', 'a copy of the log on disk (`writ log mirror`) in place of the server: nothing is asked of anybody')
     .option('--state <file>', 'where to keep how far it came: the next time goes on from there, and the log must have grown from it');
   return command.action(async () => {
     const options = command.optsWithGlobals<VerifyLogOptions>();
-    const keys = readKeySet(options.keys);
+    const trust = readTrusted(options);
     const source = options.mirror === undefined ? serverSource(connect(context, options, 'operator').client) : mirrorSource(options.mirror);
-    const newest = readCheckpoint(await source.checkpoint(), keys, 'the newest checkpoint');
-    const since = options.since === undefined ? null : readCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), keys, `\`${options.since}\``);
+    const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
+    const since = options.since === undefined ? null : readKeptCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), trust, `\`${options.since}\``);
     if (since !== null) await verifyGrowth(source, since, newest);
-    const read = await verifyRecords(context, options, { source, newest, keys });
+    const read = await verifyRecords(context, options, { source, newest, trust });
     const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: since?.treeSize ?? null, read };
     show(context, options, { ok: true, ...verified }, () => fieldsOf({ log: verified.origin, records: verified.tree_size, 'read now': read, root: verified.root, 'grown from': verified.since }));
   });
@@ -49,13 +47,13 @@ export function verifyLogCommand(context: Context): Command {
 interface Log {
   readonly source: LogSource;
   readonly newest: SignedCheckpoint;
-  readonly keys: KeySet;
+  readonly trust: Trust;
 }
 
 /** Reads what the state doesn't have yet and answers how many records that were. */
-async function verifyRecords(context: Context, { state: path }: VerifyLogOptions, { source, newest, keys }: Log): Promise<number> {
+async function verifyRecords(context: Context, { state: path }: VerifyLogOptions, { source, newest, trust }: Log): Promise<number> {
   const before = path === undefined ? null : readState(path, newest.origin);
-  if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, keys);
+  if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, trust);
   let kept = before?.frontier.size ?? 0;
   const onRead = (frontier: Frontier): void => {
     context.showProgress?.(progressLine(frontier.size, newest.treeSize));
@@ -73,8 +71,8 @@ async function verifyRecords(context: Context, { state: path }: VerifyLogOptions
 }
 
 /** The log must have grown from what was verified before, and reach as far as was read. */
-async function verifyStanding(source: LogSource, path: string, { frontier, checkpoint }: ReadingState, newest: SignedCheckpoint, keys: KeySet): Promise<void> {
-  if (checkpoint !== null) await verifyGrowth(source, readCheckpoint(checkpoint, keys, `the checkpoint in \`${path}\``), newest);
+async function verifyStanding(source: LogSource, path: string, { frontier, checkpoint }: ReadingState, newest: SignedCheckpoint, trust: Trust): Promise<void> {
+  if (checkpoint !== null) await verifyGrowth(source, readKeptCheckpoint(checkpoint, trust, `the checkpoint in \`${path}\``), newest);
   if (frontier.size > newest.treeSize) throw new CliError('verify.consistency', `the log has ${String(newest.treeSize)} records, and ${String(frontier.size)} of it were read before (\`${path}\`)`);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Receipt } from '@writ/contract';
 import { CHECKS } from '@writ/receipt';
+import { cosign, formatCosignerKey, parseSigner } from '@writ/signing';
 import { writ } from '../specs/run-cli.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 
@@ -22,7 +24,7 @@ const failedCheck = async (receipt: string | Uint8Array): Promise<string> => /^e
 test('a genuine receipt verifies, and every check that was made is named', async () => {
   const { exit, out, err } = await verify(RECEIPT_FILE);
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
-  for (const name of Object.keys(CHECKS)) if (name !== 'expectation') expect(out).toContain(`✔ ${name}`);
+  for (const name of Object.keys(CHECKS)) expect([name, out.includes(`✔ ${name}`)]).toEqual([name, !['expectation', 'witnesses', 'freshness'].includes(name)]);
   expect(out).toContain('committed');
 });
 
@@ -93,6 +95,43 @@ test('keys that are no keys fail as such; files that are not there are a usage e
   expect((await writ(['verify', receiptPath, '--keys', save('bad.json', '{}')])).err).toMatch(/^error verify\.keys: /);
   expect((await writ(['verify', receiptPath, '--keys', '/no/such'])).exit).toBe(2);
   expect((await writ(['verify', '/no/such', '--keys', save('keys.json', KEY_FILE)])).exit).toBe(2);
+});
+
+describe('a trust policy', () => {
+  const trusting = (change: object = {}, name = 'writ.local'): string =>
+    save('trust.json', JSON.stringify({ v: 1, deployments: [{ name, ...JSON.parse(KEY_FILE) as object, ...change }] }));
+  const run = (trust: string, file = RECEIPT_FILE, ...args: string[]) => writ(['verify', save('receipt.json', file), '--trust', trust, ...args]);
+  const signer = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  const witnesses = (more: object = {}) => ({ witnesses: { keys: [formatCosignerKey('witness.spec', signer.publicKey)], quorum: 1, ...more } });
+  /** The receipt, cosigned by the witness so many seconds ago. */
+  const cosigned = (agoS: number): string => spelled((r) => {
+    const text = r.inclusion.checkpoint.slice(0, r.inclusion.checkpoint.indexOf('\n\n') + 1);
+    r.inclusion.checkpoint += cosign(text, { name: 'witness.spec', signer }, Math.floor(Date.now() / 1000) - agoS);
+  });
+
+  test('takes the place of a key file', async () => {
+    const { exit, out } = await run(trusting());
+    expect([exit, out.includes('witnesses')]).toEqual([0, false]);
+  });
+
+  test('asks for witnesses, and says which are missing', async () => {
+    const { exit, out, err } = await run(trusting(witnesses()));
+    expect([exit, err]).toEqual([1, expect.stringMatching(/^error verify\.witnesses: .*0 of 1 .*missing: `witness\.spec`/)]);
+    expect([out.includes('✔ origin'), out.includes('✔ tree_size')]).toEqual([true, false]);
+    const good = await run(trusting(witnesses({ checkpoint_age_max_ms: 3_600_000 })), cosigned(60));
+    expect(good).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/✔ witnesses.*\n.*✔ freshness/) as string });
+    expect((await run(trusting(witnesses({ checkpoint_age_max_ms: 3_600_000 })), cosigned(4000))).err).toMatch(/^error verify\.freshness: /);
+  });
+
+  test('that names no deployment of the receipt\'s log fails, and nothing is said to have passed', async () => {
+    const { err, out } = await run(trusting({ log_keys: [] }, 'other.example'));
+    expect([err, out.includes('✔')]).toEqual([expect.stringMatching(/^error verify\.keys: .*no deployment/), false]);
+  });
+
+  test('and a key file are not given both, nor neither', async () => {
+    expect(await run(trusting(), RECEIPT_FILE, '--keys', save('keys.json', KEY_FILE))).toMatchObject({ exit: 2 });
+    expect(await writ(['verify', save('receipt.json', RECEIPT_FILE)])).toMatchObject({ exit: 2 });
+  });
 });
 
 describe('a folder', () => {

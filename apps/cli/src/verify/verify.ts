@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows the imports.
 import type { AuditRecord } from '@writ/contract';
-import { CHECKS, parseKeySet, ReceiptError, verifyReceiptFile, type CheckName, type Expectation, type KeySet, type PassedCheck } from '@writ/receipt';
+import { CHECKS, parseReceipt, ReceiptError, verifyReceipt, type CheckName, type Expectation, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError, EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
+import { readTrust, withTrust, type Terms, type Trust, type TrustOptions } from '../trust.ts';
 import { visibleLine } from '../visible.ts';
 import { isFolder, receiptsBelow } from './receipts-below.ts';
 
-interface VerifyOptions extends CommonOptions {
-  readonly keys: string;
+interface VerifyOptions extends CommonOptions, TrustOptions {
   readonly operation?: string;
   readonly log?: string;
   readonly deployment?: string;
@@ -27,11 +27,10 @@ interface FileVerdict {
   readonly record: AuditRecord | null;
 }
 
-/** `writ verify RECEIPT… --keys FILE`. */
+/** `writ verify RECEIPT… (--keys FILE | --trust FILE)`. */
 export function verifyCommand(context: Context): Command {
-  const command = new Command('verify').argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them')
+  const command = withTrust(new Command('verify')).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them')
     .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
-    .requiredOption('--keys <file>', 'the public keys (writ-keys.json)')
     .option('--operation <id>', 'the operation that it has to be of')
     .option('--log <id>', 'the log that it has to be in')
     .option('--deployment <name>', 'the deployment that it has to be from');
@@ -39,9 +38,9 @@ export function verifyCommand(context: Context): Command {
 }
 
 function verify(context: Context, paths: readonly string[], options: VerifyOptions): void {
-  const keys = readKeys(options.keys);
+  const trust = readTrustOr(options);
   const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
-  const verdictOf = (file: string): FileVerdict => ('checks' in keys ? { file, ...keys } : judge(file, keys, expected));
+  const verdictOf = (file: string): FileVerdict => ('checks' in trust ? { file, ...trust } : judge(file, trust, expected));
   if (paths.some(isFolder)) return verifyFolders(context, paths, options, verdictOf);
   const receipts = paths.map(verdictOf);
   const failures = receipts.filter(({ ok }) => !ok);
@@ -80,33 +79,38 @@ function lineOf({ file, failed, record }: FileVerdict): string {
 }
 
 /** Keys that are no keys are a check that fails, for every receipt. */
-function readKeys(path: string): KeySet | Omit<FileVerdict, 'file'> {
+function readTrustOr(options: TrustOptions): Trust | Omit<FileVerdict, 'file'> {
   try {
-    return parseKeySet(readNamedFile(path, '--keys'));
+    return readTrust(options, Date.now());
   } catch (error) {
-    return failedBy(error);
+    return failedBy(error, null);
   }
 }
 
-function judge(file: string, keys: KeySet, expected: Expectation): FileVerdict {
+function judge(file: string, trust: Trust, expected: Expectation): FileVerdict {
   const bytes = readNamedFile(file, 'receipt');
+  let terms: Terms | null = null;
   try {
-    const { checks, record } = verifyReceiptFile(bytes, keys, expected);
-    return { file, ok: true, checks: [...passedBefore('format'), ...checks], failed: null, record };
+    const receipt = parseReceipt(bytes);
+    terms = trust.termsOf(receipt.inclusion.checkpoint);
+    const { checks, record } = verifyReceipt(receipt, terms.keys, expected, terms.witnessing);
+    return { file, ok: true, checks: [...passedBefore('format', terms), ...checks], failed: null, record };
   } catch (error) {
-    return { file, ...failedBy(error) };
+    return { file, ...failedBy(error, terms) };
   }
 }
 
-function failedBy(error: unknown): Omit<FileVerdict, 'file'> {
+function failedBy(error: unknown, terms: Terms | null): Omit<FileVerdict, 'file'> {
   if (!(error instanceof ReceiptError)) throw error;
-  return { ok: false, checks: passedBefore(error.check), failed: { check: error.check, message: error.message }, record: null };
+  return { ok: false, checks: passedBefore(error.check, terms), failed: { check: error.check, message: error.message }, record: null };
 }
 
-/** Checks are made in one order, and the first that fails ends them: those before it were passed. */
-function passedBefore(check: CheckName): PassedCheck[] {
+/** Checks are made in one order, and the first that fails ends them: those before it were passed, but for what nobody asked for. */
+function passedBefore(check: CheckName, terms: Terms | null): PassedCheck[] {
   const names = Object.keys(CHECKS) as CheckName[];
-  return names.slice(0, names.indexOf(check)).map((name) => ({ name, detail: CHECKS[name] }));
+  const asked = terms?.witnessing?.terms;
+  const unasked: readonly CheckName[] = asked === undefined ? ['witnesses', 'freshness'] : asked.checkpointAgeMaxMs === null ? ['freshness'] : [];
+  return names.slice(0, names.indexOf(check)).filter((name) => !unasked.includes(name)).map((name) => ({ name, detail: CHECKS[name] }));
 }
 
 function describe({ file, checks, failed, record }: FileVerdict): string {
