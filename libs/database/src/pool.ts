@@ -25,6 +25,11 @@ const INT8_ARRAY = 1016;
 
 /** How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of reach, says nothing. */
 const SILENCE_MS = 2_000;
+/**
+ * Longest that a connection waits unused before it's closed. A new one costs a process of the server that has to read its catalogue and plan every function anew,
+ * tens of milliseconds in all: under load that comes and goes by the second, the driver's own 10 s make calls wait for that again and again.
+ */
+const IDLE_MS = 600_000;
 
 /** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number). */
 const TYPES: pg.CustomTypesConfig = {
@@ -47,6 +52,7 @@ export function createPool(options: PoolOptions): Pool {
     application_name: options.applicationName,
     max: options.max ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementTimeoutMs,
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
