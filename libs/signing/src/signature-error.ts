@@ -7,6 +7,7 @@ export type SignatureReason =
   | 'malformed_envelope'
   | 'malformed_note'
   | 'malformed_checkpoint'
+  | 'malformed_request'
   | 'wrong_payload_type'
   | 'ambiguous_key'
   | 'unknown_key'
@@ -18,6 +19,7 @@ const SAYS: Readonly<Record<SignatureReason, string>> = {
   malformed_envelope: 'envelope is not a DSSE envelope with one signature',
   malformed_note: 'text is not a well-formed signed note',
   malformed_checkpoint: 'text is not a well-formed checkpoint',
+  malformed_request: 'body is no request for a cosignature',
   wrong_payload_type: 'envelope carries another payload type',
   ambiguous_key: 'two known keys have the same name and hash',
   unknown_key: 'no known key has signed this',

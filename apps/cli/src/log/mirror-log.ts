@@ -11,7 +11,7 @@ import { serverSource } from './log-source.ts';
 import { CHECKPOINT_FILE } from './mirror-source.ts';
 import { progressLine } from './progress-bar.ts';
 import { readCheckpoint, readTrusted } from './read-checkpoint.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from '../write-whole.ts';
 
 /** `writ log mirror DIR (--keys FILE | --trust FILE)`. */
 export function mirrorLogCommand(context: Context): Command {

@@ -10,7 +10,7 @@ import { EMPTY_FRONTIER, encodeFrontier, parseFrontier, type Frontier } from '@w
 import { decodeBase64, encodeBase64 } from '@writ/signing';
 import { Type } from 'typebox';
 import { CliError } from '../cli-error.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeWhole } from '../write-whole.ts';
 
 /** A frontier has 53 roots at most, a checkpoint a hundred signatures. */
 const STATE_BYTES_MAX = 64 * 1024;

@@ -3,12 +3,16 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path';
 
 /** Writes a file whole or not at all, whenever the machine stops: what stood there before stands until all of it is on disk. */
-export function writeWhole(path: string, content: string | Uint8Array): void {
+export function writeWhole(path: string, content: string | Uint8Array, mode = 0o666): void {
   mkdirSync(dirname(path), { recursive: true });
   const bytes = Buffer.from(content);
-  const file = openSync(`${path}.next`, 'w');
+  const file = openSync(`${path}.next`, 'w', mode);
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
   fsyncSync(file);
   closeSync(file);
   renameSync(`${path}.next`, path);
+  // The name too has to outlive a power cut.
+  const folder = openSync(dirname(path), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
 }
