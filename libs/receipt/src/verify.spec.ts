@@ -174,7 +174,7 @@ describe('published keys', () => {
 
 describe('a bug below', () => {
   it('is not passed off as a bad receipt', () => {
-    const broken = { ...KEYS, recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier: { keyid: '', verify: () => { throw new TypeError('bug'); } }, notBefore: null, notAfter: null, revokedAt: null }]]) };
+    const broken = { ...KEYS, recordKeys: new Map([[RECORD_SIGNER.keyid, { verifier: { keyid: '', verify: () => { throw new TypeError('bug'); }, verifyAside: () => Promise.reject(new TypeError('bug')) }, notBefore: null, notAfter: null, revokedAt: null }]]) };
     expect(() => verifyReceipt(RECEIPT, broken)).toThrow(TypeError);
     expect(sealEnvelope('t', new Uint8Array(0), RECORD_SIGNER).payload).toBe('');
   });

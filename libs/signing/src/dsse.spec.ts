@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { pae, sealEnvelope, verifyEnvelope } from './dsse.ts';
+import { pae, sealEnvelope, verifyEnvelope, verifyEnvelopeAside } from './dsse.ts';
 import { parseSigner, parseVerifier } from './keys.ts';
 import { RFC8032_PEM, reasonOf } from './vectors.contract.ts';
 
@@ -49,8 +49,13 @@ describe('an envelope', () => {
     ['a signature of another type', { ...sealed, signatures: [{ ...signature, sig: 1 }] }, 'malformed_envelope'],
     ['a signature that is no object', { ...sealed, signatures: [null] }, 'malformed_envelope'],
     ['no object at all', 'envelope', 'malformed_envelope'],
-  ])('with %s is refused', (_, envelope, reason) => {
+  ])('with %s is refused', async (_, envelope, reason) => {
     expect(reasonOf(() => verifyEnvelope(envelope, known, TYPE))).toBe(reason);
+    await expect(verifyEnvelopeAside(envelope, known, TYPE)).rejects.toMatchObject({ reason });
+  });
+
+  it('verifies beside the event loop as it does on it', async () => {
+    expect(await verifyEnvelopeAside(sealed, known, TYPE)).toEqual(new Uint8Array(payload));
   });
 
   it('by another key under the known key\'s name is refused', () => {

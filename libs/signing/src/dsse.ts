@@ -48,14 +48,35 @@ export function parseEnvelope(value: unknown): Envelope {
  * @throws SignatureError `malformed_envelope`, `wrong_payload_type`, `unknown_key` or `bad_signature`
  */
 export function verifyEnvelope(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Uint8Array {
-  const { payloadType, payload, signatures: [signature] } = parseEnvelope(envelope);
+  const { payload, signed, signature, verifier } = openEnvelope(envelope, verifiersByKeyid, expectedPayloadType);
+  verifier.verify(signed, signature);
+  return payload;
+}
+
+/** `verifyEnvelope` with the signature verified beside the event loop. Rejects as that throws. */
+export async function verifyEnvelopeAside(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Promise<Uint8Array> {
+  const { payload, signed, signature, verifier } = openEnvelope(envelope, verifiersByKeyid, expectedPayloadType);
+  await verifier.verifyAside(signed, signature);
+  return payload;
+}
+
+/** An envelope read and not yet verified: nothing in it may be believed. */
+interface Unverified {
+  readonly payload: Uint8Array;
+  /** the bytes that the signature must be over */
+  readonly signed: Uint8Array;
+  readonly signature: Uint8Array;
+  readonly verifier: Verifier;
+}
+
+function openEnvelope(envelope: unknown, verifiersByKeyid: ReadonlyMap<string, Verifier>, expectedPayloadType: string): Unverified {
+  const { payloadType, payload: text, signatures: [signature] } = parseEnvelope(envelope);
   if (payloadType !== expectedPayloadType) throw new SignatureError('wrong_payload_type');
   const { keyid, sig } = signature as Envelope['signatures'][number];
   const verifier = verifiersByKeyid.get(keyid);
   if (verifier === undefined) throw new SignatureError('unknown_key');
-  const payloadBytes = decodeBase64(payload, 'malformed_envelope');
-  verifier.verify(pae(payloadType, payloadBytes), decodeBase64(sig, 'malformed_envelope'));
-  return payloadBytes;
+  const payload = decodeBase64(text, 'malformed_envelope');
+  return { payload, signed: pae(payloadType, payload), signature: decodeBase64(sig, 'malformed_envelope'), verifier };
 }
 
 /** The members of an object that has exactly these. */
