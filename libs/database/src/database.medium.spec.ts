@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
+import { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
 import { verifyDurability } from './durability.ts';
 import { migrate } from './migrate.ts';
 import { connect, createPool, type Pool } from './pool.ts';
@@ -64,6 +65,17 @@ async function notesOf(tenant: string): Promise<number[]> {
     return rows.map((row) => row.n);
   }, { readOnly: true });
 }
+
+describe('arrays in the binary format', () => {
+  it('are those that Postgres reads, NULLs, empty ones and all', async () => {
+    const texts = ['a', null, '', 'é\u{1f600}', '{"x",NULL}'];
+    const numbers = [0, null, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+    const { rows: [row] } = await pool.query<{ t: unknown; b: Buffer[]; n: unknown; s: unknown; e: unknown }>(
+      'SELECT $1::text[] AS t, $2::bytea[] AS b, $3::bigint[] AS n, $4::smallint[] AS s, $5::text[] AS e',
+      [textArray(texts), byteaArray([Uint8Array.of(0, 92, 255), null]), int8Array(numbers), int2Array([-32_768, 32_767]), textArray([])]);
+    expect(row).toEqual({ t: texts, b: [Buffer.from([0, 92, 255]), null], n: numbers, s: [-32_768, 32_767], e: [] });
+  });
+});
 
 describe('provisioning', () => {
   it('may be done again, and by two at once', async () => {

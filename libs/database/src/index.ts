@@ -6,6 +6,7 @@ export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
 export { parseInt8, parseInt8Array } from './int8.ts';
+export { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';
 export { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, isSchemaName, type LoginRole, type SchemaName } from './roles.ts';
 export { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
 export { grantDatabase, provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
