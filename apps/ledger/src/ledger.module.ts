@@ -14,6 +14,7 @@ import { LogStore } from './log/log-store.ts';
 import { ReadController } from './read/read.controller.ts';
 import { ReceiptController } from './receipt/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
+import { SignedLog } from './log/signed-log.ts';
 import { Checkpoints } from './sign/checkpoints.ts';
 import { SignedMemory } from './sign/signed-memory.ts';
 import { Lifetime } from './support/lifetime.ts';
@@ -24,7 +25,8 @@ export class LedgerModule {
     const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
     const signer = parseSigner(readSecretFile('WRIT_CHECKPOINT_KEY_FILE', config.WRIT_CHECKPOINT_KEY_FILE));
-    const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer });
+    const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'));
+    const log = new SignedLog(pool, checkpoints);
     const { keys } = JSON.parse(readFileSync(config.WRIT_RECORD_PUBLIC_KEYS_FILE, 'utf8')) as { keys: { jwk: unknown }[] };
     const verifiers = new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
     readiness.add('database', () => verifyDurability(pool));
@@ -32,9 +34,9 @@ export class LedgerModule {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController, ReadController],
       providers: [
-        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers), (err) => logger.warn({ err }, 'a checkpoint was not stored')) },
-        { provide: LogReader, useValue: new LogReader(pool, checkpoints) },
-        { provide: Receipts, useValue: new Receipts(pool, checkpoints) },
+        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers)) },
+        { provide: LogReader, useValue: new LogReader(log) },
+        { provide: Receipts, useValue: new Receipts(log) },
         { provide: Lifetime, useValue: new Lifetime(pool, memory) },
       ],
     };

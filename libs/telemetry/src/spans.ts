@@ -38,6 +38,11 @@ export function extractTrace<T>(headers: Headers, fn: () => T): T {
 /** The hooks that a bus takes. */
 export const traceHooks = { inject: injectTrace, extract: extractTrace };
 
+/** Answers whether the current span is kept: where it isn't, nobody will see another one beside it. */
+export function isTraced(): boolean {
+  return trace.getActiveSpan()?.isRecording() === true;
+}
+
 /** Ids of the current span, for a record: null outside of one. */
 export function currentTrace(): { readonly trace_id: string; readonly span_id: string } | null {
   const current = trace.getActiveSpan()?.spanContext();

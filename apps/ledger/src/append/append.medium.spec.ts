@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { logIdOf, type TenantId } from '@writ/contract';
-import { connect } from '@writ/database';
+import { connect, inTransaction } from '@writ/database';
 import { leafHash, rootOf, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { newSigner, newTenant, noteKey, operationOf, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
+import { kernel, newSigner, newTenant, noteKey, operationOf, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
 
 describe('the ledger on a real database', () => {
   let ledgers: TestLedger;
@@ -64,9 +64,10 @@ describe('the ledger on a real database', () => {
     const forged = record(tenant, {}, newSigner());
     const foreign = { ...record(newTenant()), tenant_id: tenant };
     const huge = record(tenant, { provenance: { source: 'x'.repeat(17_000) } });
-    const { appended } = await ledger.append([forged, good, foreign, huge]);
-    expect(appended.map((a) => a.leaf_index)).toEqual([null, 0, null, null]);
-    expect(appended.map((a) => a.fault !== null)).toEqual([true, false, true, true]);
+    const underItsName = record(tenant, {}, { ...newSigner(), keyid: kernel.keyid });
+    const { appended } = await ledger.append([forged, good, foreign, huge, underItsName]);
+    expect(appended.map((a) => a.leaf_index)).toEqual([null, 0, null, null, null]);
+    expect(appended.map((a) => a.fault !== null)).toEqual([true, false, true, true, true]);
   });
 
   it('signs a committed root that was left unsigned, when next asked', async () => {
@@ -85,7 +86,7 @@ describe('the ledger on a real database', () => {
     await ledger.append([record(tenant)]);
     await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : 'tree_size > 1'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
     await expect(ledger.append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
-    ledger.memory.close();
+    await ledger.memory.close();
     await expect(replica('behind').append([record(tenant)])).rejects.toMatchObject({ code: 'ledger.diverged' });
   });
 
@@ -108,6 +109,39 @@ describe('the ledger on a real database', () => {
     await ledger.append([record(tenant)]);
     await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${tenant}' AND ${t === 'leaf' ? 'leaf_index > 0' : t === 'tile' ? 'width > 1' : t === 'root' ? 'tree_size > 1' : 'true'}; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
     await expect(ledger.receipts.of({ v: 1, tenant_id: tenant, operation_id: operationOf(first), phase: null })).rejects.toMatchObject({ code: 'ledger.diverged' });
+  });
+
+  it('appends what is good though another log has diverged, when both are sent at once', async () => {
+    const ledger = replica('beside-diverged');
+    const [bad, good] = [newTenant(), newTenant()];
+    await ledger.append([record(bad)]);
+    await asOwner(['checkpoint', 'root', 'tile', 'leaf'].map((t) => `ALTER TABLE ledger.${t} DISABLE TRIGGER USER; DELETE FROM ledger.${t} WHERE tenant_id = '${bad}'; ALTER TABLE ledger.${t} ENABLE TRIGGER USER`).join(';'));
+    const settled = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => ledger.append([record(i % 2 ? good : bad)])));
+    expect(settled.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, (_, i) => (i % 2 ? 'fulfilled' : 'rejected')));
+    for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'ledger.diverged' });
+    const { rows } = await rowsAsOwner(`SELECT count(*)::int AS n FROM ledger.leaf WHERE tenant_id = '${good}'`);
+    expect(rows[0]).toEqual({ n: 6 });
+  });
+
+  it('takes rows of a thousand tenants, and shows a transaction those that it names and no others', async () => {
+    const ledger = replica('many');
+    const tenants = Array.from({ length: 1_000 }, newTenant);
+    const replies = await Promise.all([0, 200, 400, 600, 800].map((first) => ledger.append(tenants.slice(first, first + 200).map((tenant) => record(tenant)))));
+    expect(replies.flatMap(({ appended }) => appended.map(({ leaf_index }) => leaf_index))).toEqual(tenants.map(() => 0));
+    const seen = (naming: string): Promise<number> => inTransaction(ledgers.pool, async (client) => {
+      await client.query(naming);
+      const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM ledger.leaf WHERE tenant_id = ANY ($1)', [tenants]);
+      return rows[0]?.n ?? 0;
+    });
+    expect(await seen('SELECT 1')).toBe(0);
+    expect(await seen(`SELECT set_config('writ.tenant_id', '${tenants[0]}', true)`)).toBe(1);
+    expect(await seen(`SELECT set_config('writ.tenant_ids', '${tenants.slice(0, 500).join(',')}', true)`)).toBe(500);
+    const root = (naming: string) => inTransaction(ledgers.pool, async (client) => {
+      await client.query(naming);
+      await client.query('INSERT INTO ledger.root SELECT log_id, 7, tenant_id, root, frontier FROM unnest($1::text[], $2::text[], $3::bytea[], $3::bytea[]) AS r(log_id, tenant_id, root, frontier)',
+        [[logIdOf(tenants[0] as TenantId)], [tenants[0]], [Buffer.alloc(32)]]);
+    });
+    await expect(root(`SELECT set_config('writ.tenant_ids', '${tenants.slice(1).join(',')}', true)`)).rejects.toThrow('row-level security');
   });
 
   it('can insert and select, nothing else', async () => {

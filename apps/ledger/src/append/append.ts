@@ -1,91 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type AppendReply, type AppendRequest } from '@writ/contract';
+import { isTraced } from '@writ/telemetry';
 import type { Entry } from '../log/entry.ts';
 import { keyOf, type LogStore } from '../log/log-store.ts';
 import type { Checkpoints } from '../sign/checkpoints.ts';
+import { GroupCommit } from '../support/group-commit.ts';
 import { inTracesOf } from './in-traces.ts';
 import type { RecordVerifier } from './record-verifier.ts';
 
-interface Waiting {
-  readonly entries: readonly Entry[];
-  readonly resolve: (placed: Placed) => void;
-  readonly reject: (error: unknown) => void;
+type SentRecord = AppendRequest['records'][number];
+type Verified = readonly (Entry | Fault)[];
+
+/** A request that has its turn already, while its signatures are still being verified. */
+interface Turn {
+  readonly records: number;
+  readonly verified: Promise<Verified>;
+  /** whether spans of the request are kept: a batch has hundreds of records, and none of them pays for a span that nobody will see */
+  readonly isTraced: boolean;
 }
 
-interface Placed { readonly indexes: ReadonlyMap<string, number>; readonly sizes: ReadonlyMap<string, number> }
+interface Placed {
+  readonly indexes: ReadonlyMap<string, number>;
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Resolves when the roots of the batch are signed. */
+  readonly signed: Promise<void>;
+}
 
 /** Records of one transaction at most, whatever was waiting: bounds its time and its memory. */
 const BATCH_RECORDS_MAX = 2_000;
-/** Requests that may wait. Beyond it the kernel is told to come again: its outbox is the queue. */
-const WAITING_MAX = 256;
+/** Requests under way. Beyond it the kernel is told to come again: its outbox is the queue. */
+export const REQUESTS_MAX = 512;
+
+const isDiverged = (error: unknown): boolean => error instanceof Fault && error.code === 'ledger.diverged';
+const isEntry = (result: Entry | Fault): result is Entry => !(result instanceof Fault);
 
 /**
- * Appends records: verified, committed, signed, then answered.
- * Group commit without a timer: a batch is what arrived while the last one was being written.
+ * Appends records: verified, committed, signed, then answered. The batch that follows is verified and written while the one before is being signed.
  */
 export class Append {
   readonly #store: LogStore;
   readonly #checkpoints: Checkpoints;
   readonly #verifier: RecordVerifier;
-  readonly #report: (error: unknown) => void;
-  #waiting: Waiting[] = [];
-  #writing = false;
+  readonly #batches: GroupCommit<Turn, Placed>;
+  #underWay = 0;
 
-  /** @param report told of notes that could not be stored */
-  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier, report: (error: unknown) => void) {
+  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier) {
     this.#store = store;
     this.#checkpoints = checkpoints;
     this.#verifier = verifier;
-    this.#report = report;
-  }
-
-  /** A record with a fault is answered with it and holds up no other. Faults: `overloaded`, `ledger.diverged`, `database.unavailable`. */
-  async run(request: AppendRequest): Promise<AppendReply> {
-    if (this.#waiting.length >= WAITING_MAX) throw new Fault('overloaded', 'too many batches wait to be appended');
-    const verified = request.records.map((record) => this.#verifier.verify(record));
-    const entries = verified.filter((result): result is Entry => !(result instanceof Fault));
-    const bytes = entries.reduce((sum, entry) => sum + entry.payload.length, 0);
-    if (bytes > LIMITS.appendBytes.max) throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
-    const placed = entries.length > 0 ? await inTracesOf(entries, () => this.#place(entries)) : { indexes: new Map(), sizes: new Map() };
-    return {
-      v: 1,
-      appended: request.records.map((record, i) => {
-        const result = verified[i];
-        if (result instanceof Fault || !result) return { record_id: record.record_id, leaf_index: null, tree_size: null, fault: result?.message ?? null };
-        return { record_id: record.record_id, leaf_index: placed.indexes.get(keyOf(result)) ?? null, tree_size: placed.sizes.get(result.logId) ?? null, fault: null };
-      }),
-    };
-  }
-
-  #place(entries: readonly Entry[]): Promise<Placed> {
-    return new Promise<Placed>((resolve, reject) => {
-      this.#waiting.push({ entries, resolve, reject });
-      if (!this.#writing) void this.#write();
+    this.#batches = new GroupCommit({
+      write: (turns) => this.#write(turns), weigh: ({ records }) => records, weightMax: BATCH_RECORDS_MAX,
+      // A log that has diverged holds up nobody else's.
+      mayBeOfOne: isDiverged,
     });
   }
 
-  async #write(): Promise<void> {
-    this.#writing = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#takeBatch();
-      await this.#writeBatch(batch.flatMap((waiting) => waiting.entries)).then(
-        (placed) => { for (const waiting of batch) waiting.resolve(placed); },
-        (error: unknown) => { for (const waiting of batch) waiting.reject(error); },
-      );
+  /** A record with a fault is answered with it and holds up no other. Faults: `overloaded`, `ledger.diverged`, `ledger.unavailable`, `database.unavailable`. */
+  async run({ records }: AppendRequest): Promise<AppendReply> {
+    if (this.#underWay >= REQUESTS_MAX) throw new Fault('overloaded', 'too many batches wait to be appended');
+    const bytes = records.reduce((sum, { envelope }) => sum + Buffer.byteLength(envelope.payload, 'base64'), 0);
+    if (bytes > LIMITS.appendBytes.max) throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
+    this.#underWay += 1;
+    try {
+      return await this.#append(records);
+    } finally {
+      this.#underWay -= 1;
     }
-    this.#writing = false;
   }
 
-  #takeBatch(): Waiting[] {
-    let records = 0;
-    const end = this.#waiting.findIndex((waiting, i) => (records += waiting.entries.length) > BATCH_RECORDS_MAX && i > 0);
-    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end);
+  async #append(records: readonly SentRecord[]): Promise<AppendReply> {
+    const turn: Turn = { records: records.length, verified: Promise.all(records.map((record) => this.#verifier.verify(record))), isTraced: isTraced() };
+    const placed = await this.#batches.run(turn);
+    await placed.signed;
+    const verified = await turn.verified;
+    return { v: 1, appended: records.map((record, i) => answerFor(record, verified[i], placed)) };
   }
 
-  async #writeBatch(entries: readonly Entry[]): Promise<Placed> {
-    const { indexes, roots } = await this.#store.append(entries);
-    // Signed before the answer; stored beside it, since a note that is missing is made again, to the same bytes.
-    this.#checkpoints.keep(this.#checkpoints.note(roots)).catch(this.#report);
-    return { indexes, sizes: new Map(roots.map((root) => [root.logId, root.treeSize])) };
+  async #write(turns: readonly Turn[]): Promise<Placed> {
+    const verified = await Promise.all(turns.map((turn) => turn.verified));
+    const entries = verified.flat().filter(isEntry);
+    if (entries.length === 0) return { indexes: new Map(), sizes: new Map(), signed: Promise.resolve() };
+    const place = async (): Promise<Placed> => {
+      const { indexes, roots } = await this.#store.append(entries);
+      // Not waited for here: the next batch is written meanwhile. What is about to be signed is claimed before that begins.
+      return { indexes, sizes: new Map(roots.map((root) => [root.logId, root.treeSize])), signed: this.#checkpoints.sign(roots) };
+    };
+    return turns.some((turn) => turn.isTraced) ? await inTracesOf(entries, place) : await place();
   }
+}
+
+function answerFor({ record_id }: SentRecord, result: Entry | Fault | undefined, { indexes, sizes }: Placed): AppendReply['appended'][number] {
+  if (result === undefined || !isEntry(result)) return { record_id, leaf_index: null, tree_size: null, fault: result?.message ?? null };
+  return { record_id, leaf_index: indexes.get(keyOf(result)) ?? null, tree_size: sizes.get(result.logId) ?? null, fault: null };
 }

@@ -31,3 +31,10 @@ export interface CommittedRoot {
   readonly treeSize: number;
   readonly root: Uint8Array;
 }
+
+/** The newest of each log, where there are several. */
+export function newestOfEach<R extends CommittedRoot>(roots: Iterable<R>): Iterable<R> {
+  const newest = new Map<string, R>();
+  for (const root of roots) if (root.treeSize >= (newest.get(root.logId)?.treeSize ?? 0)) newest.set(root.logId, root);
+  return newest.values();
+}

@@ -35,14 +35,18 @@ export class LogStore {
     this.#memory = memory;
   }
 
-  /** One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT. Faults: `ledger.diverged`, `database.unavailable`. */
+  /**
+   * One transaction for the whole batch, whatever logs it spans. Resolves after COMMIT; callers MUST have the roots signed then, before they append again.
+   * Faults: `ledger.diverged`, `ledger.unavailable`, `database.unavailable`.
+   */
   async append(entries: readonly Entry[]): Promise<AppendedBatch> {
+    await this.#memory.verifyWritable();
     const logs = groupByLog(entries);
     return await this.#appendKnown(logs) ?? await this.#appendAsked(entries, logs);
   }
 
   /**
-   * In one statement, where this replica wrote and signed the last batch of each of the logs. Null, and nothing is written, when that isn't so, when another
+   * In one statement, where this replica wrote the last batch and signed it or is about to, for each of the logs. Null, and nothing is written, when that isn't so, when another
    * replica was faster, when a record is there already, or when it failed: asking says which.
    */
   async #appendKnown(logs: readonly LogEntries[]): Promise<AppendedBatch | null> {

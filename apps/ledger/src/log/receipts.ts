@@ -1,59 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, logIdOf, RECORD_PAYLOAD_TYPE, type Receipt, type ReceiptRequest, type TenantId } from '@writ/contract';
-import { inTenant, type Client, type Pool } from '@writ/database';
-import { encodeBase64 } from '@writ/signing';
+import { Fault, type Receipt, type ReceiptRequest } from '@writ/contract';
+import type { Client } from '@writ/database';
+import { envelopeOf, type LeafRow } from './leaf-rows.ts';
 import { inclusionOf } from './log-reader.ts';
-import type { Checkpoint, Checkpoints } from '../sign/checkpoints.ts';
-
-interface LeafRow { leaf_index: number; payload: Buffer; keyid: string; sig: Buffer }
+import type { SignedLog } from './signed-log.ts';
 
 /** Makes receipts: a stored record with its proof towards the newest checkpoint, by tile reads only. */
 export class Receipts {
-  readonly #pool: Pool;
-  readonly #checkpoints: Checkpoints;
+  readonly #log: SignedLog;
 
-  constructor(pool: Pool, checkpoints: Checkpoints) {
-    this.#pool = pool;
-    this.#checkpoints = checkpoints;
+  constructor(log: SignedLog) {
+    this.#log = log;
   }
 
   /** Faults: `not_found` when the log has no such record (yet), `receipt.pending` where its root isn't signed yet, `ledger.diverged`. */
   async of(request: ReceiptRequest): Promise<Receipt> {
-    const made = await this.#make(request);
-    if (made !== null) return made;
-    await this.#checkpoints.signNewest(logIdOf(request.tenant_id as TenantId), request.tenant_id);
-    const now = await this.#make(request);
-    if (now === null) throw new Fault('receipt.pending');
-    return now;
-  }
-
-  /** Null for a record that no signed checkpoint covers yet. */
-  #make(request: ReceiptRequest): Promise<Receipt | null> {
-    const logId = logIdOf(request.tenant_id as TenantId);
-    // One snapshot for leaf, root and tiles: a batch that commits meanwhile is not half seen.
-    return inTenant(this.#pool, request.tenant_id, async (client) => {
+    const receipt = await this.#log.read(request.tenant_id, async (client, logId, newest) => {
       const leaf = await findLeaf(client, logId, request);
-      const checkpoint = await this.#checkpoints.newest(client, logId);
-      return checkpoint === null || checkpoint.treeSize <= leaf.leaf_index ? null : await receiptOf(client, logId, leaf, checkpoint);
-    }, { isolation: 'repeatable read', readOnly: true });
+      return newest === null || newest.treeSize <= leaf.leaf_index ? null : {
+        media_type: 'application/vnd.writ.receipt.v1+json' as const, envelope: envelopeOf(leaf), inclusion: await inclusionOf(client, logId, leaf.leaf_index, newest),
+      };
+    });
+    if (receipt === null) throw new Fault('receipt.pending');
+    return receipt;
   }
 
   /** The newest checkpoint of the tenant's log. Faults: `not_found` for a log without records, `ledger.diverged`. */
   async checkpoint(tenantId: string): Promise<string> {
-    const logId = logIdOf(tenantId as TenantId);
-    await this.#checkpoints.signNewest(logId, tenantId);
-    const newest = await inTenant(this.#pool, tenantId, (client) => this.#checkpoints.newest(client, logId), { readOnly: true });
+    const newest = await this.#log.readNewest(tenantId, async (_client, _logId, checkpoint) => checkpoint);
     if (newest === null) throw new Fault('not_found');
     return newest.note;
   }
-}
-
-async function receiptOf(client: Client, logId: string, leaf: LeafRow, checkpoint: Checkpoint): Promise<Receipt> {
-  return {
-    media_type: 'application/vnd.writ.receipt.v1+json',
-    envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(leaf.payload), signatures: [{ keyid: leaf.keyid, sig: encodeBase64(leaf.sig) }] },
-    inclusion: await inclusionOf(client, logId, leaf.leaf_index, checkpoint),
-  };
 }
 
 /** The outcome of the operation, else its last decision; or the last record of the phase asked for, the resolution being a kind of its own. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { byteaArray, int2Array, int8Array, textArray } from '@writ/database';
 import { encodeFrontier, encodeTile, rootOfFrontier } from '@writ/merkle';
 import type { QueryConfig } from 'pg';
 import type { LogEntries } from './entry.ts';
@@ -13,22 +14,21 @@ export interface Grown {
 
 /** The statement that writes a batch, whatever logs it spans. Answers one row: `written` false where a log has moved on, and nothing is written then. */
 export function writeBatch(grown: readonly Grown[]): QueryConfig {
-  const leaves = grown.flatMap(({ log, growth }) => log.entries.map((entry, i) => ({ ...entry, index: growth.first + i })));
-  const tiles = grown.flatMap(({ log, growth }) => growth.tiles.map((tile) => ({ ...tile, log })));
+  const leaves = grown.flatMap(({ log, growth }) => log.entries.map((entry, i) => ({ entry, index: growth.first + i })));
+  const tiles = grown.flatMap(({ log, growth }) => growth.tiles.map((tile) => ({ tile, log })));
   return {
     name: 'ledger.write_batch',
     text: `SELECT ledger.write_batch(${Array.from({ length: 24 }, (_, i) => `$${i + 1}`).join(', ')}) AS written`,
     values: [
-      grown.map((g) => g.log.logId), grown.map((g) => g.log.tenantId), grown.map((g) => g.from.treeSize), grown.map((g) => bytea(rootOfFrontier(g.from.frontier))),
-      grown.map((g) => g.growth.frontier.size), grown.map((g) => bytea(g.growth.root)), grown.map((g) => bytea(encodeFrontier(g.growth.frontier))),
-      leaves.map((l) => l.logId), leaves.map((l) => l.index), leaves.map((l) => l.tenantId), leaves.map((l) => l.recordId), leaves.map((l) => l.kind),
-      leaves.map((l) => l.operationId), leaves.map((l) => l.phase), leaves.map((l) => bytea(l.payload)), leaves.map((l) => l.keyid), leaves.map((l) => bytea(l.sig)),
-      leaves.map((l) => l.recordedAt),
-      tiles.map((t) => t.log.logId), tiles.map((t) => t.level), tiles.map((t) => t.index), tiles.map((t) => t.width), tiles.map((t) => t.log.tenantId),
-      tiles.map((t) => bytea(encodeTile(t.hashes))),
+      textArray(grown.map((g) => g.log.logId)), textArray(grown.map((g) => g.log.tenantId)), int8Array(grown.map((g) => g.from.treeSize)),
+      byteaArray(grown.map((g) => rootOfFrontier(g.from.frontier))), int8Array(grown.map((g) => g.growth.frontier.size)), byteaArray(grown.map((g) => g.growth.root)),
+      byteaArray(grown.map((g) => encodeFrontier(g.growth.frontier))),
+      textArray(leaves.map((l) => l.entry.logId)), int8Array(leaves.map((l) => l.index)), textArray(leaves.map((l) => l.entry.tenantId)), textArray(leaves.map((l) => l.entry.recordId)),
+      textArray(leaves.map((l) => l.entry.kind)), textArray(leaves.map((l) => l.entry.operationId)), textArray(leaves.map((l) => l.entry.phase)),
+      byteaArray(leaves.map((l) => l.entry.payload)), textArray(leaves.map((l) => l.entry.keyid)), byteaArray(leaves.map((l) => l.entry.sig)),
+      int8Array(leaves.map((l) => l.entry.recordedAt)),
+      textArray(tiles.map((t) => t.log.logId)), int2Array(tiles.map((t) => t.tile.level)), int8Array(tiles.map((t) => t.tile.index)), int2Array(tiles.map((t) => t.tile.width)),
+      textArray(tiles.map((t) => t.log.tenantId)), byteaArray(tiles.map((t) => encodeTile(t.tile.hashes))),
     ],
   };
 }
-
-/** The driver writes a Buffer as bytea, and a bare Uint8Array as an array of numbers. */
-const bytea = (value: Uint8Array): Buffer => Buffer.from(value.buffer, value.byteOffset, value.byteLength);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import { inTenant, int8Array, runStatement, textArray, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
-import type { CommittedRoot } from '../log/entry.ts';
+import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
+import { GroupCommit } from '../support/group-commit.ts';
 import type { SignedMemory } from './signed-memory.ts';
 
 /** A root with the ledger's signature: C2SP tlog-checkpoint in a C2SP signed note. */
@@ -14,7 +15,7 @@ export interface Checkpoint {
 }
 
 /** A root and the note that signs it. */
-export interface SignedRoot extends CommittedRoot {
+interface SignedRoot extends CommittedRoot {
   readonly note: string;
 }
 
@@ -25,35 +26,42 @@ export class Checkpoints {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
   readonly #signer: NoteSigner;
+  readonly #report: (error: unknown) => void;
+  readonly #kept: GroupCommit<readonly SignedRoot[], void>;
 
-  constructor(pool: Pool, memory: SignedMemory, signer: NoteSigner) {
+  /** @param report told of notes that could not be stored */
+  constructor(pool: Pool, memory: SignedMemory, signer: NoteSigner, report: (error: unknown) => void) {
     this.#pool = pool;
     this.#memory = memory;
     this.#signer = signer;
+    this.#report = report;
+    this.#kept = new GroupCommit({ write: (batches) => this.#write(batches) });
   }
 
   /**
-   * Signs roots that a transaction has committed, but for those that a larger signature covers. Resolves with the notes by log, when they are stored.
-   * Ed25519 is deterministic: two replicas write the same note.
+   * Signs roots that a transaction has committed, but for those that a larger signature covers. They are claimed when it returns, so that nothing smaller is signed after, and
+   * remembered and signed when it resolves. Notes are stored beside that: one that isn't costs nothing but signing the same bytes again when somebody asks.
+   * Faults: `ledger.diverged`, `ledger.unavailable`.
    */
-  async sign(roots: readonly CommittedRoot[]): Promise<ReadonlyMap<string, string>> {
-    const signed = this.note(roots);
-    await this.keep(signed);
-    return new Map(signed.map(({ logId, note }) => [logId, note]));
+  async sign(roots: readonly CommittedRoot[]): Promise<void> {
+    this.#keep(await this.#note(roots)).catch(this.#report);
   }
 
-  /** The signing alone: what was signed is remembered when it returns. Throws Fault `ledger.diverged`. */
-  note(roots: readonly CommittedRoot[]): readonly SignedRoot[] {
-    return this.#memory.remember(roots).map((root) => ({ ...root, note: this.#noteOf(root) }));
+  /** Stores what was signed, the newest of each log: those of several batches in one statement, while the database has another one under way. */
+  async #keep(signed: readonly SignedRoot[]): Promise<void> {
+    if (signed.length > 0) await this.#kept.run(signed);
   }
 
-  /** Stores notes. One that isn't stored costs nothing but signing the same bytes again when somebody asks. */
-  async keep(signed: readonly SignedRoot[]): Promise<void> {
-    if (signed.length === 0) return;
+  async #write(batches: readonly (readonly SignedRoot[])[]): Promise<void> {
+    const signed = [...newestOfEach(batches.flat())];
     await runStatement(this.#pool, {
       name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
-      values: [signed.map((s) => s.logId), signed.map((s) => s.treeSize), signed.map((s) => s.tenantId), signed.map((s) => s.note)],
+      values: [textArray(signed.map((s) => s.logId)), int8Array(signed.map((s) => s.treeSize)), textArray(signed.map((s) => s.tenantId)), textArray(signed.map((s) => s.note))],
     });
+  }
+
+  async #note(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
+    return (await this.#memory.remember(roots)).map((root) => ({ ...root, note: this.#noteOf(root) }));
   }
 
   /** The newest checkpoint of a log, read in the caller's transaction; null where nothing was signed yet. */
@@ -75,7 +83,9 @@ export class Checkpoints {
       'SELECT tree_size, root FROM ledger.root WHERE log_id = $1 ORDER BY tree_size DESC LIMIT 1', [logId]), { readOnly: true });
     if (row === undefined) throw new Fault('not_found');
     const root = { logId, tenantId, treeSize: row.tree_size, root: row.root };
-    if ((await this.sign([root])).has(logId) || await this.#reaches(root)) return;
+    const signed = await this.#note([root]);
+    await this.#keep(signed);
+    if (signed.length > 0 || await this.#reaches(root)) return;
     throw new Fault('ledger.diverged', `log \`${logId}\` was signed at a larger size than the database reaches`);
   }
 

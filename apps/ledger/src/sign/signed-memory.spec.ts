@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatId, logIdOf } from '@writ/contract';
@@ -15,33 +15,63 @@ describe('the memory of what was signed', () => {
   beforeEach(() => { folder = mkdtempSync(join(tmpdir(), 'writ-memory-')); path = join(folder, 'signed'); });
   afterEach(() => { rmSync(folder, { recursive: true }); });
 
-  it('outlives the process', () => {
+  it('outlives the process', async () => {
     const first = new SignedMemory(path);
-    expect(first.remember([root(3, 1)])).toHaveLength(1);
-    first.close();
+    expect(await first.remember([root(3, 1)])).toHaveLength(1);
+    await first.close();
     expect(new SignedMemory(path).last(logId)).toMatchObject({ treeSize: 3 });
   });
 
-  it('lets the same root be signed again, and no other of that size', () => {
+  it('lets the same root be signed again, and no other of that size', async () => {
     const memory = new SignedMemory(path);
-    memory.remember([root(3, 1)]);
-    expect(memory.remember([root(3, 1)])).toHaveLength(1);
-    expect(() => memory.remember([root(3, 2)])).toThrow('another root');
+    await memory.remember([root(3, 1)]);
+    expect(await memory.remember([root(3, 1)])).toHaveLength(1);
+    await expect(memory.remember([root(3, 2)])).rejects.toThrow('another root');
   });
 
-  it('leaves out a smaller one', () => {
+  it('leaves out a smaller one, also while the larger one is on its way to the file', async () => {
     const memory = new SignedMemory(path);
-    memory.remember([root(3, 1)]);
-    expect(memory.remember([root(2, 9)])).toEqual([]);
+    const larger = memory.remember([root(3, 1)]);
+    expect(memory.last(logId)?.treeSize).toBe(3);
+    expect(await memory.remember([root(2, 9)])).toEqual([]);
+    await larger;
     expect(memory.last(logId)?.treeSize).toBe(3);
   });
 
-  it('forgets a line that was cut off, and refuses one that can not be read', () => {
-    new SignedMemory(path).remember([root(3, 1)]);
+  it('resolves for each of many at once when that one is in the file', async () => {
+    const memory = new SignedMemory(path);
+    await Promise.all(Array.from({ length: 50 }, async (_, i) => {
+      await memory.remember([root(i + 1, 1)]);
+      const sizes = readFileSync(path, 'utf8').trim().split('\n').map((line) => Number(line.split(' ')[2]));
+      expect(Math.max(...sizes)).toBeGreaterThanOrEqual(i + 1);
+    }));
+    await memory.close();
+    expect(new SignedMemory(path).last(logId)?.treeSize).toBe(50);
+  });
+
+  it('forgets a line that was cut off, and refuses one that can not be read', async () => {
+    const memory = new SignedMemory(path);
+    await memory.remember([root(3, 1)]);
+    await memory.close();
     appendFileSync(path, `${logId} ${tenantId} 4 00`);
     expect(new SignedMemory(path).last(logId)?.treeSize).toBe(3);
     appendFileSync(path, 'rubbish\n');
     expect(() => new SignedMemory(path)).toThrow('line 2');
     expect(readFileSync(path, 'utf8')).toContain('rubbish');
+  });
+
+  it('lets nothing be signed while the file can\'t be written, and goes on when it can', async () => {
+    const memory = new SignedMemory(path);
+    await memory.verifyWritable();
+    const next = `${path}.next`;
+    mkdirSync(next); // nothing can be written where a folder is
+    await expect(memory.remember([root(3, 1)])).rejects.toMatchObject({ code: 'ledger.unavailable' });
+    await expect(memory.verifyWritable()).rejects.toMatchObject({ code: 'ledger.unavailable' });
+    await expect(memory.remember([root(3, 1)])).rejects.toMatchObject({ code: 'ledger.unavailable' });
+    rmdirSync(next);
+    await memory.verifyWritable();
+    expect(await memory.remember([root(3, 1)])).toHaveLength(1);
+    await memory.close();
+    expect(new SignedMemory(path).last(logId)?.treeSize).toBe(3);
   });
 });

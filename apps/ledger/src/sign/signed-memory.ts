@@ -3,75 +3,136 @@
 // The second place: what this replica signed last for each log, in a file outside of the database.
 // INVARIANT (no going back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
 // restored from a backup. The file has a line a signature and is written out before the signature leaves.
-import { closeSync, existsSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+// INVARIANT (never torn): a file that a failed write may have left half a line in is written anew, and nothing is signed until that has worked.
+import { accessSync, close, constants, existsSync, fdatasync, fsync, mkdirSync, open, readFileSync, rename, writeFile } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
 import { isSameHash } from '@writ/merkle';
-import type { CommittedRoot } from '../log/entry.ts';
+import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
+import { GroupCommit } from '../support/group-commit.ts';
 
-/** Lines beyond which the file is written anew at the next start or signature: a few MiB. */
+/** Lines beyond which the file is written anew: a few MiB. */
 const LINES_MAX = 50_000;
+
+const file = { open: promisify(open), write: promisify(writeFile), datasync: promisify(fdatasync), sync: promisify(fsync), close: promisify(close), rename: promisify(rename) };
 
 export class SignedMemory {
   readonly #path: string;
-  readonly #last = new Map<string, CommittedRoot>();
+  /** The largest root of each log that was to be remembered: in the file, or on its way there. */
+  readonly #claimed = new Map<string, CommittedRoot>();
+  readonly #written = new Map<string, CommittedRoot>();
+  /** What comes while the disk has a write under way goes with the next one. */
+  readonly #writes = new GroupCommit<readonly CommittedRoot[], void>({ write: (batches) => this.#write(batches.flat()) });
   #lines = 0;
-  #fd: number;
+  /** Undefined before the first write and after one that failed: then the file is written anew. */
+  #fd: number | undefined;
+  #hasFailed = false;
 
-  /** Opens or makes the file. Throws on a line that can't be read: without it nothing may be signed. */
+  /** Reads the file, if there is one. Throws on a line that can't be read, without which nothing may be signed, and on a folder that can't be written. */
   constructor(path: string) {
     this.#path = path;
     mkdirSync(dirname(path), { recursive: true });
-    if (existsSync(path)) for (const root of parseLines(readFileSync(path, 'utf8'))) this.#last.set(root.logId, root);
-    this.#fd = this.#rewrite();
+    accessSync(dirname(path), constants.W_OK);
+    if (!existsSync(path)) return;
+    for (const root of newestOfEach(parseLines(readFileSync(path, 'utf8')))) {
+      this.#written.set(root.logId, root);
+      this.#claimed.set(root.logId, root);
+    }
   }
 
+  /** The largest root of a log that was signed or is about to be. */
   last(logId: string): CommittedRoot | undefined {
-    return this.#last.get(logId);
+    return this.#claimed.get(logId);
   }
 
   /**
-   * Remembers roots that are about to be signed and answers which of them may be; durable when it returns. One that is smaller than what
-   * was signed is left out: the larger checkpoint covers it. Throws Fault `ledger.diverged` for another root of the same size.
+   * Remembers roots that are about to be signed and resolves with those that may be, when that is durable. They are claimed when it returns: `last` knows them. One that is
+   * smaller than what was signed is left out: the larger checkpoint covers it. Faults: `ledger.diverged` for another root of the same size, `ledger.unavailable` where
+   * the file can't be written.
    */
-  remember(roots: readonly CommittedRoot[]): CommittedRoot[] {
+  async remember(roots: readonly CommittedRoot[]): Promise<CommittedRoot[]> {
     const signable = roots.filter((root) => this.#mayBeSigned(root));
-    const news = signable.filter((root) => root.treeSize !== this.#last.get(root.logId)?.treeSize);
-    if (news.length === 0) return signable;
-    writeSync(this.#fd, news.map(formatLine).join(''));
-    fdatasyncSync(this.#fd);
-    for (const root of news) this.#last.set(root.logId, root);
-    this.#lines += news.length;
-    if (this.#lines > LINES_MAX + this.#last.size) {
-      closeSync(this.#fd);
-      this.#fd = this.#rewrite();
-    }
+    for (const root of signable) this.#claimed.set(root.logId, root);
+    const news = signable.filter((root) => root.treeSize !== this.#written.get(root.logId)?.treeSize);
+    if (news.length > 0) await this.#writes.run(news);
     return signable;
   }
 
+  /** Resolves if what is signed can be remembered. After a write that failed it tries another: nothing more is to be appended that couldn't be signed. Fault `ledger.unavailable`. */
+  async verifyWritable(): Promise<void> {
+    if (this.#hasFailed) await this.#writes.run([]);
+  }
+
+  /** Resolves when what was asked for is written, and the file closed. Nothing may be remembered afterwards. */
+  async close(): Promise<void> {
+    await this.#writes.run([]);
+    if (this.#fd !== undefined) await file.close(this.#fd);
+    this.#fd = undefined;
+  }
+
   #mayBeSigned(root: CommittedRoot): boolean {
-    const known = this.#last.get(root.logId);
+    const known = this.#claimed.get(root.logId);
     if (!known || root.treeSize > known.treeSize) return true;
     if (root.treeSize < known.treeSize) return false;
     if (isSameHash(root.root, known.root)) return true;
     throw new Fault('ledger.diverged', `log \`${root.logId}\` was signed at size ${known.treeSize} with another root than the database has now`);
   }
 
-  close(): void {
-    closeSync(this.#fd);
+  async #write(roots: readonly CommittedRoot[]): Promise<void> {
+    try {
+      if (this.#fd === undefined || this.#lines + roots.length > LINES_MAX + this.#written.size) await this.#rewrite(roots);
+      else await this.#append(this.#fd, roots);
+    } catch (cause) {
+      this.#hasFailed = true;
+      await this.#forgetFile();
+      throw new Fault('ledger.unavailable', 'what was signed can\'t be remembered: see that WRIT_LEDGER_MEMORY_FILE can be written and its disk has room', { cause });
+    }
+    this.#hasFailed = false;
+    for (const root of newestOfEach([...roots].filter(({ logId, treeSize }) => treeSize > (this.#written.get(logId)?.treeSize ?? 0)))) this.#written.set(root.logId, root);
   }
 
-  #rewrite(): number {
+  async #append(fd: number, roots: readonly CommittedRoot[]): Promise<void> {
+    if (roots.length === 0) return;
+    await file.write(fd, roots.map(formatLine).join(''));
+    await file.datasync(fd);
+    this.#lines += roots.length;
+  }
+
+  /** A new file in the place of the old one, which stays as it is until the new one is on disk. */
+  async #rewrite(roots: readonly CommittedRoot[]): Promise<void> {
+    await this.#forgetFile();
+    const all = [...newestOfEach([...this.#written.values(), ...roots])];
     const next = `${this.#path}.next`;
-    const fd = openSync(next, 'w', 0o600);
-    writeSync(fd, [...this.#last.values()].map(formatLine).join(''));
-    fsyncSync(fd);
-    renameSync(next, this.#path);
-    const dir = openSync(dirname(this.#path), 'r');
-    fsyncSync(dir);
-    closeSync(dir);
-    this.#lines = this.#last.size;
-    return fd;
+    const fd = await file.open(next, 'w', 0o600);
+    try {
+      await file.write(fd, all.map(formatLine).join(''));
+      await file.sync(fd);
+      await file.rename(next, this.#path);
+      await syncFolder(dirname(this.#path));
+    } catch (error) {
+      await file.close(fd);
+      throw error;
+    }
+    this.#fd = fd;
+    this.#lines = all.length;
+  }
+
+  /** A failure to close it says nothing about what is on disk, which nobody relies on any more. */
+  async #forgetFile(): Promise<void> {
+    const fd = this.#fd;
+    this.#fd = undefined;
+    if (fd !== undefined) await file.close(fd).catch(() => undefined);
+  }
+}
+
+/** Makes names in a folder as durable as what they name. */
+async function syncFolder(path: string): Promise<void> {
+  const fd = await file.open(path, 'r');
+  try {
+    await file.sync(fd);
+  } finally {
+    await file.close(fd);
   }
 }
 

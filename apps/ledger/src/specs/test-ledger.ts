@@ -13,6 +13,7 @@ import { RecordVerifier } from '../append/record-verifier.ts';
 import { LogReader } from '../log/log-reader.ts';
 import { LogStore } from '../log/log-store.ts';
 import { Receipts } from '../log/receipts.ts';
+import { SignedLog } from '../log/signed-log.ts';
 import { Checkpoints } from '../sign/checkpoints.ts';
 import { SignedMemory } from '../sign/signed-memory.ts';
 
@@ -62,9 +63,10 @@ export class TestLedger {
 
   replica(name: string): Replica {
     const memory = new SignedMemory(join(this.#folder, name));
-    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey });
-    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])), () => undefined);
-    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(this.pool, checkpoints), reader: new LogReader(this.pool, checkpoints), memory };
+    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined);
+    const log = new SignedLog(this.pool, checkpoints);
+    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])));
+    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), memory };
   }
 
   /** A connection as the owner of the tables. Its caller closes it. */

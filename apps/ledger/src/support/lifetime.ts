@@ -15,6 +15,6 @@ export class Lifetime implements OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.#pool.end();
-    this.#memory.close();
+    await this.#memory.close();
   }
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { canonicalBytes, parseIJson } from '@writ/digest';
+import fc from 'fast-check';
+import { readStatement } from './read-statement.ts';
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const outcomeOf = (read: () => unknown): unknown => {
+  try {
+    return { value: read() };
+  } catch {
+    return 'refused';
+  }
+};
+
+describe('a statement', () => {
+  it('is read as the strict reader reads it, whatever its text', () => {
+    const text = fc.oneof(
+      fc.json({ maxDepth: 5 }), fc.jsonValue({ maxDepth: 5 }).map((value) => Buffer.from(canonicalBytesOr(value)).toString()), fc.string(),
+      fc.tuple(fc.string(), fc.string(), fc.integer()).map(([a, b, n]) => `{${JSON.stringify(a)}:${n},${JSON.stringify(b)}:${n}}`),
+    );
+    fc.assert(fc.property(text, (json) => {
+      expect(outcomeOf(() => readStatement(bytes(json)))).toEqual(outcomeOf(() => parseIJson(bytes(json), { depthMax: 32 })));
+    }), { numRuns: 2_000 });
+  });
+
+  it.each([
+    ['a key twice', '{"a":1,"a":2}'],
+    ['a key twice, once escaped', '{"a":1,"\\u0061":2}'],
+    ['a lone surrogate', '{"a":"\\ud800"}'],
+    ['a NUL', '{"a":"\\u0000"}'],
+    ['a number that no double holds', '{"a":9007199254740993}'],
+    ['a number beyond exactness', '{"a":9007199254740992}'],
+    ['a large number', '[1e+300]'],
+    ['nothing but a number beyond exactness', '9007199254740992'],
+    ['too deep a nesting', '['.repeat(33) + ']'.repeat(33)],
+    ['a byte order mark', '\ufeff{"a":1}'],
+    ['white space of no JSON', '{"a":\u00a01}'],
+  ])('with %s is refused', (_, json) => {
+    expect(() => readStatement(bytes(json))).toThrow();
+  });
+
+  it('of bytes that are no UTF-8 is refused', () => {
+    expect(() => readStatement(Uint8Array.of(0x22, 0xff, 0x22))).toThrow();
+  });
+
+  it('in another spelling than the kernel\'s is read too', () => {
+    expect(readStatement(bytes('{ "b": 1.0, "a": "\\u0041" }'))).toEqual({ b: 1, a: 'A' });
+  });
+});
+
+/** What the kernel would write; a text of its own where it would refuse to. */
+function canonicalBytesOr(value: unknown): Uint8Array {
+  try {
+    return canonicalBytes(value as Parameters<typeof canonicalBytes>[0]);
+  } catch {
+    return bytes('null');
+  }
+}
