@@ -9,6 +9,7 @@ import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
 import { admissions } from './metrics/admissions.ts';
+import { appends } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
@@ -43,6 +44,10 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(128, load(1, 3_000, 300)) },
   { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(128, load(32, 15_000, 1_000)) },
   { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 3_000, 300)) },
+  { name: 'ledger_append_c1', reference: 'pg_commit', run: () => appends({ producers: 1, tenants: 1, seconds: 10 }) },
+  { name: 'ledger_append_c16', reference: 'pg_commit', run: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
+  { name: 'ledger_append_c256', reference: 'pg_commit', run: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
+  { name: 'ledger_append_1000_tenants', reference: 'pg_commit', run: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
   { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Bus } from '@writ/bus';
+import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type AuditRecord, type TenantId } from '@writ/contract';
+import { connect } from '@writ/database';
+import { canonicalBytes } from '@writ/digest';
+import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
+import { SHARD, startStack, type Stack } from '@writ/stack';
+import { measure, type Load, type Metric } from '../measure.ts';
+
+type Measured = Omit<Metric, 'reference' | 'ratio'>;
+type Sent = AppendRequest['records'][number];
+
+/** What the statement of a call weighs, in bytes: about what one does. */
+const RECORD_BYTES = 1_500;
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+/** Replicas of the kernel: each sends one request at a time. */
+const SENDERS = 2;
+/** The kernel's own bound for one request. */
+const REQUEST_RECORDS = 200;
+const ANSWER_MS = 10_000;
+/** Records that are sealed before the clock starts: signing is the kernel's work. Beyond them nothing is sent. */
+const SEALED_PER_SECOND = 9_000;
+
+/** So many producers, a record each under way, over so many tenants in turn. */
+export interface Appending {
+  readonly producers: number;
+  readonly tenants: number;
+  readonly seconds: number;
+}
+
+/** One record from its producer to the answer with its index: verified, committed and its root signed. The stack is its own: a bus, a database and a ledger. */
+export async function appends({ producers, tenants, seconds }: Appending): Promise<Measured> {
+  const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
+  const bus = await stack.busAs('kernel');
+  try {
+    const records = sealedRecords(tenants, seconds * (producers > 1 ? SEALED_PER_SECOND : SEALED_PER_SECOND / 10), recordKey(stack));
+    const senders = Array.from({ length: Math.min(SENDERS, producers) }, () => new Sender(bus));
+    const load: Load = { clients: producers, samples: records.length, warmUp: 0, msMax: seconds * 1_000 };
+    let next = 0;
+    const before = await processorTime(stack);
+    const measured = await measure(load, (producer) => (senders[producer % senders.length] as Sender).append(records[next++] as Sent));
+    const after = await processorTime(stack);
+    const each = after.map(([what, ms], i) => `${what} ${Math.round(((ms - (before[i]?.[1] ?? 0)) * 1_000) / measured.n)} µs`);
+    console.log(`  processor time a record: ${each.join(', ')}`);
+    return measured;
+  } finally {
+    await bus.close();
+    await stack.stop();
+  }
+}
+
+/** What a busy machine doesn't change: milliseconds of processor time so far of the ledger, of its connections' backends in Postgres, and of this process. */
+async function processorTime({ services, database }: Stack): Promise<readonly (readonly [string, number])[]> {
+  const owner = await connect(database.ownerUrl, 'bench');
+  try {
+    const { rows } = await owner.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() ORDER BY pid', ['writ-ledger']);
+    const { user, system } = process.cpuUsage();
+    return [['ledger', ticksOf(services.ledger.pid)], ['Postgres', rows.reduce((sum, { pid }) => sum + ticksOf(pid), 0)], ['sender', (user + system) / 1_000]];
+  } finally {
+    await owner.end();
+  }
+}
+
+/** User and system time of a process with all its threads, in milliseconds (proc(5), fields 14 and 15 of stat, in hundredths of a second). */
+function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+const recordKey = (stack: Stack): Signer => parseSigner(readFileSync(stack.keys.file('record.pem'), 'utf8'));
+
+/** Gathers records while its last request is under way, as the kernel's sender does. */
+class Sender {
+  readonly #bus: Bus;
+  readonly #subject = subjectsOf(SHARD).request('ledger.append');
+  #waiting: { record: Sent; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  #isSending = false;
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  append(record: Sent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, resolve, reject });
+      if (!this.#isSending) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, REQUEST_RECORDS);
+      try {
+        const reply = await this.#bus.request(this.#subject, { v: 1, records: batch.map(({ record }) => record) }, { deadline: Date.now() + ANSWER_MS }) as AppendReply;
+        const refused = reply.appended.find(({ leaf_index }) => leaf_index === null);
+        if (refused !== undefined) throw new Error(`a record was refused: ${refused.fault ?? 'without a word'}`);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#isSending = false;
+  }
+}
+
+/** Records of an outcome's size and of what the ledger reads in one, sealed by the kernel's key. */
+function sealedRecords(tenants: number, count: number, signer: Signer): Sent[] {
+  const ids = Array.from({ length: tenants }, () => formatId('tenant', randomBytes(16)));
+  return Array.from({ length: count }, (_, n) => sealedRecord(ids[n % tenants] as TenantId, signer));
+}
+
+function sealedRecord(tenant_id: TenantId, signer: Signer): Sent {
+  const record = recordOf(tenant_id, signer.keyid);
+  const bytesOf = (filler: string): Uint8Array => canonicalBytes({
+    _type: STATEMENT_TYPE, subject: [{ name: record.operation_id ?? '', digest: { sha256: HASH } }], predicateType: predicateTypeOf(record.kind), predicate: { ...record, rule_ids: [filler] },
+  });
+  const payload = bytesOf('x'.repeat(RECORD_BYTES - bytesOf('').length));
+  return { record_id: record.record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, payload, signer) };
+}
+
+const HASH = '7'.repeat(64);
+
+/** The decision on a read, in every field that a record has. */
+function recordOf(tenant_id: TenantId, keyid: string): AuditRecord {
+  const id = (): Uint8Array => randomBytes(16);
+  return {
+    v: 1, record_id: formatId('record', id()), kind: 'tool_call', log_id: logIdOf(tenant_id), tenant_id, kernel_key_id: keyid, recorded_at: Date.now(),
+    operation_id: formatId('operation', id()), attempt: 1, phase: 'decision', verdict: 'admitted', rule_ids: [], fault_code: null, approval_refs: [], agent_id: formatId('agent', id()),
+    capability_token_id: null, tool_id: 'fs.read', tool_definition_digest: HASH, args_hash: HASH, result_hash: null, policy_hash: HASH, state_snapshot_id: null, new_snapshot_id: null,
+    commit_delta_id: null, workspace_id: null, provenance: { source: 'api' }, task_class: 'general', autonomy_mode: 'autopilot', risk_score: 0.125, risk_basis: [], tx_outcome: null,
+    budget_delta: null, decision_record_id: null, decision_hash: null, effect_digest: null, egress_count: 0, egress_hash: null, image_digest: null, actor: null,
+    change: null, trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16),
+  };
+}
