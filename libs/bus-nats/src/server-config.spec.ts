@@ -25,3 +25,7 @@ test('a host beyond loopback needs TLS', () => {
 test('a path with a quote stays one string', () => {
   expect(natsServerConfig({ ...settings, storeDir: '/a "b"\\c' })).toContain('store_dir: "/a \\"b\\"\\\\c"');
 });
+
+test('a client that answers nothing is let go in seconds', () => {
+  expect(natsServerConfig(settings)).toMatch(/^ping_interval: "5s"\nping_max: 2$/m);
+});

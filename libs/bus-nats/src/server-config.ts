@@ -19,6 +19,11 @@ export interface NatsServerSettings {
 
 /** Also keeps a password from being read as a bcrypt hash or as a variable of the file. */
 const passwordPattern = /^[A-Za-z0-9_-]{16,128}$/;
+/**
+ * A client that answers two pings with nothing is let go within 15 s, as our clients let a silent server go. Left to itself the server takes minutes, and as
+ * long a process that is frozen or cut off gets its share of the requests, which nobody answers.
+ */
+const PINGS = ['ping_interval: "5s"', 'ping_max: 2'];
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /**
@@ -37,6 +42,7 @@ export function natsServerConfig(settings: NatsServerSettings): string {
     ...tlsBlock(settings.tls),
     // The bus refuses larger payloads before they are sent; both sides must agree.
     'max_payload: 1048576',
+    ...PINGS,
     'jetstream {',
     `  store_dir: ${quote(settings.storeDir)}`,
     // Lanes live in files; memory streams aren't used.
