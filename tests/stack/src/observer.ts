@@ -66,7 +66,7 @@ export class Observer {
     return eventually(`an operation in ${states.join('|')}`, async () => {
       const operation = await this.operation(key);
       return operation !== undefined && states.includes(operation.state as string) ? operation : null;
-    }, 30_000);
+    }, 60_000);
   }
 
   /** The outcome records that the log has of an operation. */

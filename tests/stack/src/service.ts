@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryRoot } from '@writ/testing';
 
-const READY_MS = 30_000;
+/** Several processes start at once, on machines that do other things beside. */
+const READY_MS = 90_000;
 
 /** One real process of Writ, as `npm start` would start it. */
 export class Service {

@@ -30,7 +30,7 @@ export interface WorldOptions {
 const HOUR_MS = 3_600_000;
 
 /** Polls every 25 ms until `probe` gives something. A condition, not a nap: it ends as soon as it holds. */
-export async function eventually<T>(what: string, probe: () => Promise<T | null | undefined | false>, timeoutMs = 15_000): Promise<T> {
+export async function eventually<T>(what: string, probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const found = await probe();
@@ -67,12 +67,16 @@ export async function makeWorld(url: string, platformKey: string, options: World
     call: (toolId, args, over = {}, waitMs = 30_000) => agent.post(`/v1/tool-calls?wait=${waitMs}`, {
       tool_id: toolId, args, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: randomUUID(), ...over,
     }),
-    until: (operationId, states, timeoutMs = 30_000) => eventually(`${operationId} in ${states.join('|')}`, async () => {
+    until: (operationId, states, timeoutMs = 60_000) => eventually(`${operationId} in ${states.join('|')}`, async () => {
       const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
       return status === 200 && states.includes(body.state as string) ? body : null;
     }, timeoutMs),
     file: async (path) => {
-      const answer = await admin.get(`/v1/workspaces/${workspaceId}/files/${path}`);
+      // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file holds.
+      const answer = await eventually(`an answer about ${path}`, async () => {
+        const { status, text } = await admin.get(`/v1/workspaces/${workspaceId}/files/${path}`);
+        return status < 500 ? { status, text } : null;
+      });
       return answer.status === 404 ? null : answer.text;
     },
   };
