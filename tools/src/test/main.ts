@@ -5,6 +5,7 @@ import { build } from '../build.ts';
 import { explain } from '../explain.ts';
 import { checkout, type Setup } from '../setup.ts';
 import { runPlan } from '../steps.ts';
+import { slowestFiles } from './durations.ts';
 import { parseArguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
 import { runCheck } from './run-check.ts';
@@ -15,14 +16,20 @@ import { withParts } from './with-parts.ts';
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 const heading = (text: string): void => say(`\n${pc.bold(`── ${text} `.padEnd(100, '─'))}`);
 
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+
 const runAll = async (setup: Setup, checks: readonly Check[], environment: TestEnvironment): Promise<Tally> => {
-  const rows: { name: string; tally: Tally }[] = [];
+  const rows: { name: string; tally: Tally; ms: number }[] = [];
   for (const check of checks) {
     heading(check.name);
-    rows.push({ name: check.name, tally: await runCheck(setup, check, environment) });
+    const started = performance.now();
+    const tally = await runCheck(setup, check, environment);
+    rows.push({ name: check.name, tally, ms: performance.now() - started });
   }
+  heading('slowest files');
+  for (const { file, ms } of slowestFiles(setup.checkout, checks.flatMap(({ results }) => results))) say(`${seconds(ms).padStart(6)}  ${file}`);
   heading('summary');
-  for (const { name, tally } of rows) say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(14)} ${closingLine(tally)}`);
+  for (const { name, tally, ms } of rows) say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(14)} ${closingLine(tally)} [${seconds(ms)}]`);
   return rows.map(({ tally }) => tally).reduce(add, NONE);
 };
 
