@@ -4,11 +4,9 @@ import type Docker from 'dockerode';
 import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage } from '@writ/sandbox';
 import { containerOptions, type ContainerSpec } from './container-options.ts';
 import { Demux } from './demux.ts';
+import { askEngine } from './engine-requests.ts';
 import { Meter } from './measure.ts';
-import { within } from './within.ts';
 
-/** Many times what an engine takes on a busy machine; past it the engine counts as gone. */
-const ENGINE_MS_MAX = 30_000;
 /** What an agent may complain before it counts as a flood. */
 const STDERR_BYTES_MAX = 64 * 1024;
 /** The part of it that is kept for operators. */
@@ -27,6 +25,7 @@ export class AgentContainer {
   readonly id: string;
   /** what was sent into its workspace */
   readonly standing = new EntryTree();
+  readonly #docker: Docker;
   readonly #container: Docker.Container;
   readonly #stream: Duplex;
   #listener: ContainerListener | null = null;
@@ -38,26 +37,27 @@ export class AgentContainer {
   /** Makes, attaches and starts one; tells its id as soon as there is one; resolves when its agent has said hello. Rejects when the engine can't. */
   static async start(docker: Docker, spec: ContainerSpec, made: (id: string) => void = () => undefined): Promise<AgentContainer> {
     const making = docker.createContainer(containerOptions(spec));
-    const container = await within('make a container', ENGINE_MS_MAX, making, (late) => void late.remove({ force: true }).catch(() => undefined));
+    const container = await askEngine(docker, 'make a container', making, (late) => void late.remove({ force: true }).catch(() => undefined));
     made(container.id);
     try {
       const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-      const stream = await within('attach to a container', ENGINE_MS_MAX, container.attach(options));
-      const started = new AgentContainer(container, stream as Duplex);
+      const stream = await askEngine(docker, 'attach to a container', container.attach(options));
+      const started = new AgentContainer(docker, container, stream as Duplex);
       const hello = started.#hello();
       // The hello is awaited last, and a failed start is the better explanation.
       hello.catch(() => undefined);
-      await within('start a container', ENGINE_MS_MAX, container.start());
-      started.#meter = new Meter(container);
-      await within('get an answer from an agent', ENGINE_MS_MAX, hello);
+      await askEngine(docker, 'start a container', container.start());
+      started.#meter = new Meter(docker, container);
+      await askEngine(docker, 'get an answer from an agent', hello);
       return started;
     } catch (error) {
-      await within('remove a container', ENGINE_MS_MAX, container.remove({ force: true })).catch(() => undefined);
+      await askEngine(docker, 'remove a container', container.remove({ force: true })).catch(() => undefined);
       throw error;
     }
   }
 
-  private constructor(container: Docker.Container, stream: Duplex) {
+  private constructor(docker: Docker, container: Docker.Container, stream: Duplex) {
+    this.#docker = docker;
     this.id = container.id;
     this.#container = container;
     this.#stream = stream;
@@ -128,12 +128,12 @@ export class AgentContainer {
     this.#listener = null;
     this.#stream.destroy();
     try {
-      await within('remove a container', ENGINE_MS_MAX, this.#container.remove({ force: true }));
+      await askEngine(this.#docker, 'remove a container', this.#container.remove({ force: true }));
     } catch (error) {
       if (statusOf(error) === GONE) return;
       if (statusOf(error) !== BEING_REMOVED) throw error;
       // Its end of the stream is closed, so it may end by itself, and the engine removes it then.
-      await within('remove a container', ENGINE_MS_MAX, this.#container.wait({ condition: 'removed' })).catch((late: unknown) => {
+      await askEngine(this.#docker, 'remove a container', this.#container.wait({ condition: 'removed' })).catch((late: unknown) => {
         if (statusOf(late) !== GONE) throw late;
       });
     }

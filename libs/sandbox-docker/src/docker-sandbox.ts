@@ -8,6 +8,7 @@ import { Chores } from './chores.ts';
 import type { ContainerSpec, SandboxSize } from './container-options.ts';
 import { DockerShell } from './docker-shell.ts';
 import { DockerShells } from './docker-shells.ts';
+import { askEngine, isEngineThere } from './engine-requests.ts';
 import { EngineWatch } from './engine-watch.ts';
 import type { SandboxEventListener } from './events.ts';
 import { JobRun } from './job-run.ts';
@@ -15,7 +16,6 @@ import { LaidOut } from './laid-out.ts';
 import { isGone, MADE_BY, ownMark } from './process-mark.ts';
 import { sweep } from './sweep.ts';
 import { WarmPool } from './warm-pool.ts';
-import { within } from './within.ts';
 
 export interface WarmPoolConfig {
   readonly image: string;
@@ -37,9 +37,6 @@ export interface DockerSandboxConfig {
   readonly runtime?: string;
   readonly report?: SandboxEventListener;
 }
-
-/** An engine that doesn't answer a ping in this time is not there. */
-const PING_MS_MAX = 2_000;
 
 const mark = ownMark();
 const MARK: Readonly<Record<string, string>> = mark === null ? {} : { [MADE_BY]: mark };
@@ -105,7 +102,7 @@ export class DockerSandbox extends Sandbox {
       discard: (container) => this.#discard(container),
       release: (container) => this.#release(container),
       ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
-      isEngineThere: () => this.#isEngineThere(),
+      isEngineThere: () => isEngineThere(this.#config.docker),
     });
     const ended = this.#chores.begin();
     return this.#track(run.result().finally(ended));
@@ -141,7 +138,7 @@ export class DockerSandbox extends Sandbox {
     const shell = await DockerShell.open(container, spec, {
       discard: (each) => this.#discard(each),
       ranOutOfMemory: (id, waitMs) => this.#watch.ranOutOfMemory(id, waitMs),
-      isEngineThere: () => this.#isEngineThere(),
+      isEngineThere: () => isEngineThere(this.#config.docker),
     }, signal);
     const end = () => void shell.close();
     this.#closing.signal.addEventListener('abort', end, { once: true });
@@ -222,21 +219,16 @@ export class DockerSandbox extends Sandbox {
    */
   async #sweep(): Promise<void> {
     try {
-      const containers = await sweep(this.#config.docker, this.#filters(), (id) => this.#live.has(id) || this.#starting.has(id))
-        + await sweep(this.#config.docker, this.#filters().filter((label) => !label.startsWith('writ.owner=')), (_id, labels) => !isGone(labels[MADE_BY] ?? ''));
+      const containers = await this.#swept(this.#filters(), (id) => this.#live.has(id) || this.#starting.has(id))
+        + await this.#swept(this.#filters().filter((label) => !label.startsWith('writ.owner=')), (_id, labels) => !isGone(labels[MADE_BY] ?? ''));
       if (containers > 0) this.#report({ type: 'swept', containers });
     } catch {
       // No engine: the watch has said so, and sweeps again when it is back.
     }
   }
 
-  async #isEngineThere(): Promise<boolean> {
-    try {
-      await within('answer a ping', PING_MS_MAX, this.#config.docker.ping());
-      return true;
-    } catch {
-      return false;
-    }
+  #swept(labels: readonly string[], isKept: (id: string, labels: Readonly<Record<string, string>>) => boolean): Promise<number> {
+    return askEngine(this.#config.docker, 'list containers', sweep(this.#config.docker, labels, isKept));
   }
 
   #filters(): string[] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
+import { askEngine } from './engine-requests.ts';
 import type { SandboxEventListener } from './events.ts';
 
 /** Soon enough to be back in business when the engine is, rare enough to cost nothing while it isn't. */
@@ -36,7 +37,8 @@ export class EngineWatch {
   /** Begins to follow; resolves when the engine answered, or when it is known that it doesn't. */
   async start(): Promise<void> {
     try {
-      const stream = (await this.#docker.getEvents({ filters: { type: ['container'], event: ['oom'], label: [...this.#labels] } })) as Readable;
+      const asked = this.#docker.getEvents({ filters: { type: ['container'], event: ['oom'], label: [...this.#labels] } }) as Promise<Readable>;
+      const stream = await askEngine(this.#docker, 'tell events', asked, (late) => void late.destroy());
       if (this.#closed) return void stream.destroy();
       this.#follow(stream);
     } catch (error) {

@@ -112,7 +112,8 @@ test('an engine that takes requests and answers none loses jobs in bounded time,
   door.fallSilent();
   const started = performance.now();
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('no container can be started'), changes: [] });
-  expect(performance.now() - started).toBeLessThan(45_000);
+  // A request that nobody answers, and a ping that nobody answers: seconds, and not the half minute that a busy engine would be given.
+  expect(performance.now() - started).toBeLessThan(20_000);
   door.speak();
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', exitCode: 0 });
   await sandbox.close();

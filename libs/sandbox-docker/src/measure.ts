@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
 import { findCgroup, type CgroupReader, type Measure } from './cgroup.ts';
+import { askEngine } from './engine-requests.ts';
 import { within } from './within.ts';
 
 /** Longer and the caller's answer would wait for a number. */
@@ -15,9 +16,9 @@ export class Meter {
   #base: Measure = UNKNOWN;
 
   /** For a container that has been started. */
-  constructor(container: Docker.Container) {
+  constructor(docker: Docker, container: Docker.Container) {
     this.#container = container;
-    this.#reader = container.inspect().then(({ State, Id }) => findCgroup(State.Pid, Id)).catch(() => null);
+    this.#reader = askEngine(docker, 'look at a container', container.inspect()).then(({ State, Id }) => findCgroup(State.Pid, Id)).catch(() => null);
   }
 
   /** From here on counts: what the agent used to get ready is not the job's. */
