@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What reaches the network from real containers and from the tools behind the gate, through the public doors. The world outside is on loopback (tests/stack).
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
 import { outsideTls } from '@writ/testing';
@@ -16,13 +19,19 @@ let token: string;
 
 const NET = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'CONNECT'] }, { domain: 'inward.example', methods: ['GET', 'CONNECT'] }];
 
+let repositories: string;
+
 beforeAll(async () => {
+  repositories = mkdtempSync(join(tmpdir(), 'writ-repositories-'));
+  publishRepository(repositories);
   outside = await openOutside((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
       authorizations.push(request.headers.authorization);
       seen.push({ method: request.method ?? '', url: request.url ?? '', body: Buffer.concat(parts).toString() });
-      response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
+      const published = publishedFile(request.url ?? '');
+      if (published === null) response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end(published);
     });
   });
   stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
@@ -32,11 +41,31 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack?.stop();
   outside?.close();
+  rmSync(repositories, { recursive: true, force: true });
 });
 beforeEach(() => {
   seen = [];
   authorizations = [];
 });
+
+/** Makes a repository with one commit that any server of files can serve. */
+function publishRepository(folder: string): void {
+  const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=outside', '-c', 'user.email=outside@outside.example', ...args], { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }, stdio: 'pipe' });
+  git('init', '-q', 'worked-on');
+  writeFileSync(join(folder, 'worked-on', 'read-me.txt'), 'cloned from outside\n');
+  git('-C', 'worked-on', 'add', '.');
+  git('-C', 'worked-on', 'commit', '-q', '-m', 'the first');
+  git('clone', '-q', '--bare', 'worked-on', 'published.git');
+  git('-C', 'published.git', 'update-server-info');
+}
+
+/** What the world outside answers: files of the repository, and one greeting to all else. */
+function publishedFile(url: string): Buffer | string | null {
+  const [path = ''] = url.split('?');
+  if (!path.startsWith('/published.git/')) return 'hello from outside\n';
+  const file = join(repositories, path);
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(file) : null;
+}
 
 async function tokenFor(net: JsonValue, budgets: JsonValue = {}, secrets: readonly string[] = []): Promise<string> {
   return (await world.admin.must('/v1/capability-tokens', {
@@ -71,6 +100,32 @@ describe('a command in a container', () => {
     const body = await run('git -c http.sslCAInfo=$PWD/ca.pem ls-remote https://git.outside.example/repository.git');
     expect(seen.map(({ url }) => url)).toEqual(expect.arrayContaining([expect.stringContaining('/repository.git/info/refs')]));
     expect(await recordOf(body)).toMatchObject({ egress_count: 1 });
+  });
+
+  it('fetches and sends with curl, over http and through a tunnel', async () => {
+    const body = await run('curl -sS http://a.outside.example/by-curl && curl -sS -d a=1 http://b.outside.example/sent && curl -sS --cacert ca.pem https://a.outside.example/tunnelled');
+    expect(body).toMatchObject({ status: 'ok', result: { exit_code: 0, output: 'hello from outside\n'.repeat(3) } });
+    expect(seen).toEqual([{ method: 'GET', url: '/by-curl', body: '' }, { method: 'POST', url: '/sent', body: 'a=1' }, { method: 'GET', url: '/tunnelled', body: '' }]);
+    expect(await recordOf(body)).toMatchObject({ egress_count: 3, tx_outcome: 'committed' });
+  });
+
+  it('clones with git over http, and what it takes from the clone is the call\'s effect', async () => {
+    const body = await run('git clone -q http://git.outside.example/published.git /tmp/clone && cp /tmp/clone/read-me.txt cloned.txt && cat cloned.txt');
+    expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed', result: { exit_code: 0, output: 'cloned from outside\n' } });
+    expect(seen.every(({ method, url }) => method === 'GET' && url.startsWith('/published.git/'))).toBe(true);
+    expect(await world.file('cloned.txt')).toBe('cloned from outside\n');
+    expect((await recordOf(body))['egress_count']).toBe(seen.length);
+  });
+
+  it('has curl and git say that they were refused, and why where they can', async () => {
+    const refused = await run('curl -sS http://elsewhere.example/; curl -sS https://elsewhere.example/; git ls-remote http://elsewhere.example/published.git');
+    const { output } = refused.result as { output: string };
+    expect(output).toContain('writ: token.scope: the capability token does not let `GET` of `http://elsewhere.example/` out');
+    expect(output).toContain('remote: writ: token.scope:');
+    expect(output).toMatch(/curl: \(56\).*403/);
+    expect(output).toMatch(/fatal: unable to access 'http:\/\/elsewhere\.example\/published\.git\/': .*403/);
+    expect(seen).toEqual([]);
+    expect(await recordOf(refused)).toMatchObject({ egress_count: 3 });
   });
 
   it('is told why where it may not, by its own program\'s words, and that is recorded too', async () => {
