@@ -179,6 +179,16 @@ describe('a tool behind the gate', () => {
     expect(JSON.stringify(operation)).not.toContain('marker-77aa');
   });
 
+  it('reads a page with a secret in a header, that the page doesn\'t tell again', async () => {
+    expect((await world.admin.request('PUT', '/v1/secrets', { name: 'PAGE_KEY', value: 'marker-41cd-of-a-page' })).status).toBe(200);
+    const args = { url: 'https://www.outside.example/page', headers: [{ name: 'authorization', value: 'Bearer ${secret:PAGE_KEY}' }] };
+    expect((await world.call('web.fetch', args, { capability_token_id: token })).body).toMatchObject({ error: { code: 'token.scope' } });
+    const read = await world.call('web.fetch', args, { capability_token_id: await tokenFor(NET, {}, ['PAGE_KEY']) });
+    expect(read.body).toMatchObject({ status: 'ok', tx_outcome: 'no_op', result: { text: 'hello from outside\n' } });
+    expect(authorizations).toEqual(['Bearer marker-41cd-of-a-page']);
+    expect(JSON.stringify(read.body)).not.toContain('marker-41cd');
+  });
+
   it('reads a page, and is refused what its token does not name before anything is asked', async () => {
     const read = await world.call('web.fetch', { url: 'https://www.outside.example/page' }, { capability_token_id: token });
     expect(read.body).toMatchObject({ status: 'ok', tx_outcome: 'no_op', result: { text: 'hello from outside\n' } });

@@ -24,6 +24,24 @@ test('what comes out is the same however the stream was cut', () => {
   }), { numRuns: 3_000 });
 });
 
+test('whatever pauses a stream makes, three bytes of a value are told at most, and all that is none of it is', () => {
+  const pieces = fc.array(fc.constantFrom('correct-horse', 'c', '.', '\n'), { maxLength: 12 });
+  fc.assert(fc.property(pieces, fc.array(fc.tuple(fc.nat(60), fc.nat(2))), (parts, cuts) => {
+    const redactor = new Redactor(new Values({ A: 'correct-horse', B: 'co' }));
+    const bytes = Buffer.from(parts.join(''));
+    const out: Buffer[] = [];
+    let from = 0;
+    for (const [at, pauses] of [...cuts.map(([place, count]) => [place % (bytes.length + 1), count] as const), [bytes.length, 0] as const].sort(([a], [b]) => a - b)) {
+      out.push(redactor.push(bytes.subarray(from, at)), ...Array.from({ length: pauses }, () => redactor.pause()));
+      from = at;
+    }
+    const shown = Buffer.concat([...out, redactor.end()]).toString();
+    expect(shown).not.toMatch(/co|orre|rrec|rect|ect-|ct-h|t-ho|-hor|hors|orse/);
+    const noise = (text: string): string => text.replaceAll(/[^.\n]/g, '');
+    expect(noise(shown)).toBe(noise(parts.join('')));
+  }), { numRuns: 3_000 });
+});
+
 test('no value is left in what comes out, and all that is none of it is', () => {
   fc.assert(fc.property(fc.array(fc.constantFrom('correct-horse', 'battery-staple', Buffer.from('correct-horse').toString('base64'), 'x', ' ', '\n', 'corr'), { maxLength: 12 }), (parts) => {
     const values = new Values({ A: 'correct-horse', B: 'battery-staple' });

@@ -21,16 +21,26 @@ export const instead = (name: string): string => `***${name}***`;
 
 interface Found { readonly end: number; readonly name: string }
 
+type Named = readonly [name: string, value: string];
+
 /** Values to look for, in all their shapes. */
 export class Values {
+  readonly #named: readonly Named[];
   readonly #byFirst: readonly (readonly Shape[])[];
   readonly any: boolean;
 
-  constructor(values: Readonly<Record<string, string>>) {
+  constructor(values: Readonly<Record<string, string>>, before: readonly Named[] = []) {
+    this.#named = [...before, ...Object.entries(values)];
     const byFirst: Shape[][] = Array.from({ length: 256 }, () => []);
-    for (const [name, value] of Object.entries(values)) for (const shape of value === '' ? [] : shapesOf(name, value)) byFirst[shape.bytes.readUInt8(0)]?.push(shape);
+    for (const [name, value] of this.#named) for (const shape of value === '' ? [] : shapesOf(name, value)) byFirst[shape.bytes.readUInt8(0)]?.push(shape);
     this.#byFirst = byFirst;
     this.any = byFirst.some(({ length }) => length > 0);
+  }
+
+  /** These and more; the same object where none is new. A name may come to stand for another value: the one before stays looked for. */
+  and(values: Readonly<Record<string, string>>): Values {
+    const fresh = Object.entries(values).filter(([name, value]) => !this.#named.some(([other, known]) => other === name && known === value));
+    return fresh.length === 0 ? this : new Values(Object.fromEntries(fresh), this.#named);
   }
 
   /** The longest shape that begins at `at`; `null` where none does, `more` where that hangs on bytes that aren't there. `cut`: none will come, and what began is taken for whole. */
@@ -66,13 +76,15 @@ export class Values {
     }
   }
 
-  redactBytes(bytes: Uint8Array): Buffer {
+  /** @param cut whether the bytes were cut off, maybe within a value */
+  redactBytes(bytes: Uint8Array, cut = false): Buffer {
     const redactor = new Redactor(this);
-    return Buffer.concat([redactor.push(bytes), redactor.end()]);
+    return Buffer.concat([redactor.push(bytes), redactor.end(cut)]);
   }
 
-  redactText(text: string): string {
-    return this.any ? this.redactBytes(Buffer.from(text, 'utf8')).toString('utf8') : text;
+  /** @param cut whether the text was cut off, maybe within a value */
+  redactText(text: string, cut = false): string {
+    return this.any ? this.redactBytes(Buffer.from(text, 'utf8'), cut).toString('utf8') : text;
   }
 
   /** JSON with every text and every name of a member redacted. */
@@ -97,10 +109,12 @@ function match(bytes: Uint8Array, from: number, { bytes: wanted, between }: Shap
 
 /** Redacts a stream. Every byte that belongs to any shape goes, also where shapes overlap. */
 export class Redactor {
-  readonly #values: Values;
+  #values: Values;
   #held: Buffer = Buffer.alloc(0);
   /** bytes at the beginning of what is held that belong to a shape that is told of already */
   #covered = 0;
+  /** bytes at the beginning of what is held that were told in a pause */
+  #told = 0;
 
   constructor(values: Values) {
     this.#values = values;
@@ -111,6 +125,23 @@ export class Redactor {
     return this.#pass(bytes, 'open');
   }
 
+  /** Looks for other values from here on. */
+  learn(values: Values): void {
+    this.#values = values;
+  }
+
+  /**
+   * What is held back while nothing comes, where that is so little that it tells next to nothing. If it turns out to begin a value, what follows of that goes all
+   * the same.
+   */
+  pause(): Buffer {
+    const [held, covered] = [this.#held, this.#covered];
+    if (held.length - covered >= CUT_BYTES_MIN) return Buffer.alloc(0);
+    const shown = this.#pass(new Uint8Array(), 'end');
+    [this.#held, this.#covered, this.#told] = [held, covered, held.length];
+    return shown;
+  }
+
   /** The rest. `cut`: the stream was cut off, maybe within a value: what may be the beginning of one goes too. */
   end(cut = false): Buffer {
     return this.#pass(new Uint8Array(), cut ? 'cut' : 'end');
@@ -119,21 +150,21 @@ export class Redactor {
   #pass(bytes: Uint8Array, last: 'open' | 'end' | 'cut'): Buffer {
     const all = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
     const out: Buffer[] = [];
-    let [at, plain, until] = [0, 0, this.#covered];
-    if (until > 0) plain = until;
+    const told = this.#told;
+    let [at, until] = [0, this.#covered];
+    let plain = Math.max(until, told);
     for (; at < all.length; at++) {
       const found = this.#values.at(all, at, last);
       if (found === 'more') break;
       if (found === null || found.end <= until) continue;
-      if (at >= until) {
-        out.push(all.subarray(plain, at), Buffer.from(instead(found.name)));
-      }
+      if (at >= until && found.end > told) out.push(all.subarray(plain, at), Buffer.from(instead(found.name)));
       until = found.end;
-      plain = until;
+      plain = Math.max(plain, until);
     }
     out.push(all.subarray(Math.min(plain, at), at));
     this.#held = all.subarray(at);
     this.#covered = Math.max(0, until - at);
+    this.#told = Math.max(0, told - at);
     return Buffer.concat(out);
   }
 }

@@ -54,6 +54,10 @@ describe('net.egress', () => {
     expect(report).toMatchObject({ ended: 'exited', result: { body: 'you said Bearer ***KEY***', headers: { 'x-echo': 'Bearer ***KEY***' } } });
     expect(JSON.stringify(report)).not.toContain('hunter2');
 
+    outside.answer = (request, response) => void response.writeHead(200, { 'x-echo': `${'.'.repeat(1_010)}${String(request.headers.authorization)}` }).end();
+    expect(JSON.stringify(await run('net.egress', post({ headers }), { secrets }))).not.toContain('hunt');
+    outside.seen.length = 1;
+
     const plain = await run('net.egress', post({ headers }, 'http://api.outside.example/v1'), { secrets });
     expect(plain).toMatchObject({ ended: 'failed', error: { code: 'egress.refused', hint: 'use `https`' }, requests: [] });
     const broken = await run('net.egress', post({ headers }), { secrets: { KEY: 'a\r\nhost: elsewhere.example' } });
@@ -183,6 +187,31 @@ describe('web.fetch', () => {
     const longest = Math.max(...ticks.slice(1).map((at, n) => at - ticks[n]!));
     expect(longest).toBeLessThan(2_000);
   }, 30_000);
+
+  it('puts secrets into headers on their way out, over TLS alone, and no cut of what comes back leaves a part of one', async () => {
+    const secrets = { KEY: 'hunter2-hunter2' };
+    const headers = [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }, { name: 'user-agent', value: 'ours' }];
+    outside.answer = (request, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end(`${'.'.repeat(90)}${String(request.headers.authorization)}`);
+    for (let most = 100; most < 116; most++) {
+      const report = await run('web.fetch', { url: 'https://www.outside.example/post', headers, max_chars: most }, { secrets });
+      expect(report).toMatchObject({ ended: 'exited', result: { text: `${'.'.repeat(90)}Bearer ***KEY***`.slice(0, most) } });
+    }
+    expect(outside.seen[0]).toMatchObject({ headers: { authorization: 'Bearer hunter2-hunter2', 'user-agent': 'ours', 'accept-encoding': 'identity' } });
+    outside.seen.length = 0;
+    expect(await run('web.fetch', { url: 'http://www.outside.example/post', headers }, { secrets })).toMatchObject({ ended: 'failed', error: { code: 'egress.refused', hint: 'use `https`' }, requests: [] });
+    expect(outside.seen).toEqual([]);
+  });
+
+  it('sends what the call writes into headers to the host of its URL alone, and not to that either once it was sent elsewhere', async () => {
+    const hops: Readonly<Record<string, string>> = { '/post': '/same', '/same': 'https://b.outside.example/other', '/other': 'https://www.outside.example/back' };
+    outside.answer = (request, response) => {
+      const location = hops[String(request.url)];
+      if (location === undefined) response.writeHead(200, { 'content-type': 'text/plain' }).end('there');
+      else response.writeHead(302, { location }).end();
+    };
+    await run('web.fetch', { url: 'https://www.outside.example/post', headers: [{ name: 'authorization', value: 'Bearer ${secret:KEY}' }] }, { secrets: { KEY: 'hunter2-hunter2' } });
+    expect(outside.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([['/post', 'Bearer hunter2-hunter2'], ['/same', 'Bearer hunter2-hunter2'], ['/other', undefined], ['/back', undefined]]);
+  });
 
   it('announces no effect: a page is only read', async () => {
     page('x', 'text/plain');

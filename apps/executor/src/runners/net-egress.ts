@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
-import { Fault, readReferences, replaceReferences, type TenantId } from '@writ/contract';
+import { Fault, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
-import { parseUrl, type EgressTarget } from '@writ/egress';
+import { parseUrl } from '@writ/egress';
 import { lookup, parsePath } from '@writ/workspace';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
-import { GateRefusal } from '../egress/gate-error.ts';
 import { exchange } from '../egress/exchange.ts';
-import { encoded, readBody } from './read-body.ts';
+import { headersOfCall, type WrittenHeader } from './call-headers.ts';
+import { encoded, readBody, type Body } from './read-body.ts';
 import type { Call } from './runner.ts';
 
 interface EgressArgs {
@@ -16,13 +16,11 @@ interface EgressArgs {
   readonly purpose: string;
   readonly payload_ref?: string;
   readonly content_type?: string;
-  readonly headers?: readonly { readonly name: string; readonly value: string }[];
+  readonly headers?: readonly WrittenHeader[];
 }
 
 /** Sent unless the call says otherwise. */
 const OWN_HEADERS: Headers = [['accept', '*/*'], ['accept-encoding', 'identity'], ['user-agent', 'writ']];
-/** What a header's value may hold (RFC 9110 §5.5), in ASCII. */
-const FIELD_VALUE = /^[\t\x20-\x7e]*$/;
 /** Headers of an answer that are passed on, and how long each. */
 const HEADERS_MAX = 64;
 const HEADER_CHARS_MAX = 1_024;
@@ -31,34 +29,20 @@ const HEADER_CHARS_MAX = 1_024;
 export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): Promise<unknown> {
   const { route, purpose, payload_ref, content_type, headers: own = [] } = call.args as unknown as EgressArgs;
   const target = parseUrl(route.url);
-  const written = headersOfCall(call, own, target);
+  const written = headersOfCall(call, own, target, OWN_HEADERS);
   const body = payload_ref === undefined ? null : await payloadOf(call, blobs, payload_ref);
   const passage = await gate.admit(route.method, target, purpose);
   try {
     const headers: Headers = [
-      ...OWN_HEADERS.filter(([name]) => !written.some(([other]) => other === name)), ...written,
+      ...written,
       ...(body === null ? [] : [['content-type', content_type ?? 'application/octet-stream'], ['content-length', String(body.length)]] as const),
     ];
     const answer = await exchange(passage, { method: route.method, target, headers, body });
     const came = await readBody(answer, call.limits.output_bytes);
-    return { status: answer.statusCode ?? 0, headers: headersOf(answer), ...encoded(came), size: came.bytes.length, truncated: came.truncated };
+    return { status: answer.statusCode ?? 0, headers: headersOf(answer, call.values), ...encoded(withoutValues(came, call.values)), size: came.bytes.length, truncated: came.truncated };
   } finally {
     passage.connection.destroy();
   }
-}
-
-/**
- * The headers of the call, with the values of the secrets that they name.
- * INVARIANT (never in clear): a value leaves over TLS from here alone.
- */
-function headersOfCall({ secrets }: Call, headers: NonNullable<EgressArgs['headers']>, { scheme }: EgressTarget): Headers {
-  return headers.map(({ name, value }) => {
-    const named = readReferences(value).filter(({ literal }) => !literal);
-    if (named.length > 0 && scheme !== 'https') throw new GateRefusal('egress.refused', `the header \`${name}\` names a secret, and \`http\` would show it to everybody on the way`, 'use `https`');
-    const filled = replaceReferences(value, (reference) => (reference.literal ? reference.text.slice(1) : secrets[reference.name ?? ''] ?? ''));
-    if (!FIELD_VALUE.test(filled)) throw new GateRefusal('egress.refused', `the value that the header \`${name}\` names can't stand in a header`);
-    return [name, filled] as const;
-  });
 }
 
 /** A file of the snapshot, if every token of the chain lets it be read. A link is no file: where it leads was not judged here. */
@@ -73,7 +57,12 @@ async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise
   return await reader(entry.sha256);
 }
 
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const shown = Object.entries(headers).slice(0, HEADERS_MAX);
-  return Object.fromEntries(shown.map(([name, value]) => [name, [value].flat().join(', ').replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX)]));
+/** INVARIANT (first taken out, then cut): a value that is cut in two would be found no more. */
+function headersOf({ headers }: IncomingMessage, values: Call['values']): Record<string, string> {
+  const told = (text: string): string => (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
+  return Object.fromEntries(Object.entries(headers).slice(0, HEADERS_MAX).map(([name, value]) => [name, told([value].flat().join(', '))]));
+}
+
+function withoutValues(body: Body, values: Call['values']): Body {
+  return values?.any === true ? { ...body, bytes: values.redactBytes(body.bytes, body.truncated) } : body;
 }

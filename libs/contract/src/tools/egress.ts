@@ -56,11 +56,14 @@ export const NET_EGRESS: ToolDefinition = {
 export const WEB_FETCH: ToolDefinition = {
   ...broker,
   tool_id: 'web.fetch',
-  description: 'Reads a web page as text: what a person would read of it, without menus and markup. Follows redirects to hosts that the token names.',
+  version: 2,
+  accepts_secrets: ['headers'],
+  description: 'Reads a web page as text: what a person would read of it, without menus and markup. Follows redirects to hosts that the token names; headers go to the host of the URL alone. A secret in a header is put in on its way out, and seen by nobody in here.',
   category: 'read',
   mutating: false,
   parameters: Type.Object({
     url: Url,
+    headers: Type.Optional(Type.Array(Header, { maxItems: 32 })),
     max_chars: Type.Optional(Type.Integer({ minimum: 100, maximum: 100_000, description: 'characters to return; 20000 unless said' })),
   }, closed),
   result: Type.Object({
