@@ -43,11 +43,11 @@ export class FakeShellAgent {
     }
   }
 
-  #turn({ turn, command, input, ctrl, output_bytes_max }: TurnOrder): void {
+  #turn({ turn, command, variables = {}, input, ctrl, output_bytes_max }: TurnOrder): void {
     const busy = this.#runs !== null;
     const refused = command !== null && busy ? 'busy' : input !== null && !busy ? 'idle' : null;
     let code: number | null = null;
-    if (refused === null && command !== null) code = this.#run(command);
+    if (refused === null && command !== null) code = this.#run(command, variables);
     if (refused === null && this.#runs !== null && input !== null) code = this.#tell(input);
     if (this.#runs !== null && ctrl === 'c') {
       this.#runs = null;
@@ -62,9 +62,11 @@ export class FakeShellAgent {
     this.#sendBack(state !== 'running' && refused === null);
   }
 
-  #run(command: string): number | null {
+  #run(command: string, variables: Readonly<Record<string, string>>): number | null {
+    for (const [name, value] of Object.entries(variables)) this.#vars.set(name, value);
     const world: FakeShellWorld = { files: this.files, vars: this.#vars, out: (text) => { this.#output += text; } };
     const end = (this.#programs[command] ?? notFound)(world);
+    for (const name of Object.keys(variables)) this.#vars.delete(name);
     if (typeof end === 'number') return end;
     if ('exit' in end) this.#exited = end.exit;
     else this.#runs = end.runs;

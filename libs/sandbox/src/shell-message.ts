@@ -12,6 +12,8 @@ export type ShellControl = (typeof SHELL_CONTROLS)[number];
 export interface TurnOrder {
   readonly turn: number;
   readonly command: string | null;
+  /** what the command finds in variables of the shell, by their names; absent: nothing */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly input: string | null;
   readonly ctrl: ShellControl | null;
   /** the turn ends at the prompt, or after so long */
@@ -75,6 +77,7 @@ function parseTurn(fields: Meta): TurnOrder {
   return {
     turn: countOf(fields, 'turn'),
     command: orNull('command', () => textOf(fields, 'command', HOST_FRAMES.turn.bytesMax)),
+    ...(isNull(fields, 'variables') ? {} : { variables: variablesOf(fields) }),
     input: orNull('input', () => textOf(fields, 'input', HOST_FRAMES.turn.bytesMax)),
     ctrl: orNull('ctrl', () => oneOf(fields, 'ctrl', SHELL_CONTROLS)),
     yield_ms: countOf(fields, 'yield_ms'),
@@ -84,6 +87,15 @@ function parseTurn(fields: Meta): TurnOrder {
     delta_bytes_max: countOf(fields, 'delta_bytes_max'),
     delta_files_max: countOf(fields, 'delta_files_max'),
   };
+}
+
+/** Names stand in what a shell reads, and values end where a NUL is. */
+function variablesOf(fields: Meta): Readonly<Record<string, string>> {
+  const variables = textsOf(fields, 'variables');
+  for (const [name, value] of Object.entries(variables)) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes('\0')) throw new FrameError('a variable can\'t be set in a shell');
+  }
+  return variables;
 }
 
 /** What a terminal's size is stored in. */

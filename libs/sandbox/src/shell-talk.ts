@@ -54,7 +54,7 @@ export class ShellTalk {
     const { limits, size } = turn;
     const transcript = new Transcript(this.#tree, limits);
     const order = {
-      turn: ++this.#turns, command: turn.command ?? null, input: turn.input ?? null, ctrl: turn.control ?? null, yield_ms: turn.yieldMs,
+      turn: ++this.#turns, command: turn.command ?? null, ...(turn.variables === undefined ? {} : { variables: turn.variables }), input: turn.input ?? null, ctrl: turn.control ?? null, yield_ms: turn.yieldMs,
       cols: size?.cols ?? null, rows: size?.rows ?? null,
       output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
     };

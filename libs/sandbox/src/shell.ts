@@ -19,6 +19,8 @@ export interface TerminalSize { readonly cols: number; readonly rows: number }
 /** What is asked of a shell at once: at most one of command, input and control; none waits for what comes. */
 export interface ShellTurn {
   readonly command?: string;
+  /** what the command finds in variables of the shell, by their names; they are in no environment unless the command puts them there, and unset after it */
+  readonly variables?: Readonly<Record<string, string>>;
   /** typed as it is: nothing is added */
   readonly input?: string;
   readonly control?: ShellControl;

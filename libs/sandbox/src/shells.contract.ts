@@ -21,6 +21,7 @@ const COMMANDS = {
   listen: 'cat > /dev/null',
   leave: 'echo last > left; exit 9',
   show: 'cat brought',
+  given: 'echo "given ${GIVEN-nothing}"',
 } as const;
 
 export const SHELL_PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
@@ -39,6 +40,7 @@ export const SHELL_PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
     out(shown?.kind === 'file' ? Buffer.from(shown.bytes).toString() : '');
     return shown === undefined ? 1 : 0;
   },
+  [COMMANDS.given]: ({ vars, out }) => (out(`given ${vars.get('GIVEN') ?? 'nothing'}\r\n`), 0),
 };
 
 const shown = (changes: readonly SandboxChange[]): Record<string, string | null> =>
@@ -64,6 +66,11 @@ export function shellsContract(name: string, open: () => Promise<ShellsUnderTest
     test('what one command sets the next one finds', async () => {
       expect(await textOf({ command: COMMANDS.set })).toBe('set\r\n');
       expect(await textOf({ command: COMMANDS.get })).toBe('X is 5\r\n');
+    });
+
+    test('what one command is given no other one finds', async () => {
+      expect(await textOf({ command: COMMANDS.given, variables: { GIVEN: 'it\'s "5"' } })).toBe('given it\'s "5"\r\n');
+      expect(await textOf({ command: COMMANDS.given })).toBe('given nothing\r\n');
     });
 
     test('a command\'s status is told with what it changed, each change once', async () => {

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const tokenWith = async (secrets: readonly string[], more: JsonValue = {}): Promise<string> => (await world.admin.must('/v1/capability-tokens', {
   agent_id: world.agentId, workspace_id: world.workspaceId,
-  grant: { tools: ['fs.*', 'shell.run'], fs: [{ path: '', read: true, write: true }], net: [], secrets, budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000, ...more },
+  grant: { tools: ['fs.*', 'shell.run', 'shell.session'], fs: [{ path: '', read: true, write: true }], net: [], secrets, budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000, ...more },
 })).capability_token_id as string;
 const run = async (command: string, over: JsonValue = {}) => (await world.call('shell.run', { command }, { capability_token_id: token, ...over })).body;
 const outputOf = (body: JsonValue): string => (body.result as JsonValue).output as string;
@@ -48,6 +48,20 @@ it('a command gets the value byte for byte, runs nothing that stands in it, and 
 it('a program finds it in its environment where it is given so, and never on a list of processes or in an argument of a shell', async () => {
   expect(outputOf(await run('GIVEN=${secret:KEY} bash -c \'printf %s "$GIVEN" | wc -c\''))).toBe(`${String(Buffer.byteLength(SECRET))}\n`);
   expect(await run('bash -c "echo ${secret:KEY}"')).toMatchObject({ error: { code: 'args.invalid', message: expect.stringContaining('`bash`') as string } });
+});
+
+it('a session\'s shell gets it for one command, and tells what it kept of it in no later one', async () => {
+  const session_id = 'keeps';
+  const ask = async (args: JsonValue): Promise<JsonValue> => (await world.call('shell.session', args, { capability_token_id: token, session_id })).body;
+  expect(outputOf(await ask({ command: 'KEPT=${secret:KEY}; printf %s "$KEPT" | wc -c; printf "%s\\n" ${secret:KEY}; echo "$${secret:KEY}"' }))).toBe(`${String(Buffer.byteLength(SECRET))}\n***KEY***\n\${secret:KEY}\n`);
+  expect(outputOf(await ask({ command: 'echo "${WRIT_SECRET_KEY-none}"; export -p | grep -c marker; printf %s "$KEPT" | base64 -w0; echo; printf %s "${KEPT:0:9}"' }))).toMatch(/^none\n0\n\*\*\*KEY\*\*\*A==\n$/);
+  expect(outputOf(await ask({ command: 'printf "%s\\n" "${KEPT:9}"', ansi: true }))).toBe('***KEY***\r\n');
+  expect(await ask({ command: 'read -r x; printf "%s\\n" "$KEPT"', yield_ms: 500 })).toMatchObject({ result: { running: true } });
+  expect(outputOf(await ask({ input: 'go\n' }))).toBe('go\n***KEY***\n');
+  expect(await ask({ input: '${secret:KEY}\n' })).toMatchObject({ error: { code: 'args.invalid', message: expect.stringContaining('`/command` does') as string } });
+  expect(await observer.rows('SELECT label FROM kernel.label WHERE tenant_id = $1', [world.tenantId])).toEqual([]);
+  expect(await ask({ command: 'printf %s "$KEPT" > kept.txt' })).toMatchObject({ tx_outcome: 'rolled_back', error: { code: 'secret.in_delta' } });
+  expect(await ask({ command: 'echo "${KEPT-none}"; ls' })).toMatchObject({ result: { shell: 'started', output: 'none\na.txt  src\n' } });
 });
 
 it('what a command leaves in the workspace holds no secret', async () => {

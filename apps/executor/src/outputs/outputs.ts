@@ -4,11 +4,13 @@ import { SHOWN_BYTES_MAX, type SandboxLogs } from '@writ/contract';
 /** The end of what came out of one container. */
 export interface OutputTail {
   push(bytes: Uint8Array): void;
+  /** Nothing is shown from here on: it was given secrets. */
+  withhold(): void;
   /** It has ended: nobody looks on any more. */
   close(): void;
 }
 
-interface Tail { readonly parts: Uint8Array[]; kept: number; total: number; readonly withheld: boolean }
+interface Tail { parts: Uint8Array[]; kept: number; total: number; withheld: boolean }
 
 /** What comes out of the containers that run here, for whoever looks on. Bounded for each of them, and gone with it. */
 export class Outputs {
@@ -20,6 +22,7 @@ export class Outputs {
     this.#tails.set(sandboxId, tail);
     return {
       push: (bytes) => add(tail, bytes),
+      withhold: () => { [tail.parts, tail.kept, tail.withheld] = [[], 0, true]; },
       // A later attempt of the same call may have taken the place.
       close: () => { if (this.#tails.get(sandboxId) === tail) this.#tails.delete(sandboxId); },
     };

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellEnding } from '@writ/contract';
-import type { Shell } from '@writ/sandbox';
+import type { Shell, ShellTurned } from '@writ/sandbox';
 import type { OutputTail } from '../outputs/outputs.ts';
+import { Redactor, Values } from '../redaction/redactor.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** Calls that may wait for their turn: more are told that the session is busy. */
 const WAITING_MAX = 8;
 
-/** One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what became of the effect. */
+/**
+ * One shell with its working copy. Its calls take turns, each to the end of its report: the next one needs to know what became of the effect.
+ * INVARIANT (once given, never told): a shell may keep any value that one of its commands was given, so all of them are taken out of what any later turn tells.
+ */
 export class LiveSession {
   readonly tenantId: string;
   readonly shellId: string;
@@ -25,6 +29,8 @@ export class LiveSession {
   isFirst = true;
   /** set once it is no more */
   ending: ShellEnding | null = null;
+  #values = new Values({});
+  readonly #terminal = new Redactor(this.#values);
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -35,6 +41,26 @@ export class LiveSession {
     this.shell = of.shell;
     this.copy = of.copy;
     this.output = of.output;
+  }
+
+  /** Every value that its shell was given. */
+  get values(): Values {
+    return this.#values;
+  }
+
+  /** Notes values that its shell is about to be given. MUST be called before it is. */
+  learn(values: Readonly<Record<string, string>>): void {
+    this.#values = this.#values.and(values);
+    this.#terminal.learn(this.#values);
+    if (this.#values.any) this.output.withhold();
+  }
+
+  /** What the terminal showed in a turn, without values. What may begin one that the next turn goes on with comes with that. */
+  told({ output, truncatedBytes, state }: Pick<ShellTurned, 'output' | 'truncatedBytes' | 'state'>): Uint8Array {
+    if (!this.#values.any) return output;
+    const sure = this.#terminal.push(output);
+    const isCut = truncatedBytes > 0;
+    return Buffer.concat([sure, isCut || state === 'gone' ? this.#terminal.end(isCut) : this.#terminal.pause()]);
   }
 
   /** Resolves with what gives the turn back, which MUST be called once; null where too many wait. */

@@ -14,7 +14,14 @@ const PROGRAMS: Readonly<Record<string, FakeShellProgram>> = {
   look: ({ out, files }) => (out(`\u001b[31m${[...files.keys()].sort().join(' ')}\u001b[0m\r\n`), 0),
   ask: ({ files }) => ({ runs: () => (files.set('made', file('made', 'asked')), 0) }),
   leave: () => ({ exit: 4 }),
+  keep: ({ vars, out }) => (vars.set('kept', vars.get('WRIT_SECRET_KEY') ?? ''), out(`kept ${vars.get('kept') ?? ''}\r\n`), 0),
+  half: ({ vars, out }) => (out(`.${(vars.get('kept') ?? '').slice(0, 9)}`), 0),
+  rest: ({ vars, out }) => (out(`${(vars.get('kept') ?? '').slice(9)}\r\n`), 0),
+  coloured: ({ vars, out }) => (out([...vars.get('kept') ?? ''].join('\u001b[0m')), 0),
+  save: ({ vars, files }) => (files.set('made', file('made', Buffer.from(vars.get('kept') ?? '').toString('base64'))), 0),
+  type: ({ vars, out }) => ({ runs: () => (out(`you typed ${vars.get('kept') ?? ''}\r\n`), 0) }),
 };
+const VALUE = 'marker-31af-of-a-secret';
 const COMMITTED: ReportReply = { v: 1, state: 'committed', tx_outcome: 'committed' };
 const NO_OP: ReportReply = { v: 1, state: 'no_op', tx_outcome: 'no_op' };
 const ROLLED_BACK: ReportReply = { v: 1, state: 'rolled_back', tx_outcome: 'rolled_back' };
@@ -22,6 +29,7 @@ const ROLLED_BACK: ReportReply = { v: 1, state: 'rolled_back', tx_outcome: 'roll
 let kernel: ScriptedKernel;
 let shells: FakeShells;
 let sessions: Sessions;
+let outputs: Outputs;
 let runner: SessionRunner;
 let root: string;
 let shellId: string | null;
@@ -32,6 +40,7 @@ let image: string;
 beforeEach(async () => {
   kernel = await new ScriptedKernel().start();
   shells = new FakeShells(PROGRAMS);
+  outputs = new Outputs();
   [shellId, said, nowElsewhere, image] = [null, [], null, IMAGE];
   const end = (ending: ShellEnding): Promise<void> => {
     said.push(ending);
@@ -39,7 +48,7 @@ beforeEach(async () => {
     return Promise.resolve();
   };
   sessions = new Sessions({ renewShell: () => Promise.resolve(true), endShell: (_shell, ending) => end(ending) }, { sessionsMax: 1, idleMs: 60_000 });
-  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, outputs: new Outputs() });
+  runner = new SessionRunner({ shells, sessions, blobs: kernel.blobs, outputs });
   root = await kernel.tree({ 'a.txt': 'one' });
 });
 afterEach(async () => {
@@ -70,8 +79,8 @@ const context = (): RunContext => ({
 const call = (args: Record<string, unknown>, on = root): Call => ({
   tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, cli: null, imageDigest: image, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
 });
-async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO_OP, on = root): Promise<Staged> {
-  const staged = await runner.run(call(args, on), context());
+async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO_OP, on = root, given: Partial<Call> = {}): Promise<Staged> {
+  const staged = await runner.run({ ...call(args, on), ...given }, context());
   await staged.settle?.(reply);
   return staged;
 }
@@ -189,4 +198,40 @@ it('ends when its calls are to run in another image, and no call runs in the one
   expect(said).toEqual(['lost']);
   expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'started' });
   expect(shell()).not.toBe(before);
+});
+
+describe('a shell that was given a secret', () => {
+  const outputOf = ({ result }: Staged): string => (result as { output: string }).output;
+  const given = (value: string): Partial<Call> => ({ secrets: { KEY: value }, env: { WRIT_SECRET_KEY: value } });
+  beforeEach(async () => {
+    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, given(VALUE)))).toBe('kept ***KEY***\n');
+  });
+
+  it('tells it in no later call: not cut in two by turns, not by colours, not in answer to what is typed', async () => {
+    expect(outputOf(await ask({ command: 'half' }))).toBe('.');
+    expect(outputOf(await ask({ command: 'rest', ansi: true }))).toBe('***KEY***\r\n');
+    expect(outputOf(await ask({ command: 'coloured' }))).toBe('***KEY***');
+    await ask({ command: 'type' });
+    expect(outputOf(await ask({ input: 'y' }))).toBe('you typed ***KEY***\n');
+  });
+
+  it('leaves it in no file, and ends where it tries to', async () => {
+    expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({ ended: 'invalid', error: { code: 'secret.in_delta', message: expect.stringContaining('`KEY`') as string }, delta: null, blobs: [] });
+    expect(said).toEqual(['diverged']);
+  });
+
+  it('tells the value before neither, once the name stands for another one', async () => {
+    expect(outputOf(await ask({ command: 'keep' }, NO_OP, root, given('another-value-5e')))).toBe('kept ***KEY***\n');
+    expect(outputOf(await ask({ command: 'half' }))).toBe('.');
+    expect(outputOf(await ask({ command: 'rest' }))).toBe('***KEY***\n');
+    expect(await ask({ command: 'save' }, ROLLED_BACK)).toMatchObject({ error: { code: 'secret.in_delta' } });
+  });
+
+  it('shows nobody who looks on what comes out of it', async () => {
+    expect(outputs.read(shellId ?? '')).toMatchObject({ output: '', withheld: true });
+  });
+
+  it('is given no more than fits', async () => {
+    expect(await ask({ command: 'keep' }, ROLLED_BACK, root, given('x'.repeat(65_537)))).toMatchObject({ ended: 'failed', error: { code: 'limit.exceeded' } });
+  });
 });

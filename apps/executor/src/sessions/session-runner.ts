@@ -6,6 +6,7 @@ import { NO_USAGE, SandboxJobError, ShellEnded, type ShellTurned, type Shells } 
 import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
 import type { Outputs } from '../outputs/outputs.ts';
+import { withoutSecrets } from '../redaction/call-secrets.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
@@ -16,6 +17,8 @@ const CPUS = 1;
 const SIZE = { cols: 120, rows: 40 } as const;
 const SHELL_ID_BYTES = 16;
 const CONFLICTS_SHOWN = 3;
+/** Of the values that one command is given: eight of the longest, which with the command fit into a frame however they are written. */
+const GIVEN_BYTES_MAX = 64 * 1024;
 
 /** What a call without a shell is told, by why there is none. */
 const ENDED: Readonly<Record<ShellEnding | 'none', readonly [FaultCode, string]>> = {
@@ -45,17 +48,19 @@ export class SessionRunner extends Runner {
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const args: SessionArgs = call.args;
+    if (givenBytes(call) > GIVEN_BYTES_MAX) return stagedFailure('limit.exceeded', `the command names secrets of more than ${GIVEN_BYTES_MAX} bytes in all`, 'use fewer of them in one command');
     const ours = await this.#attached(call, context, args.command !== undefined);
     if (!(ours instanceof LiveSession)) return ours;
     const { commits } = ours.copy;
     const giveBack = await ours.turn();
     if (giveBack === null) return stagedFailure('session.busy', 'too many calls wait for the session', 'wait for their answers');
+    const told = (staged: Staged): Promise<Staged> => withoutSecrets(staged, ours.values);
     try {
       // Run on the state that it was decided on, a command would find its own session's files as they were before.
       const isLate = args.command !== undefined && ours.copy.commits !== commits;
       const staged = ours.ending !== null ? stagedFailure(...ENDED[ours.ending], START_HINT)
         : isLate ? stagedFailure('session.busy', 'another call of the session has committed since this one was decided', 'ask again, one command after the other')
-          : await this.#asked(ours, call, context, args);
+          : await this.#asked(ours, call, context, args).then(told);
       return { ...staged, settle: async (reply) => {
         try {
           await staged.settle?.(reply);
@@ -133,9 +138,10 @@ export class SessionRunner extends Runner {
         if (conflicts.length > 0) return stagedFailure('session.conflict', conflictOf(conflicts), 'commit or undo what the session has changed there: an empty call commits it, `close` gives it up');
         session.copy.broughtTo(call.root);
       }
+      session.learn(call.secrets);
       const turned = await session.shell.turn(turnOf(args, call), context.signal);
       session.output.push(turned.output);
-      return await this.#staged(session, call, args, turned);
+      return await this.#staged(session, call, args, { ...turned, output: session.told(turned) });
     } catch (error) {
       if (!(error instanceof ShellEnded)) throw error;
       // Whoever asked is told; the next one starts anew. Only of a call that was stopped nobody hears.
@@ -169,9 +175,12 @@ export class SessionRunner extends Runner {
   }
 }
 
-function turnOf(args: SessionArgs, { limits }: Call) {
+const givenBytes = ({ env = {} }: Call): number => Object.values(env).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+
+function turnOf(args: SessionArgs, { limits, env = {} }: Call) {
   return {
     ...(args.command === undefined ? {} : { command: args.command }),
+    ...(Object.keys(env).length === 0 ? {} : { variables: env }),
     ...(args.input === undefined ? {} : { input: args.input }),
     ...(args.ctrl === undefined ? {} : { control: args.ctrl }),
     ...(args.cols === undefined || args.rows === undefined ? {} : { size: { cols: args.cols, rows: args.rows } }),

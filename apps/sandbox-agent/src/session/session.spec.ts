@@ -100,6 +100,46 @@ describe('what lasts', () => {
   });
 });
 
+describe('what a command is given', () => {
+  const VALUE = 'it\'s "$(touch pwned)" `x`\\ \n two  \x01\x7f é ';
+  const HEX = Buffer.from(VALUE).toString('hex');
+  const shown = async (order: Partial<TurnOrder>): Promise<string> => (await turn(order)).text.trim();
+
+  test('is in its variables byte for byte, in no environment, and gone with it', async () => {
+    open();
+    expect(await shown({ command: 'printf %s "$A" | od -An -v -tx1 | tr -d " \\n"; echo " $B"; A=${A:+set} printenv A; printenv B', variables: { A: VALUE, B: 'b' } })).toMatch(new RegExp(`^${HEX} b\r\nset$`));
+    expect(await turn({ command: 'echo "${A-none} ${B-none}"' })).toMatchObject({ text: 'none none\r\n', code: 0 });
+    expect(await turn({ command: 'test "$A" = c && (exit 7)', variables: { A: 'c' } })).toMatchObject({ text: '', code: 7 });
+    expect(existsSync(join(root, 'pwned'))).toBe(false);
+  });
+
+  test('of 64 KiB in all comes whole', async () => {
+    open();
+    const variables = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`V${n}`, String(n).repeat(8_192)]));
+    expect(await shown({ command: 'echo ${#V0} ${#V7} ${V7:8190}', variables })).toBe('8192 8192 77');
+  });
+
+  test('is on no list of processes, in no history, in no trace of what the shell reads, and on no descriptor of a program', async () => {
+    open();
+    await turn({ command: 'set -o history -xv; HISTFILE=$PWD/h' });
+    const traced = await turn({ command: 'printf "%d\n" "${#A}"; tr "\\0" " " </proc/$$/cmdline; tr "\\0" "\\n" </proc/self/environ; ls /proc/self/fd; history; fc -l', variables: { A: 'marker-of-a-value' } });
+    expect(traced.text).toContain('17');
+    expect(traced.text).not.toContain('marker-of-a-value');
+    expect(traced.text).not.toMatch(/\b(?:4|198)\r\n/);
+    await turn({ command: 'set +xv; history -w' });
+    expect(readFileSync(join(root, 'h'), 'utf8')).not.toContain('marker-of-a-value');
+  });
+
+  test('and was not read, since the shell was interrupted, is not taken for a value of the next command', async () => {
+    open();
+    // The first reading is the shell's own and goes wrong: what it leaves on the pipe is found by the second.
+    expect(await shown({ command: 'true', variables: { A: 'a', B: 'b' } })).toBe('');
+    await turn({ command: 'readonly Z=z' });
+    expect(await turn({ command: 'echo never', variables: { Z: 'left-behind', Y: 'left-behind-too' } })).not.toMatchObject({ text: expect.stringContaining('never') });
+    expect(await shown({ command: 'echo "$C $D"', variables: { C: 'c', D: 'd' } })).toBe('c d');
+  });
+});
+
 describe('a command that runs on', () => {
   test('ends the turn at its time with the output so far; what comes later is told with the next, and its files when it ends', async () => {
     open();

@@ -82,8 +82,8 @@ export class Session {
     });
   }
 
-  #ask({ command, input, ctrl }: TurnOrder, busy: boolean): void {
-    if (command !== null) this.#shell.run(command);
+  #ask({ command, variables, input, ctrl }: TurnOrder, busy: boolean): void {
+    if (command !== null) this.#shell.run(command, variables);
     if (input !== null) this.#shell.type(input);
     // At the prompt there is nobody to interrupt, and what is typed now would be read by the next program.
     if (ctrl !== null && busy) this.#shell.press(ctrl);

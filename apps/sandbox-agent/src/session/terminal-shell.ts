@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -12,8 +13,10 @@ import { MarkScanner } from './mark-scanner.ts';
 const KEYS: Readonly<Record<ShellControl, string>> = { c: '\x03', d: '\x04', z: '\x1a', '\\': '\x1c' };
 /** The descriptor on which the shell reads its commands: not the terminal, which programs read. */
 const COMMANDS_FD = 3;
+/** On which it is started with the values that a command is given, and where it keeps that: what people redirect to by hand is left to them. */
+const [GIVEN_FD, VALUES_FD] = [4, 198];
 /** Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the terminal isn't there before. */
-const startUpOf = ({ cols, rows }: TerminalSize): string => `stty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
+const startUpOf = ({ cols, rows }: TerminalSize): string => `exec ${VALUES_FD}<&${GIVEN_FD} ${GIVEN_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
 
 /** What a shell is opened with. */
 export interface ShellSetting { readonly env: Readonly<Record<string, string>>; readonly size: TerminalSize }
@@ -31,6 +34,9 @@ export interface ShellListener {
  * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed. Commands come over a pipe and not by the
  * terminal, so no line discipline edits them, no echo repeats them, they may be as long as they like, and what a program leaves unread is never run.
  * The line after each command prints the mark; it is read when the command is over, however it ended.
+ *
+ * INVARIANT (nowhere else): a value that a command is given comes over a pipe of its own into a variable of the shell, for that command. It stands in no argument,
+ * environment, file, history or line that the shell reads, and no program that a command starts has the pipe.
  */
 export class TerminalShell {
   readonly #nonce: string;
@@ -47,7 +53,7 @@ export class TerminalShell {
       cwd: root,
       env: { ...ENVIRONMENT, TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat', PWD: root, ...env },
       detached: true,
-      stdio: ['pipe', pipes?.stdout.jobFd ?? 'pipe', 'ignore', 'pipe'],
+      stdio: ['pipe', pipes?.stdout.jobFd ?? 'pipe', 'ignore', 'pipe', 'pipe'],
     });
     if (pipes) for (const fd of [pipes.stdout.jobFd, pipes.stderr.jobFd, pipes.stderr.agentFd]) closeSync(fd);
     sacrifice(this.#child);
@@ -59,11 +65,25 @@ export class TerminalShell {
     return this.#busy;
   }
 
-  /** Runs a command in the shell itself. Call it at the prompt only. */
-  run(command: string): void {
+  /** Runs a command in the shell itself, which finds the variables set. Call it at the prompt only. */
+  run(command: string, variables: Readonly<Record<string, string>> = {}): void {
     this.#busy = true;
     const quoted = command.replaceAll("'", String.raw`'\''`);
-    this.#commands.write(` eval '${quoted}' </dev/tty\n builtin printf '\\e]133;W;${this.#nonce};%d\\a' "$?" >/dev/tty\n`);
+    const names = Object.keys(variables);
+    const [before, after] = names.length === 0 ? ['', ''] : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')}`];
+    this.#commands.write(` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-\n builtin printf '\\e]133;W;${this.#nonce};%d\\a' "$?" >/dev/tty${after}\n`);
+  }
+
+  /**
+   * Sends values; answers what the shell reads them with, before the command that it stands in front of. What it finds on the pipe before this command's own mark
+   * is of a command that was interrupted while it read, and no value of this one.
+   */
+  #give(names: readonly string[], variables: Readonly<Record<string, string>>): string {
+    const mark = randomUUID();
+    const [first = ''] = names;
+    const read = (name: string): string => `IFS= builtin read -r -d '' -u ${VALUES_FD} ${name}`;
+    this.#values.write([mark, ...names.map((name) => variables[name] ?? '')].map((text) => `${text}\0`).join(''));
+    return `builtin unset -v ${names.join(' ')}; while ${read(first)} && [[ $${first} != ${mark} ]]; do :; done; ${names.map((name) => `${read(name)} && `).join('')}`;
   }
 
   /** Types text on the terminal. */
@@ -85,6 +105,10 @@ export class TerminalShell {
     return this.#child.stdio[COMMANDS_FD] as Writable;
   }
 
+  get #values(): Writable {
+    return this.#child.stdio[GIVEN_FD] as Writable;
+  }
+
   #listen(drain: (take: (bytes: Buffer) => void) => Promise<void>, endAll: EndAll): void {
     const scanner = new MarkScanner(this.#nonce);
     const drained = drain((bytes) => {
@@ -101,7 +125,7 @@ export class TerminalShell {
       this.#child.once('exit', (code) => resolve(code));
     });
     // What is typed or ordered when nobody reads any more is lost, as on a terminal.
-    for (const stream of [this.#child.stdin, this.#commands]) stream?.on('error', () => undefined);
+    for (const stream of [this.#child.stdin, this.#commands, this.#values]) stream?.on('error', () => undefined);
     void ended.then(async (code) => {
       this.#busy = false;
       endAll(this.#child);

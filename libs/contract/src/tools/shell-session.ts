@@ -10,15 +10,15 @@ export const YIELD_MS = { default: 10_000, max: 60_000 } as const;
 
 export const SHELL_SESSION: ToolDefinition = {
   tool_id: 'shell.session',
-  version: 1,
+  version: 2,
   description: 'Asks one thing of the bash of the session, which keeps its directory, variables and background jobs from call to call, on a terminal: '
     + 'runs a `command`, types `input` for the program that runs, presses `ctrl`, or with none of them waits for what comes. '
-    + 'What changed in the workspace when the prompt is back is committed, whatever the exit status. A command that runs longer than `yield_ms` goes on, and later calls tell of it.',
+    + 'What changed in the workspace when the prompt is back is committed, whatever the exit status. A command that runs longer than `yield_ms` goes on, and later calls tell of it. `${secret:NAME}` in the command stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
   session: true,
   mutating: true,
-  accepts_secrets: [],
+  accepts_secrets: ['command'],
   labels: TELLS_SECRETS,
   limits: SANDBOX_LIMITS,
   parameters: Type.Object({
