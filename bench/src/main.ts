@@ -9,7 +9,7 @@ import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
 import { admissions } from './metrics/admissions.ts';
-import { appends } from './metrics/appends.ts';
+import { appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
@@ -17,7 +17,8 @@ import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics
 import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
-interface OnStack { readonly name: string; readonly reference: string | null; readonly run: (stack: Stack) => Promise<Measured | null> }
+/** `by`: a ratio of rates, where how much fits into a second is the question and not how long one takes. */
+interface OnStack { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly run: (stack: Stack) => Promise<Measured | null> }
 /** Measures a library in this process, before any other process is started that would take its time. */
 interface Alone { readonly name: string; readonly reference: string | null; readonly alone: () => Promise<Measured> }
 type Benchmark = OnStack | Alone;
@@ -44,10 +45,11 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(128, load(1, 3_000, 300)) },
   { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(128, load(32, 15_000, 1_000)) },
   { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 3_000, 300)) },
+  { name: 'pg_batch_insert', reference: null, run: () => batchInserts({ seconds: 20 }) },
   { name: 'ledger_append_c1', reference: 'pg_commit', run: () => appends({ producers: 1, tenants: 1, seconds: 10 }) },
-  { name: 'ledger_append_c16', reference: 'pg_commit', run: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
-  { name: 'ledger_append_c256', reference: 'pg_commit', run: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
-  { name: 'ledger_append_1000_tenants', reference: 'pg_commit', run: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
+  { name: 'ledger_append_c16', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
+  { name: 'ledger_append_c256', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
+  { name: 'ledger_append_1000_tenants', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
   { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
@@ -97,9 +99,11 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } });
   const benchmarks = chosen(values.only);
   const metrics: Record<string, Metric> = {};
-  const note = ({ name, reference }: Benchmark, measured: Measured): void => {
+  const note = (benchmark: Benchmark, measured: Measured): void => {
+    const { name, reference } = benchmark;
     const beside = reference === null ? undefined : metrics[reference];
-    metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((measured.p50 / beside.p50) * 1_000) / 1_000 };
+    const of = 'by' in benchmark ? ({ rate }: Measured): number => rate ?? Number.NaN : ({ p50 }: Measured): number => p50;
+    metrics[name] = { ...measured, reference, ratio: beside === undefined ? null : Math.round((of(measured) / of(beside)) * 1_000) / 1_000 };
   };
   for (const benchmark of benchmarks.filter((one) => 'alone' in one)) {
     console.log(`${benchmark.name} …`);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Bus } from '@writ/bus';
-import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type AuditRecord, type TenantId } from '@writ/contract';
+import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
-import { SHARD, startStack, type Stack } from '@writ/stack';
+import { decisionRecord, SHARD, startStack, type Stack } from '@writ/stack';
+import { testDatabase } from '@writ/testing';
 import { measure, type Load, type Metric } from '../measure.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
@@ -17,13 +18,15 @@ type Sent = AppendRequest['records'][number];
 /** What the statement of a call weighs, in bytes: about what one does. */
 const RECORD_BYTES = 1_500;
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+/** Tenants of the reference's rows. */
+const TENANTS = 16;
 /** Replicas of the kernel: each sends one request at a time. */
 const SENDERS = 2;
 /** The kernel's own bound for one request. */
 const REQUEST_RECORDS = 200;
 const ANSWER_MS = 10_000;
 /** Records that are sealed before the clock starts: signing is the kernel's work. Beyond them nothing is sent. */
-const SEALED_PER_SECOND = 9_000;
+const SEALED_PER_SECOND = 6_500;
 
 /** So many producers, a record each under way, over so many tenants in turn. */
 export interface Appending {
@@ -52,6 +55,35 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
     await stack.stop();
   }
 }
+
+/** The same rows into a table with the same indexes, by the driver alone: statements of as many rows as a request has records, each committed, one after the other. */
+export async function batchInserts({ seconds }: { readonly seconds: number }): Promise<Measured> {
+  const database = await testDatabase();
+  const client = await connect(database.ownerUrl, 'bench');
+  try {
+    await client.query('CREATE TABLE public.leaf (LIKE ledger.leaf INCLUDING ALL)');
+    await client.query('SET synchronous_commit = on');
+    const signer = newSigner();
+    const columns = 11;
+    const rows = Array.from({ length: REQUEST_RECORDS }, (_, row) => `(${Array.from({ length: columns }, (_, column) => `$${row * columns + column + 1}`).join(', ')})`);
+    const text = `INSERT INTO public.leaf (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at) VALUES ${rows.join(', ')}`;
+    const records = sealedRecords(TENANTS, seconds * SEALED_PER_SECOND, signer).map(({ record_id, tenant_id, envelope }, index) => [
+      logIdOf(tenant_id), index, tenant_id, record_id, 'tool_call', formatId('operation', randomBytes(16)), 'decision', Buffer.from(envelope.payload, 'base64'), signer.keyid,
+      Buffer.from(envelope.signatures[0]?.sig ?? '', 'base64'), Date.now(),
+    ]);
+    let next = 0;
+    const load: Load = { clients: 1, samples: Math.floor(records.length / REQUEST_RECORDS), warmUp: 0, msMax: seconds * 1_000 };
+    const measured = await measure(load, async () => {
+      await client.query({ name: 'insert', text, values: records.slice(next, next += REQUEST_RECORDS).flat() });
+    });
+    return { ...measured, n: measured.n * REQUEST_RECORDS, rate: (measured.rate ?? 0) * REQUEST_RECORDS };
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+}
+
+const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 
 /** What a busy machine doesn't change: milliseconds of processor time so far of the ledger, of its connections' backends in Postgres, and of this process. */
 async function processorTime({ services, database }: Stack): Promise<readonly (readonly [string, number])[]> {
@@ -115,25 +147,10 @@ function sealedRecords(tenants: number, count: number, signer: Signer): Sent[] {
 }
 
 function sealedRecord(tenant_id: TenantId, signer: Signer): Sent {
-  const record = recordOf(tenant_id, signer.keyid);
+  const record = decisionRecord(tenant_id, signer.keyid);
   const bytesOf = (filler: string): Uint8Array => canonicalBytes({
-    _type: STATEMENT_TYPE, subject: [{ name: record.operation_id ?? '', digest: { sha256: HASH } }], predicateType: predicateTypeOf(record.kind), predicate: { ...record, rule_ids: [filler] },
+    _type: STATEMENT_TYPE, subject: [{ name: record.operation_id ?? '', digest: { sha256: record.args_hash ?? '' } }], predicateType: predicateTypeOf(record.kind), predicate: { ...record, rule_ids: [filler] },
   });
   const payload = bytesOf('x'.repeat(RECORD_BYTES - bytesOf('').length));
   return { record_id: record.record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, payload, signer) };
-}
-
-const HASH = '7'.repeat(64);
-
-/** The decision on a read, in every field that a record has. */
-function recordOf(tenant_id: TenantId, keyid: string): AuditRecord {
-  const id = (): Uint8Array => randomBytes(16);
-  return {
-    v: 1, record_id: formatId('record', id()), kind: 'tool_call', log_id: logIdOf(tenant_id), tenant_id, kernel_key_id: keyid, recorded_at: Date.now(),
-    operation_id: formatId('operation', id()), attempt: 1, phase: 'decision', verdict: 'admitted', rule_ids: [], fault_code: null, approval_refs: [], agent_id: formatId('agent', id()),
-    capability_token_id: null, tool_id: 'fs.read', tool_definition_digest: HASH, args_hash: HASH, result_hash: null, policy_hash: HASH, state_snapshot_id: null, new_snapshot_id: null,
-    commit_delta_id: null, workspace_id: null, provenance: { source: 'api' }, task_class: 'general', autonomy_mode: 'autopilot', risk_score: 0.125, risk_basis: [], tx_outcome: null,
-    budget_delta: null, decision_record_id: null, decision_hash: null, effect_digest: null, egress_count: 0, egress_hash: null, image_digest: null, actor: null,
-    change: null, trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16),
-  };
 }
