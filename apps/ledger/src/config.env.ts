@@ -8,6 +8,8 @@ const Environment = Type.Object({
   WRIT_CHECKPOINT_KEY_FILE: Type.String({ minLength: 1, description: 'the Ed25519 key that signs checkpoints, PKCS8 PEM' }),
   WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken' }),
   WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
+  WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),
+  WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),
 });
 export type LedgerConfig = Readonly<Static<typeof Environment>>;
 

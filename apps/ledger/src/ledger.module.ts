@@ -7,6 +7,9 @@ import { parseSigner, parseVerifier } from '@writ/signing';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
+import { askOverHttp } from './cosign/ask-witness.ts';
+import { Cosigner, type CosignerHooks } from './cosign/cosigner.ts';
+import { readWitnesses } from './cosign/witnesses-file.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
 import { LogReader } from './log/log-reader.ts';
@@ -15,7 +18,8 @@ import { ReadController } from './read/read.controller.ts';
 import { ReceiptController } from './receipt/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
 import { SignedLog } from './log/signed-log.ts';
-import { Checkpoints } from './sign/checkpoints.ts';
+import { Checkpoints, NO_WITNESSES } from './sign/checkpoints.ts';
+import { Cosignatures } from './sign/cosignatures.ts';
 import { SignedMemory } from './sign/signed-memory.ts';
 import { Lifetime } from './support/lifetime.ts';
 
@@ -25,8 +29,16 @@ export class LedgerModule {
     const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
     const signer = parseSigner(readSecretFile('WRIT_CHECKPOINT_KEY_FILE', config.WRIT_CHECKPOINT_KEY_FILE));
-    const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'));
+    const quorum = config.WRIT_WITNESS_QUORUM;
+    const witnesses = config.WRIT_WITNESSES_FILE === undefined ? [] : readWitnesses(config.WRIT_WITNESSES_FILE, quorum);
+    // A ledger that died may have left any of them without witnesses.
+    const due = new Set(memory.tenants());
+    const witnessing = witnesses.length === 0 ? NO_WITNESSES : { quorum, onStored: (tenants: readonly string[]) => { for (const tenant of tenants) due.add(tenant); } };
+    const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
     const log = new SignedLog(pool, checkpoints);
+    const reader = new LogReader(log);
+    const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: hooksOf(logger) });
+    cosigner?.start();
     const { keys } = JSON.parse(readFileSync(config.WRIT_RECORD_PUBLIC_KEYS_FILE, 'utf8')) as { keys: { jwk: unknown }[] };
     const verifiers = new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
     readiness.add('database', () => verifyDurability(pool));
@@ -35,10 +47,16 @@ export class LedgerModule {
       controllers: [AppendController, ReceiptController, CheckpointController, ReadController],
       providers: [
         { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers)) },
-        { provide: LogReader, useValue: new LogReader(log) },
+        { provide: LogReader, useValue: reader },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory) },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, cosigner) },
       ],
     };
   }
 }
+
+const hooksOf = (logger: Given['logger']): CosignerHooks => ({
+  onWitness: (witness, why) => { if (why === null) logger.info({ witness }, 'a witness cosigns again'); else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does'); },
+  onFork: (witness, log, tree_size) => { logger.error({ witness, log, tree_size }, 'a witness saw another root of this log at this size: two ledgers sign with one key, or one signed two histories; ask the witness for its evidence'); },
+  onError: (err) => { logger.warn({ err }, 'a round of cosignatures failed'); },
+});

@@ -19,7 +19,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
     'orchestrator.api_key': APPEND, 'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.delivery': APPEND, 'blobs.blob': APPEND, 'blobs.chunk': APPEND,
   },
   writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
-  writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND },
+  writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND, 'ledger.cosignature': APPEND },
   writ_kernel: {
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
@@ -191,7 +191,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
 
 it('the log can be changed by nobody while its triggers stand, not by its owner either', async () => {
   await owner.query('SET session_replication_role = origin');
-  for (const table of ['ledger.leaf', 'ledger.tile', 'ledger.root', 'ledger.checkpoint']) {
+  for (const table of ['ledger.leaf', 'ledger.tile', 'ledger.root', 'ledger.checkpoint', 'ledger.cosignature']) {
     for (const sql of [`UPDATE ${table} SET tenant_id = 'x'`, `DELETE FROM ${table}`, `TRUNCATE ${table} CASCADE`]) {
       expect({ sql, said: await outcome(owner, sql) }).toEqual({ sql, said: FORBIDDEN });
     }

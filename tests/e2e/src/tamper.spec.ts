@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { connect } from '@writ/database';
 import { parseKeySet, ReceiptError, verifyReceiptFile, type KeySet } from '@writ/receipt';
+import { cosign, formatCosignerKey, parseNote } from '@writ/signing';
 import { Api, expectCleanLog, fsck, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
@@ -107,10 +108,20 @@ describe('the stored log', () => {
     bytea: (column) => `set_byte(${column}, length(${column}) / 2, get_byte(${column}, length(${column}) / 2) # 1)`,
   };
 
+  /** A witness's word on the newest checkpoint of a log, as the ledger would store it. */
+  async function cosignNewest(client: Awaited<ReturnType<typeof connect>>, logId: string): Promise<void> {
+    const { rows: [newest] } = await client.query<{ tree_size: number; tenant_id: string; note: string }>(
+      'SELECT tree_size, tenant_id, note FROM ledger.checkpoint WHERE log_id = $1 ORDER BY tree_size DESC LIMIT 1', [logId]);
+    const line = cosign(parseNote(newest!.note).text, { name: 'witness.test', signer: stack.keys.permit }, 1);
+    const keyHash = formatCosignerKey('witness.test', stack.keys.permit.publicKey).split('+')[1];
+    await client.query('INSERT INTO ledger.cosignature (log_id, tree_size, tenant_id, witness, key_hash, line) VALUES ($1, $2, $3, $4, $5, $6)',
+      [logId, newest!.tree_size, newest!.tenant_id, 'witness.test', keyHash, line]);
+  }
+
   it('shows a change of any column of any kind of row to the checker, and which log it is in', async () => {
     const columns = await observer.rows<{ table: string; column: string; type: string }>(
       `SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns WHERE table_schema = 'ledger' AND table_name <> '_prisma_migrations' ORDER BY 1, ordinal_position`);
-    expect(new Set(columns.map(({ table }) => table)).size).toBe(4);
+    expect(new Set(columns.map(({ table }) => table)).size).toBe(5);
     // A log for each column and end of it, written by the real processes, so that one run of the checker tells of all.
     const cases = columns.flatMap((column) => (['ASC', 'DESC'] as const).map((order) => ({ ...column, order })));
     const platform = new Api(stack.url, stack.keys.platformKey);
@@ -120,8 +131,9 @@ describe('the stored log', () => {
       return `log_${(tenant_id as string).slice(4)}`;
     }));
     await observer.untilLogged();
-    expectCleanLog(stack);
     const client = await connect(stack.database.ownerUrl, 'tamper');
+    for (const log of logs) await cosignNewest(client, log);
+    expectCleanLog(stack);
     await client.query(`SET session_replication_role = replica;
       DO $$ DECLARE c record; BEGIN
         FOR c IN SELECT conrelid::regclass AS t, conname FROM pg_constraint WHERE connamespace = 'ledger'::regnamespace AND contype <> 'n' ORDER BY contype = 'p' LOOP

@@ -4,11 +4,12 @@
 import { isId } from '@writ/contract';
 import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, type Frontier, type Tile } from '@writ/merkle';
 import type { KeySet } from '@writ/receipt';
+import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { checkRoot, tenantOf } from './check-root.ts';
 import { Findings, type LogReport } from './findings.ts';
-import { readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
+import { readCosignatures, readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
 
 /** A log as far as it was replayed. */
 interface Replay {
@@ -64,6 +65,7 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   await check.decisions.finish();
   for (const { level, tile_index, width } of await readSurplusTiles(client, logId)) findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
   for (const size of await readRootlessCheckpoints(client, logId)) findings.add(`checkpoint ${size}`, 'signs no stored root');
+  for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, findings);
   for (const operation of await readDoubleOutcomes(client, logId)) findings.add(`operation ${operation}`, 'has more than one outcome');
 }
 

@@ -81,7 +81,7 @@ const CHANGED: Readonly<Record<string, (column: string) => string>> = {
 test('a change of any column of any row it stands in is found', async () => {
   const { rows: columns } = await client.query<{ table_name: string; column_name: string; data_type: string }>(
     `SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'ledger' AND table_name <> '_prisma_migrations' ORDER BY table_name, ordinal_position`);
-  expect(new Set(columns.map(({ table_name }) => table_name))).toEqual(new Set(['leaf', 'tile', 'root', 'checkpoint']));
+  expect(new Set(columns.map(({ table_name }) => table_name))).toEqual(new Set(['leaf', 'tile', 'root', 'checkpoint', 'cosignature']));
   for (const { table_name, column_name, data_type } of columns) {
     const { rows: ids } = await client.query<{ id: string }>(`SELECT ctid::text AS id FROM ledger.${table_name} WHERE log_id = $1`, [logId]);
     // One in the middle and the last.
@@ -105,6 +105,9 @@ test.each<[string, string[], RegExp]>([
   ['a root of a size that nothing has', [`UPDATE ledger.root SET tree_size = 9007199254740993 WHERE tree_size = ${SIZE}`], /^log: can't be read any further/],
   ['a checkpoint over no root', ['DELETE FROM ledger.root WHERE tree_size = 4'], /^checkpoint 4: signs no stored root$/],
   ['a checkpoint of another size', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 3 AND a.log_id = b.log_id'], /^checkpoint 4: signs a tree of 3 leaves$/],
+  ['a cosignature of no checkpoint', ['DELETE FROM ledger.checkpoint WHERE tree_size = 4'], /^cosignature 4 by witness\.test: is of no stored checkpoint$/],
+  ['a cosignature of another witness', [`UPDATE ledger.cosignature SET witness = 'other.test' WHERE tree_size = 4`], /^cosignature 4 by other\.test: is by `witness\.test\+/],
+  ['a cosignature of two lines', ['UPDATE ledger.cosignature SET line = line || line WHERE tree_size = 4'], /^cosignature 4 by witness\.test: is not one line/],
   ['a checkpoint of another log', ['UPDATE ledger.checkpoint a SET note = b.note FROM ledger.checkpoint b WHERE a.tree_size = 4 AND b.tree_size = 1'], /^checkpoint 4: is of `writ\.test\//],
 ])('%s is found and named', async (_, statements, expected) => {
   const findings = await afterTampering(...statements);

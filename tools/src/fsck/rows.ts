@@ -44,7 +44,8 @@ const SURPLUS_SHOWN = 50;
 /** Every log that any table speaks of. */
 export async function readLogIds(client: Connection): Promise<string[]> {
   const { rows } = await client.query<{ log_id: string }>(`
-    SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.checkpoint ORDER BY 1`);
+    SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.checkpoint
+    UNION SELECT log_id FROM ledger.cosignature ORDER BY 1`);
   return rows.map(({ log_id }) => log_id);
 }
 
@@ -106,6 +107,31 @@ export async function readRootlessCheckpoints(client: Connection, logId: string)
     SELECT c.tree_size FROM ledger.checkpoint c WHERE c.log_id = $1
        AND NOT EXISTS (SELECT 1 FROM ledger.root r WHERE r.log_id = c.log_id AND r.tree_size = c.tree_size) ORDER BY 1 LIMIT ${SURPLUS_SHOWN}`, [logId]);
   return rows.map(({ tree_size }) => tree_size);
+}
+
+/** What a witness said, and the note of the checkpoint that it stands at; null where there is none. */
+export interface CosignatureRow {
+  readonly tree_size: number;
+  readonly tenant_id: string;
+  readonly witness: string;
+  readonly key_hash: string;
+  readonly line: string;
+  readonly note: string | null;
+}
+
+/** The cosignatures of a log, page by page. */
+export async function* readCosignatures(client: Connection, logId: string): AsyncGenerator<CosignatureRow> {
+  let after: readonly [string, string, string] = ['-9007199254740991', '', ''];
+  for (;;) {
+    const { rows } = await client.query<CosignatureRow>(`
+      SELECT s.tree_size, s.tenant_id, s.witness, s.key_hash, s.line, c.note
+        FROM ledger.cosignature s LEFT JOIN ledger.checkpoint c ON c.log_id = s.log_id AND c.tree_size = s.tree_size
+       WHERE s.log_id = $1 AND (s.tree_size, s.witness, s.key_hash) > ($2::bigint, $3, $4) ORDER BY s.tree_size, s.witness, s.key_hash LIMIT ${ROOTS_AT_ONCE}`, [logId, ...after]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROOTS_AT_ONCE) return;
+    after = [String(last.tree_size), last.witness, last.key_hash];
+  }
 }
 
 /** Operations with more than one outcome: a call ends once. */

@@ -73,8 +73,9 @@ function found<T>(read: T | null): T {
   return read;
 }
 
-/** A leaf's proof towards a checkpoint that covers it. @throws Fault `not_found` where it doesn't. */
-export async function inclusionOf(client: Client, logId: string, leafIndex: number, { treeSize, note }: Checkpoint): Promise<Inclusion> {
+/** A leaf's proof towards a checkpoint that covers it, or towards the witnessed one where that does too. @throws Fault `not_found` where neither does. */
+export async function inclusionOf(client: Client, logId: string, leafIndex: number, newest: Checkpoint): Promise<Inclusion> {
+  const { treeSize, note } = newest.witnessed !== null && leafIndex < newest.witnessed.treeSize ? newest.witnessed : newest;
   if (leafIndex >= treeSize) throw new Fault('not_found');
   const readTile = await fetchTiles(client, logId, tilesOf(inclusionNodes(leafIndex, treeSize), treeSize), treeSize);
   const hashes = proveInclusion(leafIndex, treeSize, hashAtFromTiles(readTile));

@@ -25,11 +25,11 @@ export class Receipts {
     return receipt;
   }
 
-  /** The newest checkpoint of the tenant's log. Faults: `not_found` for a log without records, `ledger.diverged`. */
+  /** The newest checkpoint of the tenant's log; of one that has been witnessed, the newest that was. Faults: `not_found` for a log without records, `ledger.diverged`. */
   async checkpoint(tenantId: string): Promise<string> {
     const newest = await this.#log.readNewest(tenantId, async (_client, _logId, checkpoint) => checkpoint);
     if (newest === null) throw new Fault('not_found');
-    return newest.note;
+    return (newest.witnessed ?? newest).note;
   }
 }
 

@@ -5,6 +5,7 @@ import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
 import { GroupCommit } from '../support/group-commit.ts';
+import { newestWitnessed, type WitnessedRow } from './cosignatures.ts';
 import type { SignedMemory } from './signed-memory.ts';
 
 /** A root with the ledger's signature: C2SP tlog-checkpoint in a C2SP signed note. */
@@ -12,14 +13,26 @@ export interface Checkpoint {
   readonly treeSize: number;
   readonly root: Uint8Array;
   readonly note: string;
+  /** The newest one that a quorum of witnesses cosigned, where there are witnesses: what a stranger is shown, if it covers what is asked about. */
+  readonly witnessed: Omit<Checkpoint, 'witnessed'> | null;
 }
+
+/** How checkpoints get their witnesses. */
+export interface Witnessing {
+  /** How many cosignatures make a checkpoint that is shown in the place of a newer one; 0 where there are no witnesses. */
+  readonly quorum: number;
+  /** Told of the tenants whose logs have a newer checkpoint stored. */
+  readonly onStored: (tenantIds: readonly string[]) => void;
+}
+
+export const NO_WITNESSES: Witnessing = { quorum: 0, onStored: () => undefined };
 
 /** A root and the note that signs it. */
 interface SignedRoot extends CommittedRoot {
   readonly note: string;
 }
 
-interface SignedRow { tree_size: number; root: Buffer; note: string }
+const checkpointOf = ({ tree_size, root, note }: WitnessedRow): Omit<Checkpoint, 'witnessed'> => ({ treeSize: tree_size, root, note });
 
 /** Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one key named `<deployment>`. */
 export class Checkpoints {
@@ -27,10 +40,12 @@ export class Checkpoints {
   readonly #memory: SignedMemory;
   readonly #signer: NoteSigner;
   readonly #report: (error: unknown) => void;
+  readonly #witnessing: Witnessing;
   readonly #kept: GroupCommit<readonly SignedRoot[], void>;
 
   /** @param report told of notes that could not be stored */
-  constructor(pool: Pool, memory: SignedMemory, signer: NoteSigner, report: (error: unknown) => void) {
+  constructor(pool: Pool, memory: SignedMemory, signer: NoteSigner, report: (error: unknown) => void, witnessing: Witnessing = NO_WITNESSES) {
+    this.#witnessing = witnessing;
     this.#pool = pool;
     this.#memory = memory;
     this.#signer = signer;
@@ -58,20 +73,26 @@ export class Checkpoints {
       name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
       values: [textArray(signed.map((s) => s.logId)), int8Array(signed.map((s) => s.treeSize)), textArray(signed.map((s) => s.tenantId)), textArray(signed.map((s) => s.note))],
     });
+    this.#witnessing.onStored(signed.map((s) => s.tenantId));
   }
 
   async #note(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
     return (await this.#memory.remember(roots)).map((root) => ({ ...root, note: this.#noteOf(root) }));
   }
 
-  /** The newest checkpoint of a log, read in the caller's transaction; null where nothing was signed yet. */
+  /** The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing was signed yet. */
   async newest(client: Client, logId: string): Promise<Checkpoint | null> {
-    const { rows: [row] } = await client.query<SignedRow>(
-      `SELECT root.tree_size, root.root, checkpoint.note FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)
+    const { rows: [row] } = await client.query<WitnessedRow>(
+      `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
+                SELECT string_agg(c.line, '' ORDER BY c.witness, c.key_hash) FROM ledger.cosignature c
+                 WHERE c.log_id = checkpoint.log_id AND c.tree_size = checkpoint.tree_size), '') AS note
+         FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)
         WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
       [logId],
     );
-    return row === undefined ? null : { treeSize: row.tree_size, root: row.root, note: row.note };
+    if (row === undefined) return null;
+    const witnessed = this.#witnessing.quorum === 0 ? null : await newestWitnessed(client, logId, this.#witnessing.quorum);
+    return { ...checkpointOf(row), witnessed: witnessed === null ? null : checkpointOf(witnessed) };
   }
 
   /**

@@ -46,6 +46,11 @@ export class SignedMemory {
     return this.#claimed.get(logId);
   }
 
+  /** The tenants in whose logs something was signed. */
+  tenants(): string[] {
+    return [...this.#claimed.values()].map(({ tenantId }) => tenantId);
+  }
+
   /**
    * Remembers roots that are about to be signed and resolves with those that may be, when that is durable. They are claimed when it returns: `last` knows them. One that is
    * smaller than what was signed is left out: the larger checkpoint covers it. Faults: `ledger.diverged` for another root of the same size, `ledger.unavailable` where

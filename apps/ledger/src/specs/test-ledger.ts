@@ -14,7 +14,7 @@ import { LogReader } from '../log/log-reader.ts';
 import { LogStore } from '../log/log-store.ts';
 import { Receipts } from '../log/receipts.ts';
 import { SignedLog } from '../log/signed-log.ts';
-import { Checkpoints } from '../sign/checkpoints.ts';
+import { Checkpoints, NO_WITNESSES, type Witnessing } from '../sign/checkpoints.ts';
 import { SignedMemory } from '../sign/signed-memory.ts';
 
 /** A record as the kernel sends it. */
@@ -61,9 +61,9 @@ export class TestLedger {
     return new TestLedger(await testDatabase());
   }
 
-  replica(name: string): Replica {
+  replica(name: string, witnessing: Witnessing = NO_WITNESSES): Replica {
     const memory = new SignedMemory(join(this.#folder, name));
-    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined);
+    const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined, witnessing);
     const log = new SignedLog(this.pool, checkpoints);
     const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])));
     return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), memory };

@@ -3,13 +3,14 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { formatId, logIdOf, type AuditRecord, type TenantId } from '@writ/contract';
 import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, type Frontier, type Tile } from '@writ/merkle';
 import { keySetOf, sealRecord, type KeySet } from '@writ/receipt';
-import { formatCheckpoint, formatNoteKey, parseSigner, signNote, type Signer } from '@writ/signing';
+import { cosign, formatCheckpoint, formatCosignerKey, formatNoteKey, parseSigner, signNote, type Signer } from '@writ/signing';
 import type { Connection } from '../rows.ts';
 
 const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 export const DEPLOYMENT = 'writ.test';
 export const RECORD_SIGNER = newSigner();
 const LOG_SIGNER = newSigner();
+const WITNESS = { name: 'witness.test', signer: newSigner() };
 export const RECORDED_AT = 1_767_225_600_000;
 
 export const PUBLISHED = {
@@ -75,6 +76,10 @@ async function insertRoot(client: Connection, logId: string, tenantId: string, f
   const root = rootOfFrontier(frontier);
   await client.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier) VALUES ($1, $2, $3, $4, $5)',
     [logId, frontier.size, tenantId, Buffer.from(root), Buffer.from(encodeFrontier(frontier))]);
-  const note = signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: frontier.size, root }), { name: DEPLOYMENT, signer: LOG_SIGNER });
+  const text = formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: frontier.size, root });
+  const note = signNote(text, { name: DEPLOYMENT, signer: LOG_SIGNER });
   await client.query('INSERT INTO ledger.checkpoint (log_id, tree_size, tenant_id, note) VALUES ($1, $2, $3, $4)', [logId, frontier.size, tenantId, note]);
+  const [, keyHash] = formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey).split('+');
+  await client.query('INSERT INTO ledger.cosignature (log_id, tree_size, tenant_id, witness, key_hash, line) VALUES ($1, $2, $3, $4, $5, $6)',
+    [logId, frontier.size, tenantId, WITNESS.name, keyHash, cosign(text, WITNESS, RECORDED_AT / 1000)]);
 }
