@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import { entryBundlePath, leafHash, parseEntryBundle, parseTile, rootOf, tilePath, tilesTouched, tileWidth, verifyConsistency } from '@writ/merkle';
 import { parseKeySet, parseReceipt, verifyReceipt, type KeySet } from '@writ/receipt';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
-import { makeWorld, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
+import { eventually, makeWorld, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 
 jest.setTimeout(120_000);
 
@@ -36,8 +36,11 @@ test('the records, the tiles and the signed root of a log agree, and it only gro
   for (let i = 0; i < 3; i += 1) expect((await world.call('fs.write', { path: `n${String(i)}.txt`, content: 'x' })).body).toMatchObject({ status: 'ok' });
   const early = await checkpoint();
   await Promise.all(Array.from({ length: 130 }, () => world.call('fs.read', { path: 'a.txt' })));
-  const late = await checkpoint();
-  expect(late.treeSize).toBeGreaterThan(256);
+  // A call on a busy machine is answered before its record is in the log.
+  const late = await eventually('a log of more than a bundle', async () => {
+    const newest = await checkpoint();
+    return newest.treeSize > 256 ? newest : null;
+  }, 60_000);
 
   const hashes = (await recordsOf(late.treeSize)).map(leafHash);
   expect(rootOf(hashes)).toEqual(late.root);
