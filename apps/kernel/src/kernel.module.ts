@@ -37,7 +37,7 @@ import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
-import { OperationViews, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
+import { OperationViews, Sizes, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { OperationCounter } from './support/operation-counter.ts';
@@ -51,7 +51,7 @@ import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type 
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, LimitWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
 /** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
 const TENANT_CONNECTIONS = 16;
@@ -86,9 +86,10 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   }, Date.now);
   watchBacklog(telemetry.meter, workers);
   const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: BLOB_CACHE_BYTES });
+  const trees = new Trees(blobs);
   return {
-    report, tenants, workers, subjects, book, outbox, blobs, bus,
-    trees: new Trees(blobs),
+    report, tenants, workers, subjects, book, outbox, blobs, bus, trees,
+    sizes: new Sizes(tenants, trees),
     vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
     box: new ValueBox(...knownKeys(config.masterKeys)),
     sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
@@ -118,7 +119,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
   const effects = new EffectCheck(on.blobs, on.vault, policies, on.tenants);
-  const landing = new Landing(on.tenants, on.blobs, on.trees);
+  const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes);
   const previews = new Previews(on.tenants, on.sealer, announcer);
   return {
     dispatcher,
@@ -169,7 +170,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   const shelf = new PolicyShelf(engine, stored, tenancy);
   const recorded = new RecordedCalls(on);
-  const moves = new HeadMoves(tenancy, changes, on.blobs, on.trees);
+  const moves = new HeadMoves(tenancy, changes, on.blobs, on.trees, on.sizes);
   const names = new Names(tenancy, pgBlobs(on.tenants.pool), on.vault);
   const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   return {
@@ -177,11 +178,12 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
     rewrap: new RewrapKeys(on.workers, changes, config.masterKeys),
     collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
-      new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes),
+      new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes, on.sizes),
       new RecordChange(changes),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
       new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new RevokeToken(tenancy, changes, on.events),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
+      new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ListOperations(tenancy), new Notices(on.workers),

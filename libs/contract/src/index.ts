@@ -10,7 +10,7 @@ export { EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
-export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange } from './messages/tenant-limits.ts';
+export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';

@@ -11,6 +11,7 @@ export { LINK_TARGET_BYTES_MAX, linkTargetFault } from './link-target.ts';
 export { ancestorsOf, isName, isWithin, isWorkspacePath, joinPath, parsePath, pathOf, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
 export { quote } from './quote.ts';
 export { rebase, type Rebased } from './rebase.ts';
+export { growthOf, mostGrown, sizeOf, type TreeSize } from './size.ts';
 export { resolveLinks, type Resolved } from './resolve-links.ts';
 export { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
 export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';

@@ -39,7 +39,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.webhook': ['name', 'url', 'events', 'state', 'disabled_reason', 'failing_since', 'secret', 'old_secret', 'old_until', 'updated_at'],
   'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
-  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id'],
+  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max'],
   'writ_kernel UPDATE kernel.session_value': ['taken_by'],
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
-import type { TenantLimits } from '@writ/contract';
+import type { TenantLimitsView, WorkspaceLimits } from '@writ/contract';
 import { Api, eventually, makeWorld, startStack, type Stack, type World } from '@writ/stack';
 import { freePort, repositoryRoot } from '@writ/testing';
 
@@ -27,10 +27,12 @@ beforeAll(async () => {
 afterAll(async () => { await stack?.stop(); });
 
 /** `writ tenant limits` with the platform key. */
-async function limits(...args: string[]): Promise<TenantLimits> {
+const limits = async (...args: string[]): Promise<TenantLimitsView> => await writ<TenantLimitsView>(stack.keys.platformKey, 'tenant', 'limits', ours.tenantId, ...args);
+/** What the command says, for programs. */
+async function writ<T>(key: string | undefined, ...args: string[]): Promise<T> {
   const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
-  const env = { PATH: process.env['PATH'], WRIT_URL: stack.url, WRIT_API_KEY: stack.keys.platformKey };
-  return JSON.parse((await promisify(execFile)(process.execPath, [program, 'tenant', 'limits', ours.tenantId, ...args, '--json'], { env })).stdout) as TenantLimits;
+  const env = { PATH: process.env['PATH'], WRIT_URL: stack.url, WRIT_API_KEY: key };
+  return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args, '--json'], { env })).stdout) as T;
 }
 const call = (world: World) => world.call('fs.read', { path: 'a.txt' }, {}, 0);
 const burst = async (api: Api): Promise<number[]> => await Promise.all(Array.from({ length: 6 }, async () => (await api.get('/v1/tools')).status));
@@ -57,4 +59,22 @@ it('a rate counts at every door within a second, and is the door\'s own again wh
   for (const url of [stack.url, otherDoor]) expect(await burst(new Api(url, theirs.agent.key))).toEqual(Array(6).fill(200));
   expect(await limits('--requests-per-second', 'default', '--request-burst', 'default')).toMatchObject({ requests_per_second: null, request_burst: null });
   await Promise.all(doors.map((door) => eventually('the door\'s own rate', async () => !(await burst(door)).includes(429), 5_000)));
+});
+
+it('nothing leads past a quota of a workspace or a tenant, whichever replica is asked, and what is there is shown beside it', async () => {
+  const bound = async (...args: string[]): Promise<WorkspaceLimits> => await writ<WorkspaceLimits>(theirs.admin.key, 'workspace', 'limits', '--workspace', theirs.workspaceId, ...args);
+  const put = async (count: number, content: string) => await theirs.admin.post(`/v1/workspaces/${theirs.workspaceId}/files`, { files: Array.from({ length: count }, (_, index) => ({ path: `n${String(index)}.txt`, content })) });
+  expect(await put(2, 'x')).toMatchObject({ status: 200 });
+  expect(await bound('--files-max', '3')).toEqual({ workspace_id: theirs.workspaceId, files_max: 3, bytes_max: null, files: 2, bytes: 2 });
+  // Several times, so that both kernels are asked.
+  for (let i = 0; i < 4; i++) {
+    const { status, body } = await put(5, 'y');
+    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'workspace.quota', detail: expect.stringContaining('would hold 5 files, more than its `files_max` of 3') } });
+  }
+  expect(await put(3, 'x')).toMatchObject({ status: 200 });
+  expect(await bound('--files-max', 'none')).toMatchObject({ files_max: null, files: 3, bytes: 3 });
+  const tenant = { path: `/v1/tenants/${theirs.tenantId}/limits`, platform: new Api(stack.url, stack.keys.platformKey) };
+  expect(await tenant.platform.request('PATCH', tenant.path, { bytes_max: 4 })).toMatchObject({ status: 200, body: { bytes_max: 4, files: 3, bytes: 3 } });
+  expect(await put(3, 'yy')).toMatchObject({ status: 422, body: { code: 'workspace.quota' } });
+  expect(await put(1, 'yy')).toMatchObject({ status: 200 });
 });

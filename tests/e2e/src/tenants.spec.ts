@@ -30,7 +30,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
   delegateApproval: HANDS, listDelegations: EYES, revokeDelegation: HANDS,
   issueToken: ['admin'], listTokens: ALL, attenuateToken: ['admin', 'agent'], readToken: ALL, revokeToken: ['admin', 'operator', 'agent'],
-  createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS, exportWorkspace: EYES, importWorkspace: HANDS,
+  createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readWorkspaceLimits: ALL, setWorkspaceLimits: ['admin'], readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS, exportWorkspace: EYES, importWorkspace: HANDS,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   readTool: ALL, applyTools: ['admin'], removeTool: ['admin'],
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],

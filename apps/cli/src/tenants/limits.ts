@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TenantLimits, type TenantLimitsChange } from '@writ/contract';
+import { TenantLimitsView, type TenantLimitsChange } from '@writ/contract';
 import { Command, InvalidArgumentError } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { boundsOf, FILES, heldOf, parseBound, type Bound } from '../quota.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
 
 interface LimitOptions extends CommonOptions {
@@ -11,6 +12,8 @@ interface LimitOptions extends CommonOptions {
   readonly weight?: number;
   readonly runningMax?: number;
   readonly waitingMax?: number;
+  readonly filesMax?: Bound;
+  readonly bytesMax?: Bound;
 }
 
 const AS_THE_DOOR = 'as the door is set up';
@@ -22,25 +25,29 @@ export function limitsCommand(context: Context): Command {
     .option('--request-burst <count>', `requests at once, at each replica of the door; \`default\`: ${AS_THE_DOOR}`, parseOrDefault)
     .option('--weight <count>', 'its part of what tenants share, 1 to 1000', parseAmount)
     .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
-    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount);
+    .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
+    .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
+    .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound);
   command.action(async (tenant: string) => {
     const options = command.optsWithGlobals<LimitOptions>();
     const { client } = connect(context, options, 'platform');
     const change = changeOf(options);
     const path = `/v1/tenants/${encodeURIComponent(tenant)}/limits`;
-    const limits = await client.read(TenantLimits, path, Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change });
+    const limits = await client.read(TenantLimitsView, path, Object.keys(change).length === 0 ? {} : { method: 'PATCH', body: change });
     show(context, options, limits, () => fieldsOf({
       tenant: limits.tenant_id, 'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR), 'request burst': String(limits.request_burst ?? AS_THE_DOOR),
       weight: String(limits.weight), 'running at most': String(limits.running_max), 'waiting at most': String(limits.waiting_max),
+      files: heldOf(limits.files, limits.files_max), bytes: heldOf(limits.bytes, limits.bytes_max),
       set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
     }));
   });
   return command;
 }
 
-function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax }: LimitOptions): TenantLimitsChange {
+function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax, filesMax, bytesMax }: LimitOptions): TenantLimitsChange {
   const named = { requests_per_second: requestsPerSecond, request_burst: requestBurst, weight, running_max: runningMax, waiting_max: waitingMax };
-  return Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === 'default' ? null : value]])));
+  const changed = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === 'default' ? null : value] as const]));
+  return { ...Object.fromEntries(changed), ...boundsOf({ files_max: filesMax, bytes_max: bytesMax }) };
 }
 
 function parseAmount(text: string): number {

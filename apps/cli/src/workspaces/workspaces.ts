@@ -9,6 +9,7 @@ import { catCommand } from './cat.ts';
 import { exportCommand, importCommand } from './archives.ts';
 import { diffCommand } from './diff.ts';
 import { downloadCommand } from './download.ts';
+import { limitsCommand } from './limits.ts';
 import { logCommand } from './log.ts';
 import { restoreCommand } from './restore.ts';
 import { lsCommand, treeCommand } from './tree.ts';
@@ -24,7 +25,7 @@ const LIST_ROWS = 50;
 /** `writ workspace`. */
 export function workspaceCommand(context: Context): Command {
   const commands = [
-    createCommand(context), logCommand(context), treeCommand(context), lsCommand(context), catCommand(context), diffCommand(context), restoreCommand(context), uploadCommand(context),
+    createCommand(context), logCommand(context), treeCommand(context), lsCommand(context), catCommand(context), diffCommand(context), restoreCommand(context), limitsCommand(context), uploadCommand(context),
     downloadCommand(context), importCommand(context), exportCommand(context),
   ];
   return commands.reduce((group, command) => group.addCommand(command), new Command('workspace').addCommand(listCommand(context), { isDefault: true }));

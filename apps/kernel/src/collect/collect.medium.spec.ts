@@ -8,7 +8,7 @@ import { stageCall } from '../effects/index.ts';
 import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
-import { Trees } from '../store/index.ts';
+import { Sizes, Trees } from '../store/index.ts';
 import { ChangeWorkspace, HeadMoves } from '../workspaces/index.ts';
 import { Collect, Names } from './index.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
   blobs = pgBlobs(kernel.tenants.pool);
-  changeWorkspace = new ChangeWorkspace(new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs)), blobs);
+  changeWorkspace = new ChangeWorkspace(new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs), new Sizes(kernel.tenants, new Trees(blobs))), blobs);
   const names = new Names(manage.tenancy, blobs, kernel.vault);
   collect = new Collect(kernel.workers, names, pgBlobSweep(kernel.tenants.pool), manage.changes, { everyMs: DAY_MS, graceMs: DAY_MS });
 }, 60_000);

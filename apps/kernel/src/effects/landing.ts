@@ -4,8 +4,9 @@ import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { endingFault, type EndingFault, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions, readVersions } from '../judgement/index.ts';
-import type { TenantPool, Trees } from '../store/index.ts';
+import { isUncounted, type Sizes, type TenantPool, type Trees } from '../store/index.ts';
 import { makeNewHead } from './new-head.ts';
+import { quotaHint } from './quota-hint.ts';
 import type { Contents } from './staged-effect.ts';
 import { Turns } from './turns.ts';
 
@@ -31,12 +32,14 @@ export class Landing {
   readonly #tenants: TenantPool;
   readonly #blobs: BlobStore;
   readonly #trees: Trees;
+  readonly #sizes: Sizes;
   readonly #turns = new Turns();
 
-  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees) {
+  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, sizes: Sizes) {
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#trees = trees;
+    this.#sizes = sizes;
   }
 
   /** Resolves with what became of the ending; `again` where the head kept moving. */
@@ -48,13 +51,25 @@ export class Landing {
     let head = newest;
     for (let tries = TRIES_MAX; tries > 0; tries -= 1) {
       const change = await this.#newHead(facts, effect, head);
-      const verdict = await end(change);
+      const verdict = await this.#end(facts, effect, end, change);
       const moved = 'code' in change ? null : change.new_snapshot_id;
       if (verdict.verdict === 'done' && moved !== null) left({ snapshot_id: moved, seq: head.seq + 1 });
       if (verdict.verdict !== 'again' || verdict.head === undefined) return verdict;
       head = verdict.head;
     }
     return { verdict: 'again' };
+  }
+
+  /** The ending; where that is refused for a quota, the end that says so. `again` with the same head once something was counted that hadn't been. */
+  async #end({ operation: { tenant_id } }: AttemptFacts, { delta }: CheckedDelta, end: EndOnHead, change: HeadChange | EndingFault): Promise<EndVerdict> {
+    try {
+      return await end(change);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'workspace.quota') return await end(endingFault(error.code, error.detail, quotaHint(delta)));
+      if (!isUncounted(error) || 'code' in change) throw error;
+      await this.#sizes.count(tenant_id);
+      return { verdict: 'again', head: { snapshot_id: change.snapshot_id, seq: change.seq } };
+    }
   }
 
   /** The state that the effect leads to on this head, or why it can't be there. */

@@ -2,7 +2,7 @@
 import { Fault, type Delta, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes } from '@writ/digest';
-import { applyDelta, ConflictError, deltaId, parseSnapshotId, rebase, snapshotIdOf, type NodeReader } from '@writ/workspace';
+import { applyDelta, ConflictError, deltaId, growthOf, parseSnapshotId, rebase, snapshotIdOf, type NodeReader } from '@writ/workspace';
 import type { Head, HeadChange } from '../endings/index.ts';
 
 /** A delta, with those of the contents it names that aren't stored yet. */
@@ -24,7 +24,7 @@ export async function makeNewHead(blobs: BlobStore, tenantId: TenantId, { delta,
   if (onHead.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
   const applied = await applyChecked(reader, onHead, delta, head);
   await blobs.putMany(tenantId, [...applied.nodes.map(({ bytes }) => bytes), canonicalBytes(onHead), ...contents.values()]);
-  return { ...head, new_snapshot_id: snapshotIdOf(applied.root), delta_id: deltaId(onHead) };
+  return { ...head, new_snapshot_id: snapshotIdOf(applied.root), delta_id: deltaId(onHead), growth: growthOf(onHead) };
 }
 
 async function rebased(reader: NodeReader, delta: Delta, head: Head): Promise<Delta> {

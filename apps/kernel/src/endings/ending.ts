@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, type BlobRef, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
+import type { TreeSize } from '@writ/workspace';
 import type { RulesInForce } from '../judgement/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
@@ -16,6 +17,8 @@ export interface HeadChange {
   readonly seq: number;
   readonly new_snapshot_id: string | null;
   readonly delta_id: string | null;
+  /** what the new state holds more than the one before; there with a new state */
+  readonly growth?: TreeSize;
 }
 
 /** What a call returned. `bytes` is its RFC 8785 JSON, null where it stays in the blob that `ref` names. */

@@ -13,7 +13,7 @@ import { Endings } from '../endings/index.ts';
 import { Previews } from '../held/index.ts';
 import { Redeem } from '../redeem/index.ts';
 import { Renew } from '../renew/index.ts';
-import { newId, Trees } from '../store/index.ts';
+import { newId, Sizes, Trees } from '../store/index.ts';
 import { PreviewSweeper, Sweeper } from '../sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
@@ -51,7 +51,7 @@ function openParts(kernel: TestKernel) {
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
-    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs)), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
+    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs))), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
   return {
     bus, desk, endings, faults, newCommit, newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),

@@ -19,7 +19,7 @@ import { TenantVault } from '../payload/index.ts';
 import { RecordSealer, SignedSeal } from '../records/index.ts';
 import { Resolve } from '../resolve/index.ts';
 import type { PolicySets } from '../ports/index.ts';
-import { OperationViews, Trees, WrappedKeyRows, type TenantPool } from '../store/index.ts';
+import { OperationViews, Sizes, Trees, WrappedKeyRows, type TenantPool } from '../store/index.ts';
 import { PgValueStore, SessionValues } from '../values/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
@@ -72,7 +72,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
       votes,
       readmission,
       effects: new EffectApproval(parts, parts.judge, held, {
-        effects: new EffectCheck(blobs, vault, policies, tenants), landing: new Landing(tenants, blobs, new Trees(blobs)), endings, again: new PreviewAgain(parts, parts.announcer), votes,
+        effects: new EffectCheck(blobs, vault, policies, tenants), landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs))), endings, again: new PreviewAgain(parts, parts.announcer), votes,
       }),
     }, parts.views),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),

@@ -8,11 +8,11 @@ import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
 import { Secrets } from '../secrets/index.ts';
-import { newId, Trees } from '../store/index.ts';
+import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens } from '../tokens/index.ts';
-import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, Workspaces } from '../workspaces/index.ts';
+import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, LimitWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
 /** What people and their programs manage, on the same database. */
@@ -20,13 +20,14 @@ export function openManagement(kernel: TestKernel) {
   const { tenants, sealer, outbox, events, blobs, views, masterKey } = kernel;
   const tenancy = new Tenancy(tenants);
   const changes = new Changes(tenancy, sealer, outbox);
-  const newMoves = (): HeadMoves => new HeadMoves(tenancy, changes, blobs, new Trees(blobs));
+  const sizes = new Sizes(tenants, new Trees(blobs));
+  const newMoves = (): HeadMoves => new HeadMoves(tenancy, changes, blobs, new Trees(blobs), sizes);
   const moves = newMoves();
   return {
     tenancy,
     changes,
     createTenant: new CreateTenant(changes, masterKey),
-    limits: new Limits(tenancy, changes),
+    limits: new Limits(tenancy, changes, sizes),
     recordChange: new RecordChange(changes),
     agents: new Agents(tenancy, changes),
     delegations: new Delegations(tenancy, changes),
@@ -44,6 +45,7 @@ export function openManagement(kernel: TestKernel) {
     newChangeWorkspace: () => new ChangeWorkspace(newMoves(), blobs),
     changeWorkspace: new ChangeWorkspace(moves, blobs),
     importWorkspace: new ImportWorkspace(moves, blobs),
+    limitWorkspace: new LimitWorkspace(tenancy, changes, sizes),
     restoreWorkspace: new RestoreWorkspace(moves, tenancy),
     readOperation: new ReadOperation(tenants, views),
     freezes: new Freezes(tenants),

@@ -2,7 +2,7 @@
 export { fittedPage, pageOf, parseCursor, type Listed, type Place } from './cursor.ts';
 export { DEPLOYMENT, frozenHint, frozenWords, type FreezeRow } from './freeze-row.ts';
 export { badLink } from './link-targets.ts';
-export { callKernel, isAgain, isTaken } from './kernel-function.ts';
+export { callKernel, isAgain, isTaken, isUncounted, quotaFault } from './kernel-function.ts';
 export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
@@ -10,6 +10,7 @@ export { OperationViews, type ViewOptions } from './operation-views.ts';
 export { TenantPool, WorkerPool } from './pools.ts';
 export { definitionDigest, readDecidedTool, readToolInForce, readToolNames, readToolOf } from './tenant-tools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
+export { Sizes } from './sizes.ts';
 export { Trees } from './trees.ts';
 export { countVotes, readVotes, roleNeeded, votesByOperation, yesesOf, type VotedOperation, type VoteRole, type VoteRow } from './votes.ts';
 export { WrappedKeyRows } from './wrapped-key-rows.ts';

@@ -12,17 +12,17 @@ const STATES: Readonly<Record<string, string>> = {
 
 interface PrismaError {
   readonly code?: unknown;
-  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } };
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown; readonly originalMessage?: unknown } } };
 }
 
 /**
- * The error as the driver would have thrown it: with its SQLSTATE as `code`, so that what is worth another try and what is the database's
+ * The error as the driver would have thrown it: in the database's words, with its SQLSTATE as `code`, so that what is worth another try and what is the database's
  * absence are told by one table. Faults and what has no SQLSTATE come back as they are.
  */
 export function driverErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Fault) return error;
   const { code, meta } = error as PrismaError;
-  const original = meta?.driverAdapterError?.cause?.originalCode;
+  const { originalCode: original, originalMessage: said } = meta?.driverAdapterError?.cause ?? {};
   const state = typeof original === 'string' ? original : STATES[String(code)];
-  return state === undefined ? error : Object.assign(new Error('the database refused a query', { cause: error }), { code: state });
+  return state === undefined ? error : Object.assign(new Error(typeof said === 'string' ? said : 'the database refused a query', { cause: error }), { code: state });
 }

@@ -2,7 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { retryContention } from '@writ/database';
 import { PrismaClient, type Prisma } from '../generated/prisma/client.ts';
-import type { TenantPool } from '../store/index.ts';
+import { quotaFault, type TenantPool } from '../store/index.ts';
 import { driverErrorOf } from './prisma-fault.ts';
 
 /** The tables of one tenant, within one transaction. */
@@ -21,7 +21,7 @@ export class Tenancy {
 
   /**
    * Runs `work` in one transaction of the tenant and resolves after COMMIT; a throw rolls everything back. `now` is the database's clock in milliseconds. `work` MUST
-   * have no effect but through the rows that it is given: it runs again after a deadlock. @throws Fault `database.unavailable`, `overloaded`
+   * have no effect but through the rows that it is given: it runs again after a deadlock. @throws Fault `database.unavailable`, `overloaded`, `workspace.quota`
    */
   async within<T>(tenantId: string, work: (rows: Rows, now: number) => Promise<T>): Promise<T> {
     return await retryContention(async () => {
@@ -31,7 +31,7 @@ export class Tenancy {
           return await work(rows, Number(opened?.now));
         }, BOUNDS);
       } catch (error) {
-        throw driverErrorOf(error);
+        throw quotaFault(driverErrorOf(error));
       }
     });
   }

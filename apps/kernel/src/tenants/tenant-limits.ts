@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KernelRequest, type LimitsChanged, type LimitsSince, type TenantId, type TenantLimits, type TenantLimitsChange } from '@writ/contract';
+import { type KernelRequest, type LimitsChanged, type LimitsSince, type TenantId, type TenantLimitsChange, type TenantLimitsView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
-import { found, requireId, type Rows, type Tenancy } from '../tenancy/index.ts';
+import { callKernel, type Sizes, type WorkerPool } from '../store/index.ts';
+import { found, heldIn, plainRow, requireId, withQuota, type Rows, type Tenancy } from '../tenancy/index.ts';
 
 /** Tenants of one page: some hundred bytes each, so a page is a message of ordinary size. */
 const PAGE = 500;
@@ -11,29 +11,36 @@ const PAGE = 500;
 export class Limits {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
+  readonly #sizes: Sizes;
 
-  constructor(tenancy: Tenancy, changes: Changes) {
+  constructor(tenancy: Tenancy, changes: Changes, sizes: Sizes) {
     this.#tenancy = tenancy;
     this.#changes = changes;
+    this.#sizes = sizes;
   }
 
   /** @throws Fault `not_found` */
-  async read({ tenant_id }: KernelRequest<'tenant.limits.read'>): Promise<TenantLimits> {
+  async read({ tenant_id }: KernelRequest<'tenant.limits.read'>): Promise<TenantLimitsView> {
     requireId('tenant', tenant_id);
+    await this.#sizes.count(tenant_id);
     return await this.#tenancy.within(tenant_id, async (rows) => await limitsOf(rows, tenant_id));
   }
 
-  /** What isn't named stays; what is set to what it is already changes nothing and is no record. Resolves once it is durable, with all of them. @throws Fault `not_found` */
-  async set({ tenant_id, change }: KernelRequest<'tenant.limits.set'>): Promise<TenantLimits> {
+  /**
+   * What isn't named stays; what is set to what it is already changes nothing and is no record. Resolves once it is durable, with all of them: a quota counts for every
+   * change of a workspace that hasn't committed by then. @throws Fault `not_found`
+   */
+  async set({ tenant_id, change }: KernelRequest<'tenant.limits.set'>): Promise<TenantLimitsView> {
     requireId('tenant', tenant_id);
-    return await this.#changes.make(tenant_id, async (rows, now) => {
+    return await withQuota(this.#sizes, tenant_id, null, change, async (isCounted) => await this.#changes.make(tenant_id, async (rows, now) => {
+      if (!await isCounted(rows)) return { value: null, records: [] };
       const before = await limitsOf(rows, tenant_id);
-      const value: TenantLimits = { ...before, ...change, changed_at: now };
+      const value: TenantLimitsView = { ...before, ...change, changed_at: now };
       if (!isAnother(before, change)) return { value: before, records: [] };
       await rows.tenant.updateMany({ where: { tenant_id }, data: columnsOf(change, now) });
-      const { changed_at: _when, ...limits } = value;
+      const { changed_at: _when, files: _files, bytes: _bytes, ...limits } = value;
       return { value, records: [{ kind: 'change', actor: 'platform', change: { verb: 'tenant_limits_changed', subject: tenant_id, digest: contentDigest(limits) } }] };
-    });
+    }));
   }
 }
 
@@ -43,17 +50,15 @@ export async function limitsSince(workers: WorkerPool, { since, after }: Omit<Li
   return { now, items, more: items.length === PAGE };
 }
 
-async function limitsOf(rows: Rows, tenantId: string): Promise<TenantLimits> {
-  const row = found(await rows.tenant.findUnique({
-    where: { tenant_id: tenantId }, select: { requests_per_second: true, request_burst: true, weight: true, cap: true, waiting_max: true, limits_at: true },
-  }));
-  return {
-    tenant_id: tenantId as TenantId, requests_per_second: row.requests_per_second, request_burst: row.request_burst, weight: row.weight, running_max: row.cap,
-    waiting_max: row.waiting_max, changed_at: row.limits_at === null ? null : Number(row.limits_at),
-  };
+async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsView> {
+  const { cap, limits_at, ...limits } = plainRow(found(await rows.tenant.findUnique({
+    where: { tenant_id: tenantId },
+    select: { requests_per_second: true, request_burst: true, weight: true, cap: true, waiting_max: true, limits_at: true, files_max: true, bytes_max: true },
+  })));
+  return { tenant_id: tenantId, ...limits, running_max: cap, ...await heldIn(rows, { tenant_id: tenantId }), changed_at: limits_at };
 }
 
-function isAnother(before: TenantLimits, change: TenantLimitsChange): boolean {
+function isAnother(before: TenantLimitsView, change: TenantLimitsChange): boolean {
   return (Object.keys(change) as (keyof TenantLimitsChange)[]).some((name) => before[name] !== change[name]);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, LimitsSince, parseMessage, TenantCreate, type LimitsChanged, type TenantLimits } from '@writ/contract';
+import { KERNEL_REQUESTS, LimitsSince, parseMessage, TenantCreate, type LimitsChanged, type TenantLimitsView } from '@writ/contract';
 import { WorkerPool } from '../store/index.ts';
 import { CreateTenant } from './create-tenant.ts';
 import { Limits, limitsSince } from './tenant-limits.ts';
@@ -24,12 +24,12 @@ export class TenantsController {
   }
 
   @MessagePattern('kernel.tenant.limits.read')
-  async readLimits(@Payload() payload: unknown): Promise<TenantLimits> {
+  async readLimits(@Payload() payload: unknown): Promise<TenantLimitsView> {
     return await this.#limits.read(parseMessage(KERNEL_REQUESTS['tenant.limits.read'], payload));
   }
 
   @MessagePattern('kernel.tenant.limits.set')
-  async setLimits(@Payload() payload: unknown): Promise<TenantLimits> {
+  async setLimits(@Payload() payload: unknown): Promise<TenantLimitsView> {
     return await this.#limits.set(parseMessage(KERNEL_REQUESTS['tenant.limits.set'], payload));
   }
 

@@ -3,9 +3,10 @@ import { setTimeout } from 'node:timers/promises';
 import { Fault, type Caller, type Delta, type SnapshotKind, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { deltaId, snapshotIdOf, type Applied, type NodeReader } from '@writ/workspace';
+import { deltaId, growthOf, snapshotIdOf, type Applied, type NodeReader, type TreeSize } from '@writ/workspace';
 import type { Changes } from '../changes/index.ts';
-import type { Trees } from '../store/index.ts';
+import { quotaHint } from '../effects/index.ts';
+import { isUncounted, type Sizes, type Trees } from '../store/index.ts';
 import type { Rows, Tenancy } from '../tenancy/index.ts';
 import { InTurn } from './in-turn.ts';
 import { findWorkspace, viewOfWorkspace, type StoredWorkspace } from './workspace-row.ts';
@@ -33,6 +34,7 @@ interface Stored {
   readonly snapshotId: string;
   readonly deltaId: string;
   readonly digest: string;
+  readonly growth: TreeSize;
 }
 
 /**
@@ -44,18 +46,20 @@ export class HeadMoves {
   readonly #changes: Changes;
   readonly #blobs: BlobStore;
   readonly #trees: Trees;
+  readonly #sizes: Sizes;
   readonly #turns = new InTurn();
 
-  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, trees: Trees) {
+  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, trees: Trees, sizes: Sizes) {
     this.#tenancy = tenancy;
     this.#changes = changes;
     this.#blobs = blobs;
     this.#trees = trees;
+    this.#sizes = sizes;
   }
 
   /**
    * Resolves once the move and its record are durable; what changes nothing is no move and no record. `workspaceId` is the caller's to be checked as an id.
-   * @throws Fault `not_found`, `overloaded` where the head kept moving, and what `next` throws
+   * @throws Fault `not_found`, `overloaded` where the head kept moving, `workspace.quota`, and what `next` throws
    */
   async run(caller: Caller, workspaceId: string, { kind, next }: HeadMove): Promise<WorkspaceView> {
     return await this.#turns.take(workspaceId, async () => {
@@ -65,26 +69,40 @@ export class HeadMoves {
         const state = await next(this.#trees.reader(caller.tenant_id), before);
         if (state.delta.changes.length === 0) return viewOfWorkspace(before);
         const stored = await this.#store(before, kind, state);
-        const view = await this.#changes.make(caller.tenant_id, (rows, now) => moveHead(rows, now, caller, stored));
+        const view = await this.#move(caller, stored, state.delta);
         if (view !== null) return view;
       }
       throw new Fault('overloaded', 'the workspace kept changing');
     });
   }
 
+  /** The workspace with its new head; null where another try is due. */
+  async #move(caller: Caller, stored: Stored, delta: Delta): Promise<WorkspaceView | null> {
+    try {
+      return await this.#changes.make(caller.tenant_id, (rows, now) => moveHead(rows, now, caller, stored));
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'workspace.quota') throw new Fault(error.code, `${error.message}: ${quotaHint(delta)}`, { cause: error });
+      if (!isUncounted(error)) throw error;
+      await this.#sizes.count(caller.tenant_id);
+      return null;
+    }
+  }
+
   /** Before anything names it. */
   async #store(before: StoredWorkspace, kind: HeadMove['kind'], { delta, root, nodes }: NextState): Promise<Stored> {
     const bytes = canonicalBytes(delta);
     await this.#blobs.putMany(before.tenant_id, [...nodes.map((node) => node.bytes), bytes]);
-    return { before, kind, snapshotId: snapshotIdOf(root), deltaId: deltaId(delta), digest: sha256Hex(bytes) };
+    return { before, kind, snapshotId: snapshotIdOf(root), deltaId: deltaId(delta), digest: sha256Hex(bytes), growth: growthOf(delta) };
   }
 }
 
 /** Moves the head if it still is where it was seen; otherwise null, and nothing is written. */
-async function moveHead(rows: Rows, now: number, caller: Caller, { before, kind, snapshotId, deltaId: delta_id, digest }: Stored) {
+async function moveHead(rows: Rows, now: number, caller: Caller, { before, kind, snapshotId, deltaId: delta_id, digest, growth }: Stored) {
+  // First of all locks, as in a commit: a quota that is set counts for every move that begins after it.
+  await rows.$executeRaw`SELECT kernel.hold_rules(${before.tenant_id})`;
   const { workspace_id, tenant_id, head_snapshot_id, head_seq } = before;
   const after = { head_snapshot_id: snapshotId, head_seq: head_seq + 1, updated_at: now };
-  const { count } = await rows.workspace.updateMany({ where: { workspace_id, tenant_id, head_snapshot_id, head_seq }, data: after });
+  const { count } = await rows.workspace.updateMany({ where: { workspace_id, tenant_id, head_snapshot_id, head_seq }, data: { ...after, sized_seq: after.head_seq, files: { increment: growth.files }, bytes: { increment: growth.bytes } } });
   if (count === 0) return { value: null, records: [] };
   const made_by = caller.api_key_id;
   await rows.snapshot.createMany({

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceView } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type SnapshotView, type WorkspaceLimits, type WorkspaceView } from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { CreateWorkspace } from './create-workspace.ts';
 import { ImportWorkspace } from './import-workspace.ts';
 import { RestoreWorkspace } from './restore-workspace.ts';
+import { LimitWorkspace } from './workspace-limits.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** Changes at once by one replica: each may hold a tree of thousands of files while it is computed. */
@@ -19,13 +20,15 @@ export class WorkspacesController {
   readonly #change: ChangeWorkspace;
   readonly #restore: RestoreWorkspace;
   readonly #import: ImportWorkspace;
+  readonly #limits: LimitWorkspace;
 
-  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace, imports: ImportWorkspace) {
+  constructor(workspaces: Workspaces, create: CreateWorkspace, change: ChangeWorkspace, restore: RestoreWorkspace, imports: ImportWorkspace, limits: LimitWorkspace) {
     this.#workspaces = workspaces;
     this.#create = create;
     this.#change = change;
     this.#restore = restore;
     this.#import = imports;
+    this.#limits = limits;
   }
 
   @MessagePattern('kernel.workspace.create')
@@ -56,6 +59,16 @@ export class WorkspacesController {
   @MessagePattern('kernel.workspace.list')
   async list(@Payload() payload: unknown): Promise<Listed<WorkspaceView>> {
     return await this.#workspaces.list(parseMessage(KERNEL_REQUESTS['workspace.list'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.limits.read')
+  async readLimits(@Payload() payload: unknown): Promise<WorkspaceLimits> {
+    return await this.#limits.read(parseMessage(KERNEL_REQUESTS['workspace.limits.read'], payload));
+  }
+
+  @MessagePattern('kernel.workspace.limits.set')
+  async setLimits(@Payload() payload: unknown): Promise<WorkspaceLimits> {
+    return await this.#limits.set(parseMessage(KERNEL_REQUESTS['workspace.limits.set'], payload));
   }
 
   @MessagePattern('kernel.workspace.snapshots')

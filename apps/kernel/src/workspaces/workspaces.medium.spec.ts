@@ -5,7 +5,7 @@ import { openExecution, deltaFor, reportOf, textsAt, type TestExecution } from '
 import { askedBy, callerOf, openManagement, pagesOf, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
-import { newId, Trees } from '../store/index.ts';
+import { newId, Sizes, Trees } from '../store/index.ts';
 import { ChangeWorkspace } from './change-workspace.ts';
 import { HeadMoves } from './head-moves.ts';
 
@@ -107,7 +107,7 @@ describe('a workspace', () => {
   it('that never stands still is left as it is, and says so', async () => {
     const tenant = await kernel.newTenant();
     const lost = { make: () => Promise.resolve(null) } as unknown as Changes;
-    const losing = new ChangeWorkspace(new HeadMoves(manage.tenancy, lost, kernel.blobs, new Trees(kernel.blobs)), kernel.blobs);
+    const losing = new ChangeWorkspace(new HeadMoves(manage.tenancy, lost, kernel.blobs, new Trees(kernel.blobs), new Sizes(kernel.tenants, new Trees(kernel.blobs))), kernel.blobs);
     expect((await refusalOf(change(tenant, { 'a.txt': 'a' }, undefined, losing))).code).toBe('overloaded');
   });
 

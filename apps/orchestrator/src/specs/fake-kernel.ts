@@ -135,6 +135,12 @@ export class FakeKernel {
       const workspace_id = newId('workspace');
       return this.keep(caller.tenant_id, workspace_id, 'workspace', { workspace_id, name, head_snapshot_id: this.#options.emptySnapshot, created_at: 1, updated_at: 1 });
     });
+    for (const verb of ['workspace.limits.read', 'workspace.limits.set'] as const) {
+      handlers.set(verb, (caller, { workspace_id }) => {
+        this.find(caller, workspace_id);
+        return { workspace_id, files_max: null, bytes_max: null, files: 0, bytes: 0 };
+      });
+    }
     handlers.set('workspace.snapshots', (caller, { workspace_id }) => {
       this.find(caller, workspace_id);
       return { items: [{ seq: 0, snapshot_id: this.#options.emptySnapshot, parent_snapshot_id: null, delta_id: null, kind: 'created', operation_id: null, tool_id: null, made_by: null, created_at: 1 }], next_cursor: null };

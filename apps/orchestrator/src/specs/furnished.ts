@@ -27,6 +27,8 @@ export const callOf = (tenant: TestTenant): ProposedCall => ({
   precondition_refs: [], provenance: {}, deadline: null, dry_run: false,
 });
 
+/** The quota of who has none, and nothing there. */
+export const UNBOUND = { files_max: null, bytes_max: null, files: 0, bytes: 0 };
 export const limitsOf = (tenantId: string): TenantLimits => ({ tenant_id: tenantId as TenantLimits['tenant_id'], requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, changed_at: null });
 
 /** A tool of a tenant. */
@@ -77,7 +79,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     v: 1, capability_token_id, tenant_id: tenantId, agent_id: agentId, parent_id: null, workspace_id: null, grant, issuer: 'spec', created_at: 1, revoked_at: null,
     used: {}, reserved: {}, left: {}, chain: [capability_token_id], revoked: false,
   });
-  kernel.keep(tenantId, tenantId, 'limits', limitsOf(tenantId));
+  kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
   const delegation_id = newId('delegation');
@@ -116,6 +118,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };
     case 'setTenantLimits': return { body: { weight: 2 } };
+    case 'setWorkspaceLimits': return { body: { files_max: 10 } };
     case 'delegateApproval': return { body: { to: 'bob', note: 'away', expires_at: 2 } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'giveValue': return { body: { value: 'hunter2' } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimits, ToolsApplied,
-  WorkspaceView, type KernelVerb,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
@@ -41,10 +41,12 @@ export const KERNEL_REPLIES = {
   'workspace.change': workspace,
   'workspace.import': workspace,
   'workspace.restore': workspace,
+  'workspace.limits.read': opened(WorkspaceLimits),
+  'workspace.limits.set': opened(WorkspaceLimits),
   'workspace.snapshots': pageOf(SnapshotView),
   'workspace.snapshot': Type.Object({ snapshot_id: Type.String() }),
-  'tenant.limits.read': opened(TenantLimits),
-  'tenant.limits.set': opened(TenantLimits),
+  'tenant.limits.read': opened(TenantLimitsView),
+  'tenant.limits.set': opened(TenantLimitsView),
   'delegation.create': opened(DelegationView),
   'delegation.revoke': opened(DelegationView),
   'delegation.list': pageOf(DelegationView),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { limitsOf } from '../specs/furnished.ts';
+import { limitsOf, UNBOUND } from '../specs/furnished.ts';
 import { openTestDoor, PLATFORM_KEY, type TestDoor } from '../specs/test-door.ts';
 
 let door: TestDoor;
@@ -19,7 +19,7 @@ test('a rate that was set for a tenant counts at the door soon, and for nobody e
 
 test('limits are set with the platform key, one by one, within their bounds', async () => {
   const { tenantId, admin } = await door.newTenant();
-  door.kernel.keep(tenantId, tenantId, 'limits', limitsOf(tenantId));
+  door.kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const set = (body: unknown, key = PLATFORM_KEY) => door.ask('PATCH', `/v1/tenants/${tenantId}/limits`, { key, body });
   expect(await set({ weight: 3, request_burst: null })).toMatchObject({ status: 200, json: { tenant_id: tenantId } });
   expect(door.kernel.asked.at(-1)).toMatchObject({ verb: 'tenant.limits.set', request: { tenant_id: tenantId, change: { weight: 3, request_burst: null } } });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { TenantLimits } from '@writ/contract';
+import type { TenantLimitsView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { TENANTS } from '../http/routes/index.ts';
@@ -18,12 +18,12 @@ export class TenantsController {
   }
 
   @Route(TENANTS.readLimits)
-  readLimits(@Asked() { params }: AskedOf<typeof TENANTS.readLimits>): Promise<TenantLimits> {
+  readLimits(@Asked() { params }: AskedOf<typeof TENANTS.readLimits>): Promise<TenantLimitsView> {
     return this.kernel.ask('tenant.limits.read', null, params);
   }
 
   @Route(TENANTS.setLimits)
-  setLimits(@Asked() { params, body }: AskedOf<typeof TENANTS.setLimits>): Promise<TenantLimits> {
+  setLimits(@Asked() { params, body }: AskedOf<typeof TENANTS.setLimits>): Promise<TenantLimitsView> {
     return this.kernel.ask('tenant.limits.set', null, { ...params, change: body });
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { Delta, SnapshotView, TextDiff, WorkspaceView } from '@writ/contract';
+import type { Delta, SnapshotView, TextDiff, WorkspaceLimits, WorkspaceView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
@@ -28,6 +28,16 @@ export class WorkspacesController {
   @Route(WORKSPACES.read)
   read(@Asked() { caller, params }: AskedOf<typeof WORKSPACES.read>): Promise<WorkspaceView> {
     return this.kernel.ask('workspace.read', caller, params);
+  }
+
+  @Route(WORKSPACES.readLimits)
+  readLimits(@Asked() { caller, params }: AskedOf<typeof WORKSPACES.readLimits>): Promise<WorkspaceLimits> {
+    return this.kernel.ask('workspace.limits.read', caller, params);
+  }
+
+  @Route(WORKSPACES.setLimits)
+  setLimits(@Asked() { caller, params, body }: AskedOf<typeof WORKSPACES.setLimits>): Promise<WorkspaceLimits> {
+    return this.kernel.ask('workspace.limits.set', caller, { ...params, change: body });
   }
 
   @Route(WORKSPACES.tree)

@@ -9,7 +9,7 @@ import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operat
 import { PolicyRef } from './policies.ts';
 import { SANDBOX_REQUESTS } from './sandboxes.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
-import { TENANT_REQUESTS } from './tenant-limits.ts';
+import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
 import { ProposedCall, TaskClass } from '../tool-call.ts';
@@ -109,6 +109,10 @@ export const KERNEL_REQUESTS = {
   'workspace.restore': Type.Object({
     ...asked, workspace_id: Key, snapshot_id: Type.String({ maxLength: 80 }), path: Type.String({ maxLength: 4096 }), if_head: orNull(Type.String({ maxLength: 80 })),
   }, closed),
+  /** → WorkspaceLimits */
+  'workspace.limits.read': Type.Object({ ...asked, workspace_id: Key }, closed),
+  /** → WorkspaceLimits as they are then */
+  'workspace.limits.set': Type.Object({ ...asked, workspace_id: Key, change: WorkspaceLimitsChange }, closed),
   /** → ResourceView; a compare-and-swap: `expected_version` is null for a resource that isn't there yet, and another than stands is a `conflict` */
   'resource.set': Type.Object({ ...asked, ref: ResourceRef, version: ResourceVersion, expected_version: orNull(Type.String({ maxLength: 256 })) }, closed),
   /** → {items: ResourceView[], next_cursor}; newest first; `ref`: that one alone */

@@ -16,6 +16,16 @@ const fields = {
   waiting_max: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'calls that wait for an executor, over all replicas; one more is `queue.full`' }),
 };
 
+const count = (description: string) => orNull(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
+const quota = {
+  files_max: count('files, links and directories; a change that leads past it is `workspace.quota`; null: without bound'),
+  bytes_max: count('bytes of their contents; null: without bound'),
+};
+const held = {
+  files: orNull(Type.Integer({ minimum: 0, description: 'what is there now, by the newest states; null: not counted yet, and asking for the limits counts it' })),
+  bytes: orNull(Type.Integer({ minimum: 0, description: 'the same, in bytes' })),
+};
+
 /** The limits of one tenant. */
 export const TenantLimits = Type.Object({
   tenant_id: idSchema('tenant'),
@@ -24,8 +34,18 @@ export const TenantLimits = Type.Object({
 }, closed);
 export type TenantLimits = Static<typeof TenantLimits>;
 
-/** What is to change of them; the rest stays. */
-export const TenantLimitsChange = Type.Partial(Type.Object(fields), { ...closed, minProperties: 1 });
+/** The limits of one tenant with what all its workspaces may hold together, and hold. */
+export const TenantLimitsView = Type.Object({ ...TenantLimits.properties, ...quota, ...held }, closed);
+export type TenantLimitsView = Static<typeof TenantLimitsView>;
+
+/** What one workspace may hold, and holds. */
+export const WorkspaceLimits = Type.Object({ workspace_id: idSchema('workspace'), ...quota, ...held }, closed);
+export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
+export const WorkspaceLimitsChange = Type.Partial(Type.Object(quota), { ...closed, minProperties: 1 });
+export type WorkspaceLimitsChange = Static<typeof WorkspaceLimitsChange>;
+
+/** What is to change of a tenant's; the rest stays. */
+export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota }), { ...closed, minProperties: 1 });
 export type TenantLimitsChange = Static<typeof TenantLimitsChange>;
 
 /** Only the platform key asks, which is no tenant's. */
@@ -33,9 +53,9 @@ const asked = { v: Type.Literal(1), caller: Type.Null(), tenant_id: Type.String(
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const TENANT_REQUESTS = {
-  /** → TenantLimits */
+  /** → TenantLimitsView */
   'tenant.limits.read': Type.Object({ ...asked }, closed),
-  /** → TenantLimits as they are then */
+  /** → TenantLimitsView as it is then */
   'tenant.limits.set': Type.Object({ ...asked, change: TenantLimitsChange }, closed),
 } as const;
 

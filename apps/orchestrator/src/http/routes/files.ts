@@ -9,7 +9,7 @@ const hands = { tag: 'workspaces', allowed: ['admin', 'operator'] } as const;
 const TAR = 'application/x-tar';
 const Directory = Type.String({ maxLength: 4096, description: 'a directory; the workspace unless said' });
 const file = { path: '/v1/workspaces/{workspace_id}/files/{path}', params: { workspace_id: 'workspace', path: 'path' } } as const;
-const faults = ['not_found', 'path.invalid', 'path.escape', 'file.kind', 'workspace.conflict'] as const;
+const faults = ['not_found', 'path.invalid', 'path.escape', 'file.kind', 'workspace.conflict', 'workspace.quota'] as const;
 
 export const FILES = {
   upload: route({

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TenantLimits, TenantLimitsChange } from '@writ/contract';
+import { TenantLimitsChange, TenantLimitsView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name } from '../fields.ts';
 import { route } from '../route.ts';
@@ -14,15 +14,15 @@ export const TENANTS = {
   }),
   readLimits: route({
     id: 'readTenantLimits', method: 'GET', path: '/v1/tenants/{tenant_id}/limits', params: { tenant_id: 'tenant' }, tag: 'tenants', allowed: 'platform',
-    summary: 'Shows the limits of a tenant',
-    answers: { 200: { says: 'The limits', schema: TenantLimits } },
+    summary: 'Shows the limits of a tenant, and what its workspaces hold',
+    answers: { 200: { says: 'The limits', schema: TenantLimitsView } },
     faults: ['not_found'],
   }),
   setLimits: route({
     id: 'setTenantLimits', method: 'PATCH', path: '/v1/tenants/{tenant_id}/limits', params: { tenant_id: 'tenant' }, tag: 'tenants', allowed: 'platform',
-    summary: 'Sets limits of a tenant; what isn\'t named stays. They count everywhere within a second',
+    summary: 'Sets limits of a tenant; what isn\'t named stays. Rates count everywhere within a second, the rest at once',
     body: TenantLimitsChange,
-    answers: { 200: { says: 'The limits as they are then', schema: TenantLimits } },
+    answers: { 200: { says: 'The limits as they are then', schema: TenantLimitsView } },
     faults: ['not_found'],
   }),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DiffView, SnapshotId, TextDiff, WorkspaceView } from '@writ/contract';
+import { DiffView, SnapshotId, TextDiff, WorkspaceLimits, WorkspaceLimitsChange, WorkspaceView } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging, StateRef } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -30,6 +30,19 @@ export const WORKSPACES = {
     ...shared, id: 'readWorkspace', method: 'GET', path: '/v1/workspaces/{workspace_id}', allowed: ROLES, params: { workspace_id: 'workspace' },
     summary: 'Shows a workspace and its head',
     answers: { 200: { says: 'The workspace', schema: WorkspaceView } },
+    faults: ['not_found'],
+  }),
+  readLimits: route({
+    ...shared, id: 'readWorkspaceLimits', method: 'GET', path: '/v1/workspaces/{workspace_id}/limits', allowed: ROLES, params: { workspace_id: 'workspace' },
+    summary: 'Shows what a workspace may hold, and holds',
+    answers: { 200: { says: 'The limits', schema: WorkspaceLimits } },
+    faults: ['not_found'],
+  }),
+  setLimits: route({
+    ...shared, id: 'setWorkspaceLimits', method: 'PATCH', path: '/v1/workspaces/{workspace_id}/limits', allowed: ['admin'], params: { workspace_id: 'workspace' },
+    summary: 'Sets what a workspace may hold; what isn\'t named stays, and null is without bound',
+    body: WorkspaceLimitsChange,
+    answers: { 200: { says: 'The limits as they are then', schema: WorkspaceLimits } },
     faults: ['not_found'],
   }),
   tree: route({
@@ -71,6 +84,6 @@ export const WORKSPACES = {
       if_head: Type.Optional({ ...SnapshotId, description: 'only if this is the head still' }),
     }, closed),
     answers: { 200: { says: 'The workspace with its new head', schema: WorkspaceView } },
-    faults: ['not_found', 'file.not_found', 'path.invalid', 'path.escape', 'conflict', 'workspace.conflict', 'limit.exceeded'],
+    faults: ['not_found', 'file.not_found', 'path.invalid', 'path.escape', 'conflict', 'workspace.conflict', 'workspace.quota', 'limit.exceeded'],
   }),
 };

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { TenantId } from '@writ/contract';
+import { parseSnapshotId, sizeOf } from '@writ/workspace';
+import { callKernel } from './kernel-function.ts';
+import type { TenantPool } from './pools.ts';
+import type { Trees } from './trees.ts';
+
+interface Uncounted { readonly workspace_id: string; readonly snapshot_id: string; readonly seq: number }
+
+/** Counts what workspaces hold that nobody has counted: those from before there were quotas, and those whose heads an older version moved. */
+export class Sizes {
+  readonly #tenants: TenantPool;
+  readonly #trees: Trees;
+
+  constructor(tenants: TenantPool, trees: Trees) {
+    this.#tenants = tenants;
+    this.#trees = trees;
+  }
+
+  /** Resolves once each of the tenant's, or the one, was counted at the head it had; one whose head has moved meanwhile may be uncounted still. @throws Fault as the blob store and the database */
+  async count(tenantId: TenantId, workspaceId: string | null = null): Promise<void> {
+    const found = await callKernel<readonly Uncounted[]>(this.#tenants.pool, 'uncounted', [tenantId, workspaceId]);
+    // One after another: each may be a tree of many directories.
+    for (const { workspace_id, snapshot_id, seq } of found) {
+      const { files, bytes } = await sizeOf(this.#trees.reader(tenantId), parseSnapshotId(snapshot_id));
+      await callKernel(this.#tenants.pool, 'put_size', [tenantId, workspace_id, seq, files, bytes]);
+    }
+  }
+}
