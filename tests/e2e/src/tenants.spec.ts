@@ -104,8 +104,9 @@ const allowedOf = ({ id }: Route): readonly Role[] => ROLES.filter((role) => Arr
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
     .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
-    .replaceAll(/"(leaf_index|tree_size|created_at|updated_at)":\d+/g, '"$1":0')
+    .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now is a matter of milliseconds.
+    .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
     .replaceAll(/"state":"(?:pending|logged)","record_id"/g, '"state":"<receipt>","record_id"')
     .replaceAll(/writ_[a-z0-9]+_[A-Za-z0-9_-]{43}/g, '<key>');
   const kept = [...headers].filter(([name]) => !['date', 'content-length', 'writ-request-id', 'writ-operation-id', 'location', 'etag'].includes(name));
