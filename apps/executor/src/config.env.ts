@@ -8,7 +8,7 @@ const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
   WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
-  WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken' }),
+  WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed' }),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the image that commands run in' }),
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the kernel\'s' })),
   WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'the engine\'s runtime for sandboxes, `runsc` for example' })),

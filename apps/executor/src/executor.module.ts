@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
-import { newId, readImagesFile, type Given } from '@writ/nest-kit';
+import { PublicKeyFile } from '@writ/nest-kit/keys';
+import { followKeys, newId, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
-import { parseVerifier, type Verifier } from '@writ/signing';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
 import { EgressGate } from './egress/gate.ts';
@@ -58,6 +57,7 @@ export class ExecutorModule {
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: (event) => logger.warn({ event }, 'sandbox'),
     });
+    const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
     const gate = new EgressGate(parts.egress ?? systemEgress, monotonic);
     const running = new Running();
     const outputs = new Outputs();
@@ -70,7 +70,7 @@ export class ExecutorModule {
       kernel, blobs, running, clocks: { epoch, monotonic },
       runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate, outputs),
         new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
-      verifiers: readVerifiers(config.WRIT_PERMIT_PUBLIC_KEYS_FILE),
+      verifiers: permitKeys.byKeyid,
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },
     });
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
@@ -82,7 +82,7 @@ export class ExecutorModule {
       providers: [
         { provide: Running, useValue: running },
         { provide: Peeks, useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)) },
-        { provide: Lifetime, useValue: new Lifetime([take, hears], running, [sessions, sandbox], pool, config.WRIT_DRAIN_MS) },
+        { provide: Lifetime, useValue: new Lifetime([take, hears, followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry }))], running, [sessions, sandbox], pool, config.WRIT_DRAIN_MS) },
       ],
     };
   }
@@ -102,7 +102,5 @@ function dockerOf(host: string): Docker {
   return new Docker({ protocol: url.protocol === 'https:' ? 'https' : 'http', host: url.hostname, port: url.port || '2375' });
 }
 
-function readVerifiers(path: string): ReadonlyMap<string, Verifier> {
-  const { keys } = JSON.parse(readFileSync(path, 'utf8')) as { keys: { jwk: unknown }[] };
-  return new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
-}
+/** Begins with the taking of work, and ends with it. */
+const followed = (keys: Repeated): { start(): Promise<void>; stop(): Promise<void> } => ({ start: async () => keys.start(), stop: () => keys.stop() });

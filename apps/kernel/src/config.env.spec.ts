@@ -8,7 +8,7 @@ import { readConfig } from './config.env.ts';
 const dir = mkdtempSync(join(tmpdir(), 'writ-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 const file = (name: string, content: string): string => {
-  writeFileSync(join(dir, name), content);
+  writeFileSync(join(dir, name), content, { mode: 0o600 });
   return join(dir, name);
 };
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -46,6 +46,21 @@ describe('the configuration', () => {
     expect(readConfig({ ...bare, WRIT_MASTER_KEY: text }).masterKeys.current).toEqual(master);
     expect(() => readConfig({ ...env, WRIT_MASTER_KEY: text })).toThrow('set one of them');
     expect(() => readConfig({ ...bare, WRIT_MASTER_KEY: text.slice(1) })).toThrow('`WRIT_MASTER_KEY` does not hold 32 bytes');
+  });
+
+  it('takes a ring of keys, from a file or from the environment, and nothing that is none', () => {
+    const { WRIT_RECORD_KEY_FILE: _file, ...bare } = env;
+    expect(readConfig({ ...bare, WRIT_RECORD_KEY: pem }).recordKeys.ring).toMatchObject({ keys: [{ revoked: null, signs_from: 0 }] });
+    expect(() => readConfig({ ...env, WRIT_RECORD_KEY: pem })).toThrow('set one of them');
+    for (const bad of ['{"v":1,"keys":[]}', pem.slice(0, 60)]) {
+      expect(() => readConfig({ ...env, WRIT_RECORD_KEY_FILE: file('ring', bad) })).toThrow('`WRIT_RECORD_KEY_FILE`: ');
+      expect(() => readConfig({ ...env, WRIT_RECORD_KEY_FILE: file('ring', bad) })).not.toThrow(bad);
+    }
+  });
+
+  it('refuses private keys that others may read', () => {
+    writeFileSync(join(dir, 'open'), pem, { mode: 0o644 });
+    expect(() => readConfig({ ...env, WRIT_PERMIT_KEY_FILE: join(dir, 'open') })).toThrow('others may read it');
   });
 
   it('knows the master keys before and after, where there are any', () => {

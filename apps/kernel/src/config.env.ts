@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
-import { COMMON_ENVIRONMENT, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
-import { parseSigner, type Signer } from '@writ/signing';
+import type { KeyStore } from '@writ/signing';
+import { COMMON_ENVIRONMENT, keyStoreOf, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 
 const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
@@ -12,8 +12,10 @@ const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_KERNEL_DATABASE_URL: Url,
   WRIT_KERNEL_WORKER_DATABASE_URL: Url,
-  WRIT_PERMIT_KEY_FILE: File('the Ed25519 key of permits, PKCS #8 PEM'),
-  WRIT_RECORD_KEY_FILE: File('the Ed25519 key of records, PKCS #8 PEM'),
+  WRIT_PERMIT_KEY_FILE: Type.Optional(File('the keys of permits: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed')),
+  WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
+  WRIT_RECORD_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
   WRIT_MASTER_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' })),
   WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(File('the master key before this one: what it wrapped is wrapped anew')),
@@ -30,8 +32,8 @@ const Environment = Type.Object({
 });
 
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
-  readonly permitSigner: Signer;
-  readonly recordSigner: Signer;
+  readonly permitKeys: KeyStore;
+  readonly recordKeys: KeyStore;
   readonly masterKeys: MasterKeys;
   readonly sandboxImages: SandboxImages;
   /** null where NATS has no users */
@@ -44,8 +46,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
   return Object.freeze({
     ...read,
-    permitSigner: parseSigner(readSecretFile('WRIT_PERMIT_KEY_FILE', read.WRIT_PERMIT_KEY_FILE)),
-    recordSigner: parseSigner(readSecretFile('WRIT_RECORD_KEY_FILE', read.WRIT_RECORD_KEY_FILE)),
+    permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY }),
+    recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY }),
     masterKeys: masterKeysOf(read),
     sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
     natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),

@@ -6,7 +6,6 @@ import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
-import { parseVerifier } from '@writ/signing';
 import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
@@ -40,6 +39,7 @@ import { Resolve, ResolveController } from './resolve/index.ts';
 import { OperationViews, Sizes, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
+import { KernelKeys } from './support/kernel-keys.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
 import { KillSandbox, Peek, PeekedController, Sandboxes, SandboxesController } from './sandboxes/index.ts';
@@ -78,6 +78,8 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   const tenants: TenantPool = poolOf(config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
   const workers: WorkerPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
   readiness.add('database', () => verifyDurability(tenants.pool));
+  const keys = new KernelKeys(config, Date.now());
+  readiness.add('signing keys', () => keys.verifyAble());
   const subjects = subjectsOf(config.WRIT_SHARD);
   const book = new ReceiptBook(workers);
   const outbox = new OutboxSender(bus, subjects, workers, book, {
@@ -92,7 +94,8 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     sizes: new Sizes(tenants, trees),
     vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
     box: new ValueBox(...knownKeys(config.masterKeys)),
-    sealer: new RecordSealer(new SignedSeal(config.recordSigner)),
+    keys,
+    sealer: new RecordSealer(new SignedSeal(keys.record)),
     events: new BusEvents(bus, subjects, report),
     images: { sandbox: config.WRIT_SANDBOX_IMAGE_DIGEST, others: config.sandboxImages },
     rewrapped: ({ done, unopened }: Rewrapped): void => {
@@ -109,13 +112,12 @@ type Ground = ReturnType<typeof stand>;
 
 /** through: what waits for a slot, and what runs and ends */
 function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
-  const desk = new PermitDesk(config.permitSigner, on.bus, on.subjects, withinTrace);
+  const desk = new PermitDesk(on.keys.permit, on.bus, on.subjects, withinTrace);
   const slots = new Slots(() => performance.now());
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report, now: () => performance.now() };
   const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
   const announcer = new Announcer(on.outbox, dispatcher, on.events, on.memory);
   const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
-  const ownPermits = parseVerifier(config.permitSigner.publicJwk);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
   const effects = new EffectCheck(on.blobs, on.vault, policies, on.tenants);
@@ -130,7 +132,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     previewDispatcher: new PreviewDispatcher(on.workers, desk, slots, permits),
     previewReports: new PreviewReports(on.tenants, on.blobs, on.vault, effects, previews),
     previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
-    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, new Map([[ownPermits.keyid, ownPermits]]), { ...lease, blobs: on.blobs }),
+    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs }),
     renew: new Renew(on.tenants, lease),
     commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
@@ -189,7 +191,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
-      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, config.recordSigner), new ExplainOperation(recorded, shelf),
+      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf),
     ],
     controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController],
   };
@@ -217,6 +219,7 @@ export class KernelModule {
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,
+      on.keys.followed(parts),
       every(PREVIEW_MS, () => run.previewDispatcher.run()),
       every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),

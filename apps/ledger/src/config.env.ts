@@ -5,8 +5,9 @@ import { Type, type Static } from 'typebox';
 const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),
-  WRIT_CHECKPOINT_KEY_FILE: Type.String({ minLength: 1, description: 'the Ed25519 key that signs checkpoints, PKCS8 PEM' }),
-  WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken' }),
+  WRIT_CHECKPOINT_KEY_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed' })),
+  WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed' }),
   WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
   WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),
   WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { createPool, verifyDurability } from '@writ/database';
-import { readSecretFile, type Given } from '@writ/nest-kit';
-import { parseSigner, parseVerifier } from '@writ/signing';
+import { LiveSigner } from '@writ/signing';
+import { PublicKeyFile } from '@writ/nest-kit/keys';
+import { followKeys, keyStoreOf, type Given } from '@writ/nest-kit';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
@@ -25,10 +25,13 @@ import { Lifetime } from './support/lifetime.ts';
 
 @Module({})
 export class LedgerModule {
-  static with(config: LedgerConfig, { readiness, logger }: Given): DynamicModule {
+  static with(config: LedgerConfig, { readiness, logger, telemetry }: Given): DynamicModule {
     const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
-    const signer = parseSigner(readSecretFile('WRIT_CHECKPOINT_KEY_FILE', config.WRIT_CHECKPOINT_KEY_FILE));
+    const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY });
+    const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
+    const recordKeys = new PublicKeyFile(config.WRIT_RECORD_PUBLIC_KEYS_FILE);
+    const follow = followKeys([{ what: 'checkpoint keys', keys: checkpointKeys }, { what: 'public record keys', keys: recordKeys }], { logger, telemetry }, (now) => signer.turn(now));
     const quorum = config.WRIT_WITNESS_QUORUM;
     const witnesses = config.WRIT_WITNESSES_FILE === undefined ? [] : readWitnesses(config.WRIT_WITNESSES_FILE, quorum);
     // A ledger that died may have left any of them without witnesses.
@@ -39,17 +42,15 @@ export class LedgerModule {
     const reader = new LogReader(log);
     const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: hooksOf(logger) });
     cosigner?.start();
-    const { keys } = JSON.parse(readFileSync(config.WRIT_RECORD_PUBLIC_KEYS_FILE, 'utf8')) as { keys: { jwk: unknown }[] };
-    const verifiers = new Map(keys.map(({ jwk }) => parseVerifier(jwk)).map((verifier) => [verifier.keyid, verifier]));
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController, ReadController],
       providers: [
-        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(verifiers)) },
+        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now)) },
         { provide: LogReader, useValue: reader },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, cosigner) },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, cosigner) },
       ],
     };
   }

@@ -26,7 +26,7 @@ it('reads variables and files', () => {
   expect(config.platformKeyHash).toEqual(Buffer.alloc(32, 0xab));
   expect([config.webhookKey, config.webhookAllowed]).toEqual([Buffer.alloc(32, 7), new Set()]);
   expect(readConfig({ ...env, WRIT_WEBHOOK_ALLOW: '127.0.0.1:9,hooks:80' }).webhookAllowed).toEqual(new Set(['127.0.0.1:9', 'hooks:80']));
-  expect(config.publishedKeys).toEqual({ record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] });
+  expect(config.published.keys).toEqual({ record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] });
 });
 
 it('names every variable that is missing or wrong, and no value', () => {

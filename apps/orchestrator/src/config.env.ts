@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { FollowedFile } from '@writ/nest-kit/keys';
 import { COMMON_ENVIRONMENT, Port, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './http/platform-key.ts';
 import { parseAllowedHosts } from './webhooks/allowed-hosts.ts';
-import { parsePublishedKeys, type PublishedKeyFile } from './http/published-keys.ts';
+import { parseLogKeys, parseRecordKeys, Published } from './http/published-keys.ts';
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 
@@ -28,7 +29,7 @@ const Environment = Type.Object({
 export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
   /** SHA-256 of the platform key */
   readonly platformKeyHash: Buffer;
-  readonly publishedKeys: PublishedKeyFile;
+  readonly published: Published;
   readonly webhookKey: Buffer;
   /** `host:port` */
   readonly webhookAllowed: ReadonlySet<string>;
@@ -43,8 +44,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return Object.freeze({
     ...read,
     platformKeyHash: parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE)),
-    publishedKeys: parsePublishedKeys(
-      readSecretFile('WRIT_RECORD_PUBLIC_KEYS_FILE', read.WRIT_RECORD_PUBLIC_KEYS_FILE), readSecretFile('WRIT_LOG_PUBLIC_KEYS_FILE', read.WRIT_LOG_PUBLIC_KEYS_FILE)),
+    published: new Published(new FollowedFile(read.WRIT_RECORD_PUBLIC_KEYS_FILE, parseRecordKeys), new FollowedFile(read.WRIT_LOG_PUBLIC_KEYS_FILE, parseLogKeys)),
     webhookKey: readKeyFile('WRIT_WEBHOOK_KEY_FILE', read.WRIT_WEBHOOK_KEY_FILE),
     webhookAllowed: parseAllowedHosts(read.WRIT_WEBHOOK_ALLOW),
     natsPassword: natsPasswordFile === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),

@@ -6,7 +6,7 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { Readiness, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
@@ -23,7 +23,6 @@ import { Authenticator } from './http/authenticator.ts';
 import { FailedKeys } from './http/failed-keys.ts';
 import { FullQueues } from './http/full-queues.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
-import { Published } from './http/published-keys.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { ChangeKeys } from './keys/change-keys.ts';
 import { KeysController } from './keys/keys.controller.ts';
@@ -110,7 +109,7 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
 }
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
+function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
   const [watch, hub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX)];
   const subjects = subjectsOf(config.WRIT_SHARD);
   const kernel = new KernelClient(bus, subjects, epoch);
@@ -133,6 +132,7 @@ function stand(config: OrchestratorConfig, { bus, logger }: Given, { keys, blobs
     blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
     authenticator: new Authenticator(keys, config.platformKeyHash, monotonic, new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic)),
     lifetime: new Lifetime([
+      followKeys(config.published.parts, { logger, telemetry }),
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       every(LIMITS_MS, () => limits.refresh(), unheard),
       { start: () => undefined, stop: () => deliver.stop() },
@@ -190,7 +190,7 @@ export class OrchestratorModule {
         { provide: Webhooks, useValue: on.webhooks },
         { provide: Deliveries, useValue: on.deliveries },
         { provide: Readiness, useValue: parts.readiness },
-        ...[new ApiDocument(VERSION), new Published(config.publishedKeys), new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
+        ...[new ApiDocument(VERSION), config.published, new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
       ],
     };
   }

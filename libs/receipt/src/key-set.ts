@@ -17,8 +17,12 @@ const Instant = Type.Optional(Type.Union([Type.Integer(), Type.Null()], { descri
 
 /** `writ-keys.json`: the public keys of a deployment, current and past. */
 export const PublishedKeys = Type.Object({
-  record_keys: Type.Array(Type.Object({ keyid: Type.String(), jwk: Type.Unknown(), not_before: Instant, not_after: Instant }, closed)),
+  record_keys: Type.Array(Type.Object({
+    keyid: Type.String(), jwk: Type.Unknown(), not_before: Instant, not_after: Instant,
+    revoked_from: Type.Optional(Type.Integer({ minimum: 0, description: 'from when on somebody else may have had the key, in milliseconds since the epoch; left out unless it was revoked' })),
+  }, closed)),
   log_keys: Type.Array(Type.String()),
+  revoked_log_keys: Type.Optional(Type.Array(Type.String(), { description: 'keys that signed checkpoints and were revoked: none of them is trusted' })),
 }, closed);
 export type PublishedKeys = Static<typeof PublishedKeys>;
 
@@ -54,11 +58,11 @@ export function parseKeySet(file: string | Uint8Array): KeySet {
 export function keySetOf(value: unknown): KeySet {
   const published = within('keys', () => parseMessage(PublishedKeys, value));
   const recordKeys = new Map<string, RecordKey>();
-  for (const { keyid, jwk, not_before, not_after } of published.record_keys) {
+  for (const { keyid, jwk, not_before, not_after, revoked_from } of published.record_keys) {
     const verifier = within('keys', () => parseVerifier(jwk));
     demand('keys', verifier.keyid === keyid, `\`${keyid}\` is not the thumbprint of its key`);
     demand('keys', !recordKeys.has(keyid), `\`${keyid}\` comes twice`);
-    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null, revokedAt: null });
+    recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null, revokedAt: revoked_from ?? null });
   }
   return { recordKeys, logKeys: published.log_keys.map((text) => within('keys', () => parseNoteKey(text))) };
 }

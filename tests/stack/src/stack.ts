@@ -114,12 +114,12 @@ function particular(name: Process, { folder, keys, database, httpPort }: Place):
   const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, passwordOf(name)) };
   switch (name) {
     case 'ledger': return {
-      ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.pem'),
+      ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.json'),
       WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LEDGER_MEMORY_FILE: join(folder, 'ledger', 'signed'),
     };
     case 'kernel': return {
       ...natsPassword, WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-      WRIT_PERMIT_KEY_FILE: keys.file('permit.pem'), WRIT_RECORD_KEY_FILE: keys.file('record.pem'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
+      WRIT_PERMIT_KEY_FILE: keys.file('permit.json'), WRIT_RECORD_KEY_FILE: keys.file('record.json'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
       WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
     };
     case 'executor': return {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseNoteKey, parseSigner, parseVerifier } from '@writ/signing';
+import { newKey } from '@writ/nest-kit/keys';
+import { parseNoteKey, parseRing, parseVerifier, type Signer } from '@writ/signing';
 import { makeSetup, type Setup } from '../setup.ts';
 import { ensureKeys } from './keys.ts';
 
@@ -17,11 +18,22 @@ afterEach(() => { rmSync(dir, { recursive: true }); });
 
 const readJson = (path: string): Record<string, never[]> => JSON.parse(readFileSync(path, 'utf8')) as Record<string, never[]>;
 
+const signerIn = (path: string): Signer => parseRing(readFileSync(path, 'utf8')).keys[0]?.signer as Signer;
+
 test('a later start reads the same keys', () => {
   const first = ensureKeys(setup, 'writ.test');
   const before = readFileSync(first.permitKeyFile, 'utf8');
   expect(ensureKeys(setup, 'writ.test')).toEqual(first);
   expect(readFileSync(first.permitKeyFile, 'utf8')).toBe(before);
+});
+
+test('a key that an earlier version made stays the key', () => {
+  const { pem, signer } = newKey();
+  mkdirSync(join(setup.stateDir, 'keys'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(setup.stateDir, 'keys', 'record.pem'), pem, { mode: 0o600 });
+  const { recordKeyFile, publicKeysFile } = ensureKeys(setup, 'writ.test');
+  expect(signerIn(recordKeyFile).keyid).toBe(signer.keyid);
+  expect(readJson(publicKeysFile)['record_keys']).toEqual([{ keyid: signer.keyid, jwk: signer.publicJwk }]);
 });
 
 test('only we can read what is secret, and nobody else can look at the names', () => {
@@ -36,11 +48,11 @@ test('the published keys verify what the private ones sign, and are not each oth
   const keys = ensureKeys(setup, 'writ.test');
   const published = readJson(keys.publicKeysFile);
   const bytes = Buffer.from('record');
-  const record = parseSigner(readFileSync(keys.recordKeyFile, 'utf8'));
+  const record = signerIn(keys.recordKeyFile);
   const [{ keyid, jwk }] = published['record_keys'] as unknown as [{ keyid: string; jwk: unknown }];
   expect(keyid).toBe(record.keyid);
   expect(() => parseVerifier(jwk).verify(bytes, record.sign(bytes))).not.toThrow();
-  const checkpoint = parseSigner(readFileSync(keys.checkpointKeyFile, 'utf8'));
+  const checkpoint = signerIn(keys.checkpointKeyFile);
   const note = parseNoteKey((published['log_keys'] as unknown as [string])[0]);
   expect(note.name).toBe('writ.test');
   expect(() => note.verifier.verify(bytes, checkpoint.sign(bytes))).not.toThrow();

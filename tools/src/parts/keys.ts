@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LOGIN_ROLES, type LoginRole } from '@writ/database';
-import { formatNoteKey, parseSigner, type Signer } from '@writ/signing';
+import { formatRing, parseRing, PURPOSES, type KeyRing, type Purpose } from '@writ/signing';
+import { firstRing, newKey, publishRings } from '@writ/nest-kit/keys';
 import type { Setup } from '../setup.ts';
-import { ensureSecret, newPassword } from './secret.ts';
+import { ensureSecret, keysDir, newPassword } from './secret.ts';
 
 /** Paths of what the services read, and the few secrets that the set-up itself needs. */
 export interface Keys {
@@ -28,11 +29,8 @@ export interface Keys {
 /** AES-256: what the kernel wraps the tenants' keys with, and what the orchestrator seals the secrets of webhooks with. */
 const SEALING_KEY_BYTES = 32;
 
-const newSigningKey = (): string => generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const newSealingKey = (): string => randomBytes(SEALING_KEY_BYTES).toString('base64');
 const newPlatformKey = (): string => `writ_platform_${newPassword()}`;
-
-const publicKey = ({ keyid, publicJwk }: Signer): { keyid: string; jwk: Signer['publicJwk'] } => ({ keyid, jwk: publicJwk });
 
 const writeText = (path: string, text: string): string => {
   mkdirSync(dirname(path), { recursive: true });
@@ -40,7 +38,13 @@ const writeText = (path: string, text: string): string => {
   return path;
 };
 
-const writeJson = (path: string, value: unknown): string => writeText(path, `${JSON.stringify(value, null, 2)}\n`);
+/** The first ring of a purpose: with the key that earlier versions kept as `<purpose>.pem`, if there is one. */
+function newRing(stateDir: string, purpose: Purpose): string {
+  const before = join(keysDir(stateDir), `${purpose}.pem`);
+  if (!existsSync(before)) return firstRing(newKey());
+  const pem = readFileSync(before, 'utf8');
+  return formatRing(parseRing(pem), () => pem);
+}
 
 /**
  * The keys of a deployment on this machine: made at the first start, read at every later one. Private ones lie in `keys/`, readable by
@@ -50,25 +54,25 @@ const writeJson = (path: string, value: unknown): string => writeText(path, `${J
  */
 export const ensureKeys = (setup: Setup, deployment: string): Keys => {
   const { stateDir } = setup;
-  const signing = (name: string): { path: string; signer: Signer } => {
-    const { path, text } = ensureSecret(stateDir, name, newSigningKey);
-    return { path, signer: parseSigner(text) };
-  };
-  const [permit, record, checkpoint] = [signing('permit.pem'), signing('record.pem'), signing('checkpoint.pem')];
+  const [permit, record, checkpoint] = PURPOSES.map((purpose): { path: string; ring: KeyRing } => {
+    const { path, text } = ensureSecret(stateDir, `${purpose}.json`, () => newRing(stateDir, purpose));
+    return { path, ring: parseRing(text) };
+  }) as [{ path: string; ring: KeyRing }, { path: string; ring: KeyRing }, { path: string; ring: KeyRing }];
   const platformKey = ensureSecret(stateDir, 'platform-api-key', newPlatformKey).text;
-  const logKeys = [formatNoteKey(deployment, checkpoint.signer.publicKey)];
-  const recordKeys = [publicKey(record.signer)];
   const open = (name: string): string => join(stateDir, 'public', name);
+  mkdirSync(open('.'), { recursive: true });
+  const published = { permit: open('permit-keys.json'), record: open('record-keys.json'), log: open('log-keys.json'), all: join(stateDir, 'public-keys.json') };
+  publishRings({ permit: permit.ring, record: record.ring, checkpoint: checkpoint.ring }, deployment, published);
   return {
     permitKeyFile: permit.path,
     recordKeyFile: record.path,
     checkpointKeyFile: checkpoint.path,
     masterKeyFile: ensureSecret(stateDir, 'master.key', newSealingKey).path,
     webhookKeyFile: ensureSecret(stateDir, 'webhook.key', newSealingKey).path,
-    permitPublicKeysFile: writeJson(open('permit-keys.json'), { keys: [publicKey(permit.signer)] }),
-    recordPublicKeysFile: writeJson(open('record-keys.json'), { keys: recordKeys }),
-    logPublicKeysFile: writeJson(open('log-keys.json'), { keys: logKeys }),
-    publicKeysFile: writeJson(join(stateDir, 'public-keys.json'), { record_keys: recordKeys, log_keys: logKeys }),
+    permitPublicKeysFile: published.permit,
+    recordPublicKeysFile: published.record,
+    logPublicKeysFile: published.log,
+    publicKeysFile: published.all,
     platformKey,
     platformKeyHashFile: writeText(open('platform-key.sha256'), `${createHash('sha256').update(platformKey).digest('hex')}\n`),
     rolePasswords: Object.fromEntries(LOGIN_ROLES.map((role) => [role, ensureSecret(stateDir, `postgres-${role}`, newPassword).text])) as Record<LoginRole, string>,

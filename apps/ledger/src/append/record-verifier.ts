@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type RecordKind } from '@writ/contract';
-import { decodeBase64, verifyEnvelopeAside, type Verifier } from '@writ/signing';
+import { decodeBase64, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
 import { Places } from '../support/places.ts';
 import { readStatement } from './read-statement.ts';
@@ -16,13 +16,19 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
  */
 const AT_ONCE = 8;
 
-/** Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for. */
+/**
+ * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for.
+ * INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused, whatever date it bears.
+ */
 export class RecordVerifier {
-  readonly #keys: ReadonlyMap<string, Verifier>;
+  readonly #keys: ReadonlyMap<string, KnownKey>;
+  readonly #now: () => number;
   readonly #places = new Places(AT_ONCE);
 
-  constructor(keys: ReadonlyMap<string, Verifier>) {
+  /** `now`: milliseconds since the epoch */
+  constructor(keys: ReadonlyMap<string, KnownKey>, now: () => number) {
     this.#keys = keys;
+    this.#now = now;
   }
 
   /** Resolves with the entry, or with a Fault `record.invalid` or `record.too_large` that says what is wrong with it. Never rejects. */
@@ -51,10 +57,18 @@ export class RecordVerifier {
       throw new Fault('record.invalid', 'the record must carry one signature, by the key that it names');
     }
     if (!Number.isSafeInteger(recordedAt)) throw new Fault('record.invalid', '`recorded_at` must be milliseconds');
+    this.#requireTaken(signature.keyid, recordedAt as number);
     return {
       logId, tenantId: record.tenant_id, recordId: record.record_id, kind, operationId: text(said['operation_id']), phase: text(said['phase']),
       payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number, traceparent: traceparentOf(said),
     };
+  }
+
+  /** What a verifier of the receipt would refuse isn't appended. */
+  #requireTaken(keyid: string, recordedAt: number): void {
+    const { notBefore = null, notAfter = null, closesAt = null } = this.#keys.get(keyid) ?? {};
+    if (closesAt !== null && closesAt <= this.#now()) throw new Fault('record.invalid', 'the key that signed the record was revoked');
+    if (recordedAt < (notBefore ?? -Infinity) || recordedAt > (notAfter ?? Infinity)) throw new Fault('record.invalid', 'the record is dated when its key did not sign');
   }
 }
 

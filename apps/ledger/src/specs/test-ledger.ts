@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { formatId, logIdOf, RECORD_PAYLOAD_TYPE, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
 import { connect, createPool, type Pool } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
-import { decodeBase64, formatNoteKey, parseNoteKey, parseSigner, parseVerifier, sealEnvelope, type Signer } from '@writ/signing';
+import { decodeBase64, formatNoteKey, type KnownKey, parseNoteKey, parseSigner, parseVerifier, sealEnvelope, type Signer } from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { Append } from '../append/append.ts';
 import { RecordVerifier } from '../append/record-verifier.ts';
@@ -34,6 +34,9 @@ export function record(tenant_id: TenantId, over: Record<string, unknown> = {}, 
   const statement = { _type: 'https://in-toto.io/Statement/v1', predicateType: `https://writ.dev/record/${predicate.kind}/v1`, subject: [], predicate };
   return { record_id, tenant_id, envelope: sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes(statement), signer) };
 }
+
+/** The key of a signer, without bounds unless said. */
+export const knownKey = (signer: Signer, over: Partial<KnownKey> = {}): KnownKey => ({ ...parseVerifier(signer.publicJwk), notBefore: null, notAfter: null, closesAt: null, ...over });
 
 export const payloadOf = (sent: Sent): Uint8Array => decodeBase64(sent.envelope.payload);
 export const operationOf = (sent: Sent): string => (JSON.parse(Buffer.from(payloadOf(sent)).toString()) as { predicate: { operation_id: string } }).predicate.operation_id;
@@ -65,7 +68,7 @@ export class TestLedger {
     const memory = new SignedMemory(join(this.#folder, name));
     const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined, witnessing);
     const log = new SignedLog(this.pool, checkpoints);
-    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, parseVerifier(kernel.publicJwk)]])));
+    const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, knownKey(kernel)]]), Date.now));
     return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), memory };
   }
 

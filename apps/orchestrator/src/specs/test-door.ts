@@ -11,6 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import type { OrchestratorConfig } from '../config.env.ts';
 import { DoorAdapter } from '../http/door-adapter.ts';
 import { prepareDoor } from '../http/door.ts';
+import { Published } from '../http/published-keys.ts';
 import type { Role } from '../http/route.ts';
 import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
@@ -26,7 +27,7 @@ export interface TestAnswer { readonly status: number; readonly headers: Headers
 
 const settings = {
   WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
-  publishedKeys: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }], log_keys: ['writ.local+00000000+AAAA'] },
+  published: new Published({ value: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }] }, refresh: async () => false }, { value: { log_keys: ['writ.local+00000000+AAAA'] }, refresh: async () => false }),
 };
 
 /** The door as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */

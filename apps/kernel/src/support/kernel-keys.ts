@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { followKeys, type Given, type Repeated } from '@writ/nest-kit';
+import { type KeyStore, LiveSigner, parseVerifier, type Verifier } from '@writ/signing';
+
+export interface KernelStores {
+  readonly permitKeys: KeyStore;
+  readonly recordKeys: KeyStore;
+}
+
+/**
+ * The keys that this kernel signs with, as they are now.
+ * INVARIANT (nothing by a revoked key): once a revocation is heard of and its time is over, nothing is signed with that key; a permit by it isn't redeemed from the moment on that it is heard of.
+ */
+export class KernelKeys {
+  readonly permit: LiveSigner;
+  readonly record: LiveSigner;
+  /** Whose permits are redeemed: the same map always, for whoever holds it. */
+  readonly permitVerifiers: ReadonlyMap<string, Verifier>;
+  readonly #stores: KernelStores;
+  readonly #redeemed = new Map<string, Verifier>();
+
+  /** @throws KeyStoreError where no key of one of the kinds may sign */
+  constructor(stores: KernelStores, now: number) {
+    this.#stores = stores;
+    this.permit = new LiveSigner('permit', stores.permitKeys, now);
+    this.record = new LiveSigner('record', stores.recordKeys, now);
+    this.permitVerifiers = this.#redeemed;
+    this.turn(now);
+  }
+
+  /** Lets the keys sign whose time has come. */
+  turn(now: number): void {
+    this.permit.turn(now);
+    this.record.turn(now);
+    this.#redeemed.clear();
+    for (const { keyid, jwk, revoked, not_after } of this.#stores.permitKeys.ring.keys) {
+      if (revoked === null && now <= (not_after ?? Infinity)) this.#redeemed.set(keyid, parseVerifier(jwk));
+    }
+  }
+
+  /** @throws Error where there is nothing to sign with: then nothing can be recorded, and so nothing done */
+  verifyAble(): void {
+    if (!this.permit.isAble || !this.record.isAble) throw new Error('no key may sign: the last one was revoked');
+  }
+
+  /** Follows the stores while the process runs. */
+  followed(given: Pick<Given, 'logger' | 'telemetry'>): Repeated {
+    const { permitKeys, recordKeys } = this.#stores;
+    return followKeys([{ what: 'permit keys', keys: permitKeys }, { what: 'record keys', keys: recordKeys }], given, (now) => this.turn(now));
+  }
+}

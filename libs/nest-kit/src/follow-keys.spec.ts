@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
+import { startTelemetry } from '@writ/telemetry';
+import { FOLLOW_MS, followKeys } from './follow-keys.ts';
+
+it('keys that can not be read are told of once, in the log, and as long as it lasts in the gauge; the turn comes all the same', async () => {
+  jest.useFakeTimers();
+  const lines: string[] = [];
+  const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: (line) => void lines.push(line) } });
+  const answers: (boolean | Error)[] = [false, new Error('no ring'), new Error('no ring'), true];
+  const turns: number[] = [];
+  const keys = { refresh: async () => {
+    const answer = answers.shift() ?? false;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  } };
+  const follow = followKeys([{ what: 'record keys', keys }], { telemetry, logger: telemetry.logger('info') }, (now) => turns.push(now));
+  const gauge = async (): Promise<string | undefined> => /^writ_keys_unread\{[^}]*keys="record keys"[^}]*\} (\d)/m.exec(await telemetry.metricsText())?.[1];
+  follow.start();
+  await jest.advanceTimersByTimeAsync(FOLLOW_MS);
+  expect(await gauge()).toBe('0');
+  await jest.advanceTimersByTimeAsync(2 * FOLLOW_MS);
+  expect(await gauge()).toBe('1');
+  expect(lines.filter((line) => line.includes('stay in force'))).toHaveLength(1);
+  await jest.advanceTimersByTimeAsync(FOLLOW_MS);
+  expect(await gauge()).toBe('0');
+  expect(lines.filter((line) => line.includes('read anew'))).toHaveLength(1);
+  expect(turns).toHaveLength(4);
+  await follow.stop();
+  jest.useRealTimers();
+  await telemetry.shutdown();
+});

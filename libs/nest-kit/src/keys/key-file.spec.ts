@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chmodSync, linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatRing, publicKeysOf, ringOf, withNext, withRevoked, type KeyRing } from '@writ/signing';
+import { keyStoreContract } from '@writ/signing/contract';
+import { firstRing, FollowedFile, KeyFile, newKey, readRing, replaceFile, type NewKey } from './key-file.ts';
+import { PublicKeyFile } from './public-key-file.ts';
+
+let dir: string;
+beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'writ-key-file-')); });
+afterAll(() => { rmSync(dir, { recursive: true }); });
+let files = 0;
+const place = (): string => join(dir, `${String((files += 1))}.json`);
+
+const pems = new Map<string, string>();
+const made = (): NewKey => {
+  const key = newKey();
+  pems.set(key.signer.keyid, key.pem);
+  return key;
+};
+const textOf = (ring: KeyRing): string => formatRing(ring, (keyid) => pems.get(keyid) ?? null);
+
+keyStoreContract('a file', () => made().signer, (ring) => {
+  const path = place();
+  replaceFile(path, textOf(ring), 0o600);
+  return { store: new KeyFile(path), put: (next) => replaceFile(path, next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next), 0o600) };
+});
+
+describe('a file of private keys', () => {
+  it.each([0o644, 0o640, 0o622, 0o604])('that others may reach (%o) is not read, neither at first nor later', async (mode) => {
+    const path = place();
+    replaceFile(path, firstRing(made()), 0o600);
+    const store = new KeyFile(path);
+    chmodSync(path, mode);
+    expect(() => new KeyFile(path)).toThrow('others may read it');
+    writeFileSync(path, firstRing(made()));
+    await expect(store.refresh()).rejects.toThrow('others may read it');
+  });
+
+  it('that went away leaves the keys that were read', async () => {
+    const path = place();
+    replaceFile(path, firstRing(made()), 0o600);
+    const store = new KeyFile(path);
+    const { ring } = store;
+    rmSync(path);
+    await expect(store.refresh()).rejects.toThrow('ENOENT');
+    expect(store.ring).toBe(ring);
+  });
+
+  it('of one PEM is changed into a ring that has it', () => {
+    const [path, key] = [place(), made()];
+    writeFileSync(path, key.pem, { mode: 0o600 });
+    const { ring, pemOf } = readRing(path);
+    expect(formatRing(ring, pemOf)).toBe(firstRing(key));
+  });
+});
+
+describe('a replaced file', () => {
+  it('has the new content and the rights that are asked for; whoever had opened the old one reads that', () => {
+    const [path, held] = [place(), place()];
+    replaceFile(path, 'old', 0o644);
+    linkSync(path, held);
+    replaceFile(path, 'new', 0o600);
+    expect([readFileSync(path, 'utf8'), readFileSync(held, 'utf8'), statSync(path).mode & 0o777]).toEqual(['new', 'old', 0o600]);
+  });
+
+  it('is no link, and lies in a folder that is there', () => {
+    const link = place();
+    symlinkSync(place(), link);
+    expect(() => replaceFile(link, 'x', 0o600)).toThrow('is a link');
+    expect(() => replaceFile(join(dir, 'none', 'x'), 'x', 0o600)).toThrow("can't be written (ENOENT)");
+  });
+});
+
+describe('a file of public keys', () => {
+  it('changes what is in one map, all at once, and leaves it where the file makes no sense', async () => {
+    const [path, one, two] = [place(), made(), made()];
+    const ring = withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 });
+    const put = (published: unknown): void => replaceFile(path, JSON.stringify(published), 0o644);
+    put(publicKeysOf(ringOf(one.signer)));
+    const [all, open] = [new PublicKeyFile(path), new PublicKeyFile(path, ({ closesAt }) => closesAt === null)];
+    const map = all.byKeyid;
+    put(publicKeysOf(withRevoked(ring, { keyid: one.signer.keyid, now: 20, from: 20, settleMs: 5 })));
+    expect([await all.refresh(), await open.refresh()]).toEqual([true, true]);
+    expect([[...map.keys()], [...open.byKeyid.keys()]]).toEqual([[one.signer.keyid, two.signer.keyid], [two.signer.keyid]]);
+    expect(map.get(one.signer.keyid)?.closesAt).toBe(25);
+    put({ keys: [{ keyid: 'other', jwk: one.signer.publicJwk }] });
+    await expect(all.refresh()).rejects.toThrow('not the thumbprint');
+    expect([...map.keys()]).toEqual([one.signer.keyid, two.signer.keyid]);
+  });
+
+  it('says which file it is that can not be read', () => {
+    expect(() => new PublicKeyFile(join(dir, 'none.json'))).toThrow('none.json` can\'t be read (ENOENT)');
+    expect(() => new FollowedFile(join(dir, 'none.json'), String)).toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rings of keys in files. Processes follow them by looking every few seconds: a watch would miss a file that was replaced under a mount, and say nothing of it.
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { formatRing, type KeyRing, KeyStore, KeyStoreError, parseRing, parseSigner, ringOf, type Signer } from '@writ/signing';
+
+/** A private key that may be written down. */
+export interface NewKey {
+  readonly pem: string;
+  readonly signer: Signer;
+}
+
+export function newKey(): NewKey {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { pem, signer: parseSigner(pem) };
+}
+
+/** What tells two states of a file apart without reading it: a replaced file is another inode, a rewritten one has another time or size. */
+const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: bigint }): string => `${String(ino)}.${String(mtimeNs)}.${String(size)}`;
+
+/** Others may read it, or write it. */
+const OTHERS = 0o077;
+
+/**
+ * Reads a file of private keys.
+ * @throws KeyStoreError where it can't be read, or where others may read it
+ */
+function readPrivate(path: string): { stamp: string; text: string } {
+  try {
+    const found = statSync(path, { bigint: true });
+    if ((Number(found.mode) & OTHERS) !== 0) throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
+    return { stamp: stampOf(found), text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    throw named(path, error);
+  }
+}
+
+/** The same error with the file's name; what the system says of a file is its code alone. */
+function named(path: string, error: unknown): KeyStoreError {
+  const { message, code, syscall } = error as NodeJS.ErrnoException;
+  if (message.includes(path) && error instanceof KeyStoreError) return error;
+  return new KeyStoreError(syscall === undefined ? `\`${path}\`: ${message}` : `\`${path}\` can't be read (${code ?? 'unknown'})`, { cause: error });
+}
+
+function parsed<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw named(path, error);
+  }
+}
+
+/** The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key. */
+export class KeyFile extends KeyStore {
+  readonly #path: string;
+  #stamp: string;
+  #ring: KeyRing;
+
+  /** @throws KeyStoreError for a file that can't be read whole, and for one that others may read */
+  constructor(path: string) {
+    super();
+    this.#path = path;
+    const { stamp, text } = readPrivate(path);
+    this.#ring = parsed(path, () => parseRing(text));
+    this.#stamp = stamp;
+  }
+
+  override get ring(): KeyRing {
+    return this.#ring;
+  }
+
+  override async refresh(): Promise<boolean> {
+    if (await stampAt(this.#path) === this.#stamp) return false;
+    const { stamp, text } = readPrivate(this.#path);
+    this.#ring = parsed(this.#path, () => parseRing(text));
+    this.#stamp = stamp;
+    return true;
+  }
+}
+
+/** A file that isn't there has a stamp like no other. */
+const stampAt = async (path: string): Promise<string> => stat(path, { bigint: true }).then(stampOf, () => 'none');
+
+/** What a public file says, read again where it changed. */
+export class FollowedFile<T> {
+  readonly #path: string;
+  readonly #parse: (text: string) => T;
+  #stamp: string;
+  #value: T;
+
+  /** @throws KeyStoreError for a file that can't be read, and what `parse` throws, with the file's name */
+  constructor(path: string, parse: (text: string) => T) {
+    this.#path = path;
+    this.#parse = parse;
+    const { stamp, value } = parsed(path, () => ({ stamp: stampOf(statSync(path, { bigint: true })), value: parse(readFileSync(path, 'utf8')) }));
+    this.#stamp = stamp;
+    this.#value = value;
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  /** Resolves with whether there was something new. Rejects, keeping what it had, where what is there can't be read. */
+  async refresh(): Promise<boolean> {
+    const stamp = await stampAt(this.#path);
+    if (stamp === this.#stamp) return false;
+    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => { throw named(this.#path, error); });
+    this.#value = parsed(this.#path, () => this.#parse(text));
+    this.#stamp = stamp;
+    return true;
+  }
+}
+
+/** Reads a ring with its private keys, to change it. @throws KeyStoreError */
+export function readRing(path: string): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
+  const { text } = readPrivate(path);
+  const ring = parsed(path, () => parseRing(text));
+  if (!text.trimStart().startsWith('{')) return { ring, pemOf: () => text };
+  const pems = new Map((JSON.parse(text) as { keys: { keyid: string; pem: string | null }[] }).keys.map(({ keyid, pem }) => [keyid, pem]));
+  return { ring, pemOf: (keyid) => pems.get(keyid) ?? null };
+}
+
+/** The text of a ring of one key. */
+export const firstRing = ({ pem, signer }: NewKey): string => formatRing(ringOf(signer), () => pem);
+
+/**
+ * Replaces a file by another content, in one step: who reads at any moment finds the old one or the new one, also after a power cut. A file that is reached by a link is
+ * refused: the link would be replaced, and what it led to would stay.
+ * @throws KeyStoreError
+ */
+export function replaceFile(path: string, text: string, mode: number): void {
+  const next = `${path}.next`;
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new KeyStoreError(`\`${path}\` is a link: name the file that it leads to`);
+    const fd = openSync(next, 'w', mode);
+    try {
+      writeSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    // An older file of that name may have had other rights.
+    chmodSync(next, mode);
+    renameSync(next, path);
+    const folder = openSync(dirname(path), 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch (error) {
+    if (error instanceof KeyStoreError) throw error;
+    throw new KeyStoreError(`\`${path}\` can't be written (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, { cause: error });
+  }
+}

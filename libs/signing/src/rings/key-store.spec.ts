@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
+import { parseSigner, parseVerifier, type Signer } from '../keys.ts';
+import { withNext, withRevoked } from './change-ring.ts';
+import { KeyStoreError, ringOf, type KeyRing } from './key-ring.ts';
+import { FixedKeys, KeyStore, LiveSigner } from './key-store.ts';
+import { keyStoreContract } from './key-store.contract.ts';
+
+const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+
+/** Keys that a spec puts there. */
+class PutKeys extends KeyStore {
+  #ring: KeyRing;
+  #there: KeyRing | 'nonsense';
+
+  constructor(ring: KeyRing) {
+    super();
+    this.#ring = this.#there = ring;
+  }
+
+  put(ring: KeyRing | 'nonsense'): void {
+    this.#there = ring;
+  }
+
+  override get ring(): KeyRing {
+    return this.#ring;
+  }
+
+  override async refresh(): Promise<boolean> {
+    if (this.#there === 'nonsense') throw new KeyStoreError('nonsense');
+    const isNew = this.#there !== this.#ring;
+    this.#ring = this.#there;
+    return isNew;
+  }
+}
+
+keyStoreContract('the environment', newSigner, (ring) => ({ store: new FixedKeys(ring), put: null }));
+keyStoreContract('a spec', newSigner, (ring) => {
+  const store = new PutKeys(ring);
+  return { store, put: (next) => store.put(next) };
+});
+
+describe('a live signer', () => {
+  const [one, two] = [newSigner(), newSigner()];
+  const bytes = Uint8Array.of(1, 2, 3);
+
+  it('signs with the key whose turn it is, and changes it at a turn alone', async () => {
+    const store = new PutKeys(ringOf(one));
+    const signer = new LiveSigner('record', store, 100);
+    store.put(withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 }));
+    await store.refresh();
+    signer.turn(149);
+    expect(signer.keyid).toBe(one.keyid);
+    expect(signer.keyid).toBe(one.keyid);
+    signer.turn(150);
+    expect([signer.keyid, signer.publicJwk, signer.publicKey]).toEqual([two.keyid, two.publicJwk, two.publicKey]);
+    expect(() => parseVerifier(two.publicJwk).verify(bytes, signer.sign(bytes))).not.toThrow();
+  });
+
+  it('signs nothing once its key is revoked and closed, and says so; a process that begins then does not start', () => {
+    const rotated = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 5 });
+    const lost = withRevoked(withRevoked(withNext(rotated, { signer: newSigner(), now: 110, overlapMs: 5 }), { keyid: two.keyid, now: 120, from: 90, settleMs: 10 }), { keyid: one.keyid, now: 120, from: 90, settleMs: 10 });
+    // As a file would be that somebody shortened.
+    const ring = { keys: lost.keys.slice(0, 2).map((key, i) => (i === 1 ? { ...key, signs_until: null } : key)) };
+    const store = new FixedKeys(ring);
+    const signer = new LiveSigner('record', store, 129);
+    expect(signer.isAble).toBe(true);
+    signer.turn(130);
+    expect(signer.isAble).toBe(false);
+    expect(() => signer.sign(bytes)).toThrow(KeyStoreError);
+    expect(() => new LiveSigner('record', store, 130)).toThrow('no record key may sign');
+  });
+
+  it('signs nothing with a key whose private half is not there', () => {
+    const ring = { keys: ringOf(one).keys.map((key) => ({ ...key, signer: null })) };
+    expect(() => new LiveSigner('permit', new FixedKeys(ring), 1)).toThrow('no permit key may sign');
+  });
+});
+
+describe('a key that is revoked', () => {
+  const [one, two] = [newSigner(), newSigner()];
+  const ring = withNext(ringOf(one), { signer: two, now: 100, overlapMs: 50 });
+
+  it('is gone where it never signed, and the one before it signs on', () => {
+    expect(withRevoked(ring, { keyid: two.keyid, now: 110, from: 110, settleMs: 10 }).keys).toEqual(ringOf(one).keys);
+  });
+
+  it.each([
+    ['that is nobody\'s', { keyid: 'nobody' }, 'there is no key'], ['from a day to come', { from: 301 }, 'later ones'], ['without a successor', { keyid: two.keyid }, 'needs a successor'],
+  ])('%s is refused', (_what, over, why) => {
+    expect(() => withRevoked(ring, { keyid: one.keyid, now: 300, from: 300, settleMs: 10, ...over })).toThrow(why);
+  });
+
+  it('stays revoked, from when it was said first', () => {
+    const once = withRevoked(ring, { keyid: one.keyid, now: 300, from: 200, settleMs: 10 });
+    expect(() => withRevoked(once, { keyid: one.keyid, now: 400, from: 100, settleMs: 10 })).toThrow('was revoked on');
+  });
+});
