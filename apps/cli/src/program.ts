@@ -32,6 +32,7 @@ const GROUPS: readonly Group[] = [
   { name: 'sandbox', summary: 'containers that have a call or a session now', load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand },
   { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
   { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },
+  { name: 'signing-keys', summary: 'the keys that sign permits, records and checkpoints, in their files', load: async () => (await import('./signing-keys/signing-keys.ts')).signingKeysCommand },
   { name: 'freeze', summary: 'emergency stop', load: async () => (await import('./freezes/freezes.ts')).freezeCommand },
   { name: 'unfreeze', summary: 'lift an emergency stop', load: async () => (await import('./freezes/freezes.ts')).unfreezeCommand },
   { name: 'tenant', summary: 'teams, each apart from all others', load: async () => (await import('./tenants/tenants.ts')).tenantCommand },

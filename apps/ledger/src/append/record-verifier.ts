@@ -66,7 +66,10 @@ export class RecordVerifier {
 
   /** What a verifier of the receipt would refuse isn't appended. */
   #requireTaken(keyid: string, recordedAt: number): void {
-    const { notBefore = null, notAfter = null, closesAt = null } = this.#keys.get(keyid) ?? {};
+    const key = this.#keys.get(keyid);
+    // The keys may have been read anew while the signature was verified.
+    if (key === undefined) throw new Fault('record.invalid', 'the key that signed the record is not known any more');
+    const { notBefore, notAfter, closesAt } = key;
     if (closesAt !== null && closesAt <= this.#now()) throw new Fault('record.invalid', 'the key that signed the record was revoked');
     if (recordedAt < (notBefore ?? -Infinity) || recordedAt > (notAfter ?? Infinity)) throw new Fault('record.invalid', 'the record is dated when its key did not sign');
   }

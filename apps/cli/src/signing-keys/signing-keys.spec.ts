@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { firstRing, newKey, publishRings, type NewKey } from '@writ/nest-kit/keys';
+import { parsePublicKeys, parseRing, PURPOSES, ringOf, type Purpose } from '@writ/signing';
+import { writ, type Ran } from '../specs/run-cli.ts';
+
+let dir: string;
+let first: Record<Purpose, NewKey>;
+const keyFile = (purpose: Purpose): string => join(dir, 'keys', `${purpose}.json`);
+const publicFile = (name: string): string => join(dir, 'public', name);
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-signing-keys-'));
+  for (const name of ['keys', 'public']) mkdirSync(join(dir, name));
+  first = { permit: newKey(), record: newKey(), checkpoint: newKey() };
+  for (const purpose of PURPOSES) writeFileSync(keyFile(purpose), firstRing(first[purpose]), { mode: 0o600 });
+  publishRings({ permit: ringOf(first.permit.signer), record: ringOf(first.record.signer), checkpoint: ringOf(first.checkpoint.signer) }, 'writ.spec', {
+    permit: publicFile('permit-keys.json'), record: publicFile('record-keys.json'), log: publicFile('log-keys.json'), all: join(dir, 'public-keys.json'),
+  });
+});
+afterEach(() => { rmSync(dir, { recursive: true }); });
+
+const run = (...args: string[]): Promise<Ran> => writ(['signing-keys', ...args], { env: { WRIT_STATE_DIR: dir } });
+const json = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
+
+test('a key that comes is published, signs later, and both halves of both keys are kept', async () => {
+  const before = Date.now();
+  const { exit, out, err } = await run('rotate', 'record', '--overlap', '30s', '--json');
+  expect([exit, err]).toEqual([0, '']);
+  const made = JSON.parse(out) as { keyid: string; signs_from: number; state: string };
+  expect(made).toMatchObject({ purpose: 'record', state: 'next' });
+  expect(made.signs_from).toBeGreaterThanOrEqual(before + 30_000);
+  const { keys } = parseRing(readFileSync(keyFile('record'), 'utf8'));
+  expect(keys.map(({ keyid, signs_until, signer }) => [keyid, signs_until, signer?.keyid])).toEqual([
+    [first.record.signer.keyid, made.signs_from, first.record.signer.keyid], [made.keyid, null, made.keyid],
+  ]);
+  expect([...parsePublicKeys(readFileSync(publicFile('record-keys.json'), 'utf8')).keys()]).toEqual(keys.map(({ keyid }) => keyid));
+  expect(json<{ record_keys: unknown[] }>(join(dir, 'public-keys.json')).record_keys).toHaveLength(2);
+  expect((await run('list')).out).toContain(made.keyid);
+});
+
+test('private keys stay readable by their owner alone, stand nowhere else, and leave no file behind', async () => {
+  for (const purpose of PURPOSES) expect(await run('rotate', purpose)).toMatchObject({ exit: 0 });
+  for (const purpose of PURPOSES) expect(statSync(keyFile(purpose)).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(dir, 'keys')).toSorted()).toEqual(['checkpoint.json', 'permit.json', 'record.json']);
+  for (const path of [publicFile('permit-keys.json'), publicFile('record-keys.json'), publicFile('log-keys.json'), join(dir, 'public-keys.json')]) {
+    expect(readFileSync(path, 'utf8')).not.toContain('PRIVATE');
+  }
+  expect((await run('list', '--json')).out).not.toContain('PRIVATE');
+});
+
+test('one key waits at a time, and none comes sooner than it can be read', async () => {
+  await run('rotate', 'permit');
+  expect(await run('rotate', 'permit')).toMatchObject({ exit: 1, err: expect.stringContaining('error keys: ') as string });
+  expect(await run('rotate', 'record', '--overlap', '4s')).toMatchObject({ exit: 2, err: expect.stringContaining('too short') as string });
+  expect(await run('rotate', 'master')).toMatchObject({ exit: 2, err: expect.stringContaining('none of permit, record, checkpoint') as string });
+});
+
+test('a key that is revoked has a successor at once, is no longer published as good, and is revoked once', async () => {
+  const kid = first.checkpoint.signer.keyid;
+  const { exit, out } = await run('revoke', 'checkpoint', `--kid=${kid}`, '--from', '2026-05-01T12:00Z', '--json');
+  expect(exit).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ keyid: kid, revoked: { from: Date.parse('2026-05-01T12:00Z') } });
+  const log = json<{ keys: string[]; revoked: string[] }>(publicFile('log-keys.json'));
+  expect([log.keys.length, log.revoked.length]).toEqual([1, 1]);
+  expect(log.keys).not.toContain(log.revoked[0]);
+  expect(await run('revoke', 'checkpoint', `--kid=${kid}`)).toMatchObject({ exit: 1, err: expect.stringContaining('was revoked on') as string });
+});
+
+test('an id that begins with a dash, or that is nobody\'s, is taken for an id', async () => {
+  expect(await run('revoke', 'record', '--kid=-nobody')).toMatchObject({ exit: 1, err: expect.stringContaining('there is no key `-nobody`') as string });
+  for (const from of ['yesterday', '2026-05-01', '9999-01-01T00:00Z']) {
+    expect((await run('revoke', 'record', `--kid=${first.record.signer.keyid}`, '--from', from)).exit).toBeGreaterThan(0);
+  }
+  expect(readFileSync(keyFile('record'), 'utf8')).toBe(firstRing(first.record));
+});
+
+test('files that can not be read whole are left as they are', async () => {
+  writeFileSync(keyFile('record'), '{"v":1', { mode: 0o600 });
+  expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.stringContaining('record.json') as string });
+  expect(readFileSync(keyFile('record'), 'utf8')).toBe('{"v":1');
+});
