@@ -103,7 +103,7 @@ function ticksOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-const recordKey = (stack: Stack): Signer => parseSigner(readFileSync(stack.keys.file('record.pem'), 'utf8'));
+const recordKey = (stack: Stack): Signer => stack.keys.record;
 
 /** Gathers records while its last request is under way, as the kernel's sender does. */
 class Sender {

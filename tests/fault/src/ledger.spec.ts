@@ -2,13 +2,13 @@
 // The ledger alone, asked over the bus as the kernel asks it: killed at each step of an append, asked again and out of order, two replicas at once, and one that can't
 // write down what it signed. Whatever happens, what it answered for is in the log at that place, once, and the independent checker finds nothing.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import type { Bus } from '@writ/bus';
 import { formatId, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
 import { sealRecord } from '@writ/receipt';
-import { parseSigner, type Signer } from '@writ/signing';
+import type { Signer } from '@writ/signing';
 import { decisionRecord, eventually, expectCleanLog, Observer, SHARD, startStack, type Service, type Stack } from '@writ/stack';
 
 type Sent = AppendRequest['records'][number];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'], busProxies: ['ledger'] });
   observer = new Observer(stack);
   bus = await stack.busAs('kernel');
-  signer = parseSigner(readFileSync(stack.keys.file('record.pem'), 'utf8'));
+  signer = stack.keys.record;
 });
 afterAll(async () => {
   await bus?.close();
