@@ -133,7 +133,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     previewReports: new PreviewReports(on.tenants, on.blobs, on.vault, effects, previews),
     previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
     redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs }),
-    renew: new Renew(on.tenants, lease),
+    renew: new Renew(on.tenants, on.vault, lease),
     commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };

@@ -6,7 +6,7 @@ export {
   type AgentId, type Id, type IdKind, type OperationId, type RecordId, type TenantId, type TokenId, type WorkspaceId,
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
-export { EgressRequest, EgressRequestPage } from './messages/egress.ts';
+export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';

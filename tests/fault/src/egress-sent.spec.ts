@@ -2,7 +2,7 @@
 // A request that left: whatever becomes of the executor or of the token, it is sent once, and nobody claims to know what they can't.
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import { eventually, expectWhole, makeWorld, Observer, openOutside, startStack, type Outside, type Stack, type World } from '@writ/stack';
+import { eventually, expectWhole, makeWorld, Observer, openOutside, startStack, verifiedReceipt, type Outside, type Stack, type World } from '@writ/stack';
 
 jest.setTimeout(120_000);
 
@@ -63,5 +63,9 @@ it('of an executor that dies is never sent again, and the call is ambiguous', as
   const other = await stack.another('executor', {}, [outside.program]);
   await expectWhole(stack, world, observer, id, { tx_outcome: 'ambiguous', attempt: 1 });
   expect(posts).toEqual(['/once']);
+  // What the gate announced before the first byte left is all that anybody knows, and the record counts it.
+  const { body } = await world.agent.get(`/v1/operations/${id}/requests`);
+  expect(body).toMatchObject({ total: 1, items: [{ method: 'POST', target: 'https://api.outside.example/once', purpose: 'to try', outcome: 'unreported', status: null, address: expect.any(String) as string }] });
+  expect((await verifiedReceipt(stack, world, id, 'outcome')).record).toMatchObject({ egress_count: 1, egress_hash: body['hash'] });
   await other.kill();
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
-import type { Grant } from '@writ/contract';
+import type { AnnouncedRequests, Grant } from '@writ/contract';
 import { parseAuthority, parseUrl, TUNNEL } from '@writ/egress';
 import { Outside, PUBLIC } from '../specs/outside.ts';
 import { CallGate, type CallGateOptions } from './call-gate.ts';
@@ -53,18 +53,34 @@ describe('a request that may leave', () => {
     expect(outside.seen).toHaveLength(1);
   });
 
-  it('that changes something outside is announced before it leaves, once', async () => {
+  it('that changes something outside is announced before it leaves, with its line and those that wait', async () => {
     const order: string[] = [];
     outside.answer = (_, response) => {
       order.push('arrived');
       response.end();
     };
-    const gate = gateOf({ announce: () => Promise.resolve(void order.push('announced')) });
+    const told: [string, number | undefined, ...string[]][] = [];
+    const noted = (as: string) => (announced: AnnouncedRequests | null) => Promise.resolve(void told.push([as, announced?.from, ...announced?.items.map(({ method, address }) => `${method} ${String(address)}`) ?? []]));
+    const gate = gateOf({ confirm: noted('confirm'), announce: (announced) => noted(String(order.push('announced')))(announced) });
+    await ask(gate, A, 'GET');
     await ask(gate, A, 'GET');
     await ask(gate, A, 'POST', Buffer.from('x'));
     await ask(gate, A, 'POST', Buffer.from('y'));
-    expect(order).toEqual(['arrived', 'announced', 'arrived', 'arrived']);
-    expect(outside.seen.map(({ body }) => body)).toEqual(['', 'x', 'y']);
+    expect(order).toEqual(['arrived', 'arrived', 'announced', 'arrived', 'announced', 'arrived']);
+    expect(told).toEqual([['confirm', 0, 'GET null'], ['3', 1, `GET ${PUBLIC}`, `POST ${PUBLIC}`], ['5', 3, `POST ${PUBLIC}`]]);
+    expect(outside.seen.map(({ body }) => body)).toEqual(['', '', 'x', 'y']);
+  });
+
+  it('is announced piece by piece where the list is longer than a message, and without what others may not read', async () => {
+    const pieces: AnnouncedRequests[] = [];
+    const kept = (announced: AnnouncedRequests | null) => Promise.resolve(void (announced === null || pieces.push(announced)));
+    const gate = gateOf({ confirm: kept, announce: kept, told: (request) => ({ ...request, purpose: 'x'.repeat(256) }) });
+    for (let n = 0; n < 95; n++) gate.refuse('GET', 'a', '');
+    await ask(gate, A, 'POST', Buffer.from('x'));
+    const lines = pieces.flatMap(({ from, items }) => items.map(({ purpose }, index) => `${String(from + index)} ${String(purpose.length)}`));
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(lines.at(-1)).toBe('95 256');
+    expect(lines).toHaveLength(96);
   });
 
   it('that may not be announced does not leave', async () => {

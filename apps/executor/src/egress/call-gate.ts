@@ -8,7 +8,7 @@
  */
 import type { Duplex } from 'node:stream';
 import { isIP } from 'node:net';
-import type { EgressRequest, Grant } from '@writ/contract';
+import type { AnnouncedRequests, EgressRequest, Grant } from '@writ/contract';
 import { decideEgress, isPublicAddress, isSafeMethod, TUNNEL, urlOf, type EgressTarget } from '@writ/egress';
 import { GateRefusal } from './gate-error.ts';
 import { Metered } from './metered.ts';
@@ -34,10 +34,12 @@ export interface CallGateOptions {
   readonly now: () => number;
   /** aborts when the attempt must stop */
   readonly signal: AbortSignal;
-  /** Asks the kernel whether the call may go on; rejects when it may not, or nobody answers. */
-  readonly confirm: () => Promise<void>;
-  /** Has the kernel note that something outside is about to be changed; rejects when it must not be. */
-  readonly announce: () => Promise<void>;
+  /** Asks the kernel whether the call may go on, and has it keep lines of the list; rejects when it may not, or nobody answers. */
+  readonly confirm: (announced: AnnouncedRequests | null) => Promise<void>;
+  /** Has the kernel note that something outside is about to be changed, with lines of the list; rejects when it must not be. */
+  readonly announce: (announced: AnnouncedRequests | null) => Promise<void>;
+  /** a line of the list as others may read it */
+  readonly told?: (request: EgressRequest) => EgressRequest;
   /** of a preview: told what would have left; nothing does */
   readonly preview: ((what: string) => void) | null;
 }
@@ -55,15 +57,14 @@ export class CallGate {
   readonly #open = new Set<Duplex>();
   #bytes = 0;
   #broken: GateRefusal | null = null;
-  #announced = false;
   #watch: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
     const began = options.now();
-    this.#list = new RequestList(options.requestsMax, () => options.now() - began);
-    this.#standing = new Standing(options.confirm, options.now);
+    this.#list = new RequestList(options.requestsMax, () => options.now() - began, options.told ?? ((request) => request));
+    this.#standing = new Standing(() => this.#tell(options.confirm), options.now);
     options.signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
@@ -122,7 +123,7 @@ export class CallGate {
     listed.connected(address);
     const connection = await this.#dial(method, target, address);
     try {
-      if (!isSafeMethod(method)) await this.#announce();
+      if (!isSafeMethod(method)) await this.#announce(listed);
       // Connecting may have taken longer than the kernel's word is good for.
       await this.#verifyStanding();
       return connection;
@@ -159,10 +160,17 @@ export class CallGate {
     }
   }
 
-  async #announce(): Promise<void> {
-    if (this.#announced) return;
-    await this.#options.announce();
-    this.#announced = true;
+  /** INVARIANT (known before it leaves): the kernel has the line of a request that may change something, with where it goes, before its first byte. */
+  async #announce(listed: ListedRequest): Promise<void> {
+    this.#list.grown(listed);
+    do await this.#tell(this.#options.announce);
+    while (!this.#list.isAnnounced(listed));
+  }
+
+  async #tell(kernel: (announced: AnnouncedRequests | null) => Promise<void>): Promise<void> {
+    const unannounced = this.#list.takeUnannounced();
+    await kernel(unannounced);
+    if (unannounced !== null) this.#list.announced(unannounced);
   }
 
   async #verifyStanding(): Promise<void> {

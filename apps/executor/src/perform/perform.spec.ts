@@ -106,7 +106,7 @@ describe('one permit', () => {
   it('begins no effect outside in a preview, and reports that one was asked for', async () => {
     let left = false;
     const runner = new TestRunner(async (_call, context) => {
-      await context.announceEffectStarted().then(() => { left = true; }, () => undefined);
+      await context.announceEffectStarted(null).then(() => { left = true; }, () => undefined);
       return nothing;
     });
     await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'true' }, root, { permit: { mode: 'preview' } }), 'sandboxed');
@@ -214,7 +214,7 @@ describe('one permit', () => {
   ])('lets no effect begin that the kernel %s', async (_, answer) => {
     kernel.onEffect = answer;
     let left = false;
-    const runner = new TestRunner(async (_call, context) => { await context.announceEffectStarted(); left = true; return nothing; });
+    const runner = new TestRunner(async (_call, context) => { await context.announceEffectStarted(null); left = true; return nothing; });
     expect(await kernel.executor([runner]).run(kernel.order('shell.run', { command: 'true' }, root), 'sandboxed')).toBe('fenced');
     expect(left).toBe(false);
   });

@@ -168,22 +168,22 @@ export class Perform {
       signal: lease.signal,
       mode: speaker.mode,
       askedFor,
-      confirmStanding: async () => {
+      confirmStanding: async (announced) => {
         lease.verifyHeld();
         const requestedAt = this.#clocks.monotonic();
-        lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left)));
+        lease.renewed(requestedAt, await this.#kernel.renew(speaker, Math.min(CONFIRM_MS, lease.left), announced));
         lease.verifyHeld();
       },
       attachShell: (opens, shellId) => this.#kernel.attachShell(speaker, opens, shellId, Math.min(ANSWER_MS, Math.max(1, lease.left))),
       endShell: (shellId, ending) => this.#kernel.endShell({ tenant_id: speaker.tenant_id, executor_id: speaker.executor_id, shell_id: shellId }, ending, ANSWER_MS),
-      announceEffectStarted: async () => {
+      announceEffectStarted: async (announced) => {
         lease.verifyHeld();
         if (speaker.mode === 'preview') {
           askedFor('an effect outside');
           throw new Fault('tool.not_available', 'a preview has no effect outside');
         }
         const requestedAt = this.#clocks.monotonic();
-        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left));
+        lease.renewed(requestedAt, await this.#kernel.effectStarted(speaker, lease.left, announced));
         lease.verifyHeld();
       },
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, secretsNamed, secretVariable, TOOLS, type NamesSecrets } from '@writ/contract';
+import { Fault, secretsNamed, secretVariable, TOOLS, type EgressRequest, type NamesSecrets } from '@writ/contract';
 import { placeSecrets } from '@writ/risk';
 import type { Call, RunContext, Staged } from '../runners/runner.ts';
 import { Values } from './redactor.ts';
@@ -42,6 +42,14 @@ function valueOf({ secrets }: Call, name: string): string {
   return value;
 }
 
+/** A line of the list of requests, without values. */
+export function requestWithout(values: Values, request: EgressRequest): EgressRequest {
+  return {
+    ...request, target: values.redactText(request.target).slice(0, TARGET_CHARS_MAX), purpose: values.redactText(request.purpose).slice(0, TEXT_CHARS_MAX),
+    reason: request.reason === null ? null : values.redactText(request.reason).slice(0, TEXT_CHARS_MAX),
+  };
+}
+
 /**
  * What a call did, with nothing in it of the values that it had.
  * INVARIANT (told to nobody): this is all that leaves the executor of a call; a delta that holds a value isn't staged at all.
@@ -49,10 +57,7 @@ function valueOf({ secrets }: Call, name: string): string {
 export async function withoutSecrets(staged: Staged, values: Values): Promise<Staged> {
   if (!values.any) return staged;
   const error = staged.error === null ? null : { ...staged.error, message: values.redactText(staged.error.message), hint: staged.error.hint === null ? null : values.redactText(staged.error.hint) };
-  const requests = staged.requests?.map((request) => ({
-    ...request, target: values.redactText(request.target).slice(0, TARGET_CHARS_MAX), purpose: values.redactText(request.purpose).slice(0, TEXT_CHARS_MAX),
-    reason: request.reason === null ? null : values.redactText(request.reason).slice(0, TEXT_CHARS_MAX),
-  }));
+  const requests = staged.requests?.map((request) => requestWithout(values, request));
   const told = { ...staged, error, result: values.redactJson(staged.result), ...(requests === undefined ? {} : { requests }) };
   const name = await leftBehind(staged, values);
   if (name === null) return told;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { Values } from '../redaction/redactor.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
@@ -56,14 +56,14 @@ export interface RunContext {
   /** aborts when the lease is lost, the call was cancelled or its token revoked: what runs must be dead when `run` settles */
   readonly signal: AbortSignal;
   /**
-   * Announces an external effect and waits for the kernel's answer. MUST be awaited before the first request other than GET, HEAD or OPTIONS
-   * leaves; from then on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it
+   * Announces an external effect, with lines of the list of requests, and waits for the kernel's answer. MUST be awaited before each request other than GET, HEAD
+   * or OPTIONS leaves; from the first on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it
    * always rejects, with `tool.not_available`, and the run goes on without.
    */
-  readonly announceEffectStarted: () => Promise<void>;
+  readonly announceEffectStarted: (announced: AnnouncedRequests | null) => Promise<void>;
   readonly mode: PermitMode;
-  /** Asks the kernel whether the call may go on, now. Rejects when it has to stop, and when nobody answers within a second. */
-  readonly confirmStanding: () => Promise<void>;
+  /** Asks the kernel whether the call may go on, now, and has it keep lines of the list of requests. Rejects when it has to stop, and when nobody answers within a second. */
+  readonly confirmStanding: (announced: AnnouncedRequests | null) => Promise<void>;
   /** Notes what a preview would have sent or needed, for whoever is to approve it; `egress` unless said. */
   readonly askedFor: (what: string, kind?: AskedFor['kind']) => void;
   /** Asks where the shell of the call's session is; where there is none and one may be opened, it is to be opened here under this id. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
+  Fault, parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type AnnouncedRequests, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
 import { KEY_BYTES, redeemedContext, ValueBox } from '@writ/nest-kit';
 
@@ -47,13 +47,14 @@ export class KernelClient {
     return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(opened) } };
   }
 
-  async renew(speaker: Speaker, timeoutMs: number): Promise<RenewReply> {
-    return parseMessage(RenewReply, await this.#ask('kernel.renew', { v: 1, ...speaker }, timeoutMs));
+  /** @param announced lines of the attempt's list of requests, for the kernel to keep */
+  async renew(speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null = null): Promise<RenewReply> {
+    return await this.#announce('kernel.renew', speaker, timeoutMs, announced);
   }
 
   /** With `stop` in the answer nothing was noted, and the effect MUST NOT begin. */
-  async effectStarted(speaker: Speaker, timeoutMs: number): Promise<RenewReply> {
-    return parseMessage(RenewReply, await this.#ask('kernel.effect_started', { v: 1, ...speaker }, timeoutMs));
+  async effectStarted(speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null = null): Promise<RenewReply> {
+    return await this.#announce('kernel.effect_started', speaker, timeoutMs, announced);
   }
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
@@ -77,6 +78,18 @@ export class KernelClient {
 
   async endShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, ending: ShellEnding, timeoutMs: number): Promise<void> {
     await this.#ask('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
+  }
+
+  /** A kernel of the version before refuses what it doesn't know, before it does anything: it is asked again as it was then, and keeps no lines. */
+  async #announce(name: string, speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null): Promise<RenewReply> {
+    const until = this.#now() + timeoutMs;
+    const asked = { v: 1, ...speaker };
+    if (announced === null) return parseMessage(RenewReply, await this.#ask(name, asked, timeoutMs));
+    const answer = await this.#ask(name, { ...asked, announced }, timeoutMs).catch(async (error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== '/announced') throw error;
+      return await this.#ask(name, asked, Math.max(1, until - this.#now()));
+    });
+    return parseMessage(RenewReply, answer);
   }
 
   #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {

@@ -3,7 +3,7 @@ import { LIMITS, type Caller, type EgressRequest, type Grant } from '@writ/contr
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
-import { openExecution, reportOf, speakerOf, type TestExecution } from '../specs/test-executor.ts';
+import { openExecution, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { ReadRequests } from '../operations/index.ts';
@@ -152,4 +152,61 @@ it('the list of what asked to leave is read page by page by whoever may see the 
   await expect(ask(callerOf(tenant.tenantId, 'agent', newId('agent')))).rejects.toMatchObject({ code: 'not_found' });
   await expect(ask(callerOf((await kernel.newTenant()).tenantId))).rejects.toMatchObject({ code: 'not_found' });
   await expect(ask(admin, { cursor: '-1', limit: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
+});
+
+describe('what was announced by an attempt that nobody reported', () => {
+  const loseLease = (id: string) => tenant.query('UPDATE kernel.operation SET lease_until = 1 WHERE operation_id = $1', [id]);
+  const again = async (before: Attempt): Promise<Attempt> => {
+    run.dispatcher.wake('sandboxed');
+    for (;;) {
+      const permit = await run.permitOf(before.operation_id, 'sandboxed');
+      const redemption = await run.redeem.run({ v: 1, permit, executor_id: before.executor_id, nonce: before.nonce }).catch(() => null);
+      if (redemption !== null) return { ...before, attempt: redemption.attempt };
+      await new Promise((resolve) => { setImmediate(resolve); });
+    }
+  };
+  const waiting = request({ outcome: 'failed', reason: 'it did not end', status: null, address: null });
+  const unreported = { outcome: 'unreported', reason: 'nobody reported what became of it' };
+  const listOf = async (operation_id: string) => await new ReadRequests(kernel.tenants, kernel.vault).run({ ...askedBy(callerOf(tenant.tenantId)), operation_id, page: { cursor: null, limit: 10 } });
+  const announced = async (id: string) => (await kernel.admin.query<{ announced: Buffer[] }>('SELECT announced FROM kernel.payload WHERE operation_id = $1', [id])).rows[0]?.announced ?? null;
+
+  it('is its list, line by line as it was announced last, and stands in the record', async () => {
+    const { attempt } = await perform();
+    const { operation_id } = attempt;
+    await run.renew.run({ ...speakerOf(attempt), announced: { seq: 0, from: 0, items: [request({ outcome: 'refused', status: null }), waiting] } });
+    await run.renew.effectStarted({ ...speakerOf(attempt), announced: { seq: 2, from: 1, items: [{ ...waiting, address: '93.184.216.34' }, { ...waiting, at_ms: 2 }] } });
+    // Sent before, and overtaken.
+    await run.renew.run({ ...speakerOf(attempt), announced: { seq: 1, from: 1, items: [waiting] } });
+    expect((await announced(operation_id))?.some((piece) => piece.toString('latin1').includes('example'))).toBe(false);
+    await loseLease(operation_id);
+    await run.sweeper.sweep();
+    const list = await listOf(operation_id);
+    expect(list.items).toEqual([request({ outcome: 'refused', status: null }), { ...waiting, ...unreported, address: '93.184.216.34' }, { ...waiting, ...unreported, at_ms: 2 }]);
+    expect(await outcome()).toMatchObject({ tx_outcome: 'ambiguous', egress_count: 3, egress_hash: list.hash });
+    expect(await announced(operation_id)).toEqual([]);
+  });
+
+  it('comes before what a later attempt reports, and what that one announced is told once', async () => {
+    const { attempt } = await perform({ net: [{ domain: 'api.example.org', methods: ['POST', 'GET'] }] }, { tool_id: 'shell.run', args: { command: 'true' } });
+    const { operation_id } = attempt;
+    await run.renew.run({ ...speakerOf(attempt), announced: { seq: 0, from: 0, items: [waiting] } });
+    await loseLease(operation_id);
+    await run.sweeper.sweep();
+    const second = await again(attempt);
+    await run.renew.run({ ...speakerOf(second), announced: { seq: 0, from: 0, items: [waiting] } });
+    await run.commit.run(reportOf(second, null, { requests: [request({ at_ms: 7 })] }));
+    expect(await listOf(operation_id)).toMatchObject({ total: 2, items: [unreported, { at_ms: 7, outcome: 'answered' }] });
+  });
+
+  it('is taken from the attempt that has the call alone, from no preview, and not without end', async () => {
+    const { attempt } = await perform();
+    const piece = { seq: 0, from: 0, items: [waiting] };
+    await expect(run.renew.run({ ...speakerOf(attempt), attempt: 9, announced: piece })).rejects.toMatchObject({ code: 'attempt.fenced' });
+    await expect(run.renew.run({ ...speakerOf(attempt), tenant_id: newId('tenant'), announced: piece })).rejects.toMatchObject({ code: 'attempt.fenced' });
+    await expect(run.renew.run({ ...speakerOf(attempt), mode: 'preview', announced: piece })).rejects.toMatchObject({ code: 'request.malformed' });
+    expect(await announced(attempt.operation_id)).toEqual([]);
+    await tenant.query(`UPDATE kernel.payload SET announced = array_fill('x'::bytea, ARRAY[3072]) WHERE operation_id = $1`, [attempt.operation_id]);
+    await expect(run.renew.effectStarted({ ...speakerOf(attempt), announced: piece })).rejects.toThrow();
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ effect_started: false });
+  });
 });

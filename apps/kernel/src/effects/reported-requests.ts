@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EgressRequest, Fault, LIMITS, parseMessage, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { Type } from 'typebox';
-import type { EndingRequests } from '../endings/index.ts';
+import { requestsOf, type EndingRequests } from '../endings/index.ts';
 import { jsonOf, readBlob } from './staged-effect.ts';
 
 const Requests = Type.Array(EgressRequest, { maxItems: LIMITS.egressRequests.max });
@@ -15,9 +14,9 @@ export async function readRequests(blobs: BlobStore, { tenant_id, requests, requ
   const ref = requests_ref ?? null;
   if (ref !== null && requests.length > 0) throw new Fault('effect.invalid', 'requests are listed by value or by reference, not both');
   const list = ref === null ? requests : parsed(jsonOf(await readBlob(blobs, tenant_id, ref, REQUESTS_BLOB_BYTES_MAX)));
-  const bytes = canonicalBytes(list);
-  if (ref === null && bytes.byteLength > LIMITS.requestsInlineBytes.max) throw new Fault('effect.invalid', 'a list of requests this long travels as a blob');
-  return { list, bytes, hash: sha256Hex(bytes) };
+  const told = requestsOf(list);
+  if (ref === null && told.bytes.byteLength > LIMITS.requestsInlineBytes.max) throw new Fault('effect.invalid', 'a list of requests this long travels as a blob');
+  return told;
 }
 
 function parsed(value: unknown): EgressRequest[] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FAULTS, type BlobRef, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { TreeSize } from '@writ/workspace';
 import type { RulesInForce } from '../judgement/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
@@ -35,6 +36,12 @@ export interface EndingRequests {
   readonly bytes: Uint8Array;
   /** hex SHA-256 of it */
   readonly hash: string;
+}
+
+/** The list as an ending has it. */
+export function requestsOf(list: readonly EgressRequest[]): EndingRequests {
+  const bytes = canonicalBytes(list);
+  return { list, bytes, hash: sha256Hex(bytes) };
 }
 
 /** How an operation is to end. */

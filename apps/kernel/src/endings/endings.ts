@@ -7,6 +7,7 @@ import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
 import type { OperationCounter } from '../support/operation-counter.ts';
+import { withAnnounced } from './announced-requests.ts';
 import type { Ending } from './ending.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
 
@@ -122,7 +123,8 @@ export class Endings {
     return await this.#write('finish', seen, ending, speaker === null ? {} : { speaker: { executor_id: speaker.executor_id, nonce: speaker.nonce } });
   }
 
-  async #write(statement: string, { now, operation }: SeenOperation, ending: Ending, more: Readonly<Record<string, unknown>>): Promise<EndVerdict> {
+  async #write(statement: string, { now, operation }: SeenOperation, decided: Ending, more: Readonly<Record<string, unknown>>): Promise<EndVerdict> {
+    const ending = await withAnnounced(this.#tenants, this.#vault, operation, decided);
     const record = this.#sealer.seal(outcomeRecord(operation, ending, now), {
       actionDigest: operation.action_digest,
       newRoot: ending.head?.new_snapshot_id ?? null,

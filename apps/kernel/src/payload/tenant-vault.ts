@@ -6,7 +6,7 @@ import { openBytes, sealBytes, type MasterKeys } from '@writ/nest-kit';
 import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */
-export type PayloadField = 'args' | 'salt' | 'result' | 'staged' | 'requests';
+export type PayloadField = 'args' | 'salt' | 'result' | 'staged' | 'requests' | 'announced';
 
 /** What values are sealed as: given to a session, by approval and name; stored, by name and version. */
 export type ValueKind = 'session-value' | 'secret';

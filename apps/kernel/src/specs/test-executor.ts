@@ -63,7 +63,7 @@ function openParts(kernel: TestKernel) {
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
     redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, blobs }),
-    renew: new Renew(tenants, { leaseMs: LEASE_MS }),
+    renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
   };
 }

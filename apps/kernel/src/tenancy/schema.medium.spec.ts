@@ -7,7 +7,7 @@ import { testDatabase } from '@writ/testing';
 /** A column as both sides know it: `name: type`, with `?` where it may be null, `=` where it has a default, `key` where it identifies. */
 type Tables = Record<string, string[]>;
 
-const TYPES: Record<string, string> = { text: 'String', int8: 'BigInt', int4: 'Int', bool: 'Boolean', bytea: 'Bytes', jsonb: 'Json', numeric: 'Decimal', _text: 'String[]' };
+const TYPES: Record<string, string> = { text: 'String', int8: 'BigInt', int4: 'Int', bool: 'Boolean', bytea: 'Bytes', jsonb: 'Json', numeric: 'Decimal', _text: 'String[]', _bytea: 'Bytes[]' };
 
 const column = (name: string, type: string, nullable: boolean, hasDefault: boolean, isKey: boolean): string =>
   `${name}: ${type}${nullable ? '?' : ''}${hasDefault ? ' =' : ''}${isKey ? ' key' : ''}`;

@@ -6,7 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot, NetGrant } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
-import { EgressRequest } from './egress.ts';
+import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -63,13 +63,13 @@ export const Redemption = Type.Object({
 export type Redemption = Static<typeof Redemption>;
 
 /** executor → kernel: `kernel.renew`, every third of the lease. */
-export const RenewRequest = Type.Object({ v: Type.Literal(1), ...Speaker }, closed);
+export const RenewRequest = Type.Object({ v: Type.Literal(1), ...Speaker, announced: Type.Optional(AnnouncedRequests) }, closed);
 export type RenewRequest = Static<typeof RenewRequest>;
 /** `stop` tells the executor to kill the call: it was cancelled or its token revoked. */
 export const RenewReply = Type.Object({ v: Type.Literal(1), lease_until: Instant, stop: Type.Boolean() }, closed);
 export type RenewReply = Static<typeof RenewReply>;
 
-/** executor → kernel: `kernel.effect_started`, before the first external request that isn't safe (RFC 9110 §9.2.1) leaves. */
+/** executor → kernel: `kernel.effect_started`, before each external request that isn't safe (RFC 9110 §9.2.1) leaves, with its line. */
 export const EffectStartedRequest = RenewRequest;
 
 /**
