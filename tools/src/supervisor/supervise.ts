@@ -66,8 +66,8 @@ const listenForWishes = (setup: Setup): AbortController => {
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onWish(name));
   process.on('disconnect', onWish('the launcher is gone'));
-  // Nobody reads any more (`npm start | head`): the run goes on to its orderly end without words.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', onWish('output is closed'));
+  // Nobody reads any more (`npm start | head`): the run goes on to its orderly end without words. It's no second wish: each word that is said would be another.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => { if (!wish.signal.aborted) onWish('output is closed')(); });
   return wish;
 };
 

@@ -112,6 +112,18 @@ test('one Ctrl-C, however often it arrives, ends everything in order with the bo
   expect(processes.some(isAlive)).toBe(false);
 }, 2 * PROMISED_MS);
 
+test('a second Ctrl-C ends everything at once also where nobody reads any more what is said', async () => {
+  const { supervisor } = await start();
+  const processes = marked();
+  for (const stream of [supervisor.stdout, supervisor.stderr]) stream!.destroy();
+  supervisor.kill('SIGINT');
+  await delay(1_500);
+  supervisor.kill('SIGINT');
+  const [status] = (await once(supervisor, 'exit')) as [number];
+  expect([7, 130]).toContain(status);
+  expect(processes.some(isAlive)).toBe(false);
+}, 2 * PROMISED_MS);
+
 test('a second run on the same state directory is refused and disturbs nothing', async () => {
   await start();
   const second = spawn(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', PROGRAM, dir, ''], { stdio: ['ignore', 'ignore', 'pipe'] });
