@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { formatAddCheckpoint, formatCheckpoint, parseCheckpoint, parseNote, parseSigner, signNote } from '@writ/signing';
+import { formatAddCheckpoint, formatCheckpoint, parseCheckpoint, parseNote, signNote } from '@writ/signing';
 import { eventually, makeWorld, startStack, type Stack, type World } from '@writ/stack';
 import { freePort, repositoryRoot } from '@writ/testing';
 
@@ -119,8 +119,7 @@ test('a log that shows a witness another history leaves both checkpoints with it
   const kept = parseNote(await (await fetch(`${stack.url}/v1/log/checkpoint`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } })).text());
   const { origin, treeSize } = parseCheckpoint(kept.text);
   // As somebody who has the ledger's key would sign it.
-  const signer = parseSigner(readFileSync(stack.keys.file('checkpoint.pem'), 'utf8'));
-  const shown = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32).fill(7) }), { name: String(logKey.split('+')[0]), signer });
+  const shown = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32).fill(7) }), { name: String(logKey.split('+')[0]), signer: stack.keys.checkpoint });
   const { status } = await fetch(`${witnesses[0].url}add-checkpoint`, { method: 'POST', body: formatAddCheckpoint({ oldSize: treeSize, hashes: [], note: shown }) });
   expect(status).toBe(409);
   const { status: found, out } = writ('witness', 'evidence', '--dir', witnesses[0].dir, '--json');

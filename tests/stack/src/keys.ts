@@ -11,6 +11,7 @@ export interface StackKeys {
   readonly publicKeysFile: string;
   readonly permit: Signer;
   readonly record: Signer;
+  readonly checkpoint: Signer;
   readonly file: (name: string) => string;
 }
 
@@ -30,5 +31,5 @@ export function makeKeys(folder: string, deployment: string): StackKeys {
   for (const name of ['master.key', 'webhook.key']) writeFileSync(file(name), randomBytes(32).toString('base64'), { mode: 0o600 });
   const platformKey = `writ_platform_${randomBytes(32).toString('base64url')}`;
   writeFileSync(file('platform-key.sha256'), createHash('sha256').update(platformKey).digest('hex'));
-  return { platformKey, publicKeysFile: file('public-keys.json'), permit: permit.signer, record: record.signer, file };
+  return { platformKey, publicKeysFile: file('public-keys.json'), permit: permit.signer, record: record.signer, checkpoint: checkpoint.signer, file };
 }
