@@ -67,6 +67,18 @@ async function turn(order: Partial<TurnOrder>) {
     ...(turned ?? {}),
   };
 }
+
+/** Begins a command that runs on, and waits until it has shown all that is expected of it: how fast a shell starts is nobody's promise. */
+async function started(command: string, shows: string) {
+  let { text, ...last } = await turn({ command, yield_ms: 100 });
+  while (last.state === 'running' && text !== shows) {
+    const more = await turn({ yield_ms: 100 });
+    text += more.text;
+    last = more;
+  }
+  return { text, state: last.state, changes: last.changes, code: last.code };
+}
+
 async function check(...paths: { path: string; gone: boolean }[]): Promise<readonly string[]> {
   const answer = (await until(({ type }) => type === 'checked' || type === 'fault', () => agent.take({ type: 'check', paths, last: true })))[0];
   return answer?.type === 'checked' ? answer.conflicts : [JSON.stringify(answer)];
@@ -143,34 +155,34 @@ describe('what a command is given', () => {
 describe('a command that runs on', () => {
   test('ends the turn at its time with the output so far; what comes later is told with the next, and its files when it ends', async () => {
     open();
-    const first = await turn({ command: 'echo a; echo 1 > made; read x; echo "got $x"', yield_ms: 300 });
-    expect(first).toMatchObject({ state: 'running', text: 'a\r\n', changes: {}, code: null });
+    expect(await started('echo a; echo 1 > made; read x; echo "got $x"', 'a\r\n')).toEqual({ state: 'running', text: 'a\r\n', changes: {}, code: null });
     expect(await turn({ input: 'yes\n' })).toMatchObject({ state: 'idle', code: 0, text: 'yes\r\ngot yes\r\n', changes: { made: '1\n' } });
   });
 
   test.each([['c', 130], ['\\', 131], ['z', 148]] as const)('the key %s ends its hold of the terminal', async (ctrl, code) => {
     open();
-    expect((await turn({ command: 'sleep 1000', yield_ms: 200 })).state).toBe('running');
+    // A program that has said so holds the terminal; the shell itself heeds only the first of these keys.
+    await started('sh -c "echo on; sleep 1000"', 'on\r\n');
     expect(await turn({ ctrl })).toMatchObject({ state: 'idle', code });
   });
 
   test('the interrupt key ends a loop of the shell itself, and the shell lives', async () => {
     open();
-    await turn({ command: 'x=1; while :; do :; done', yield_ms: 200 });
+    await started('x=1; echo on; while :; do :; done', 'on\r\n');
     expect(await turn({ ctrl: 'c' })).toMatchObject({ state: 'idle', code: 130 });
     expect((await turn({ command: 'echo $x' })).text).toBe('1\r\n');
   });
 
   test('the end of input ends a program that reads', async () => {
     open();
-    await turn({ command: 'cat', yield_ms: 200 });
+    await started('echo on; cat', 'on\r\n');
     expect(await turn({ ctrl: 'd' })).toMatchObject({ state: 'idle', code: 0 });
   });
 
   test('another command is refused while it runs, and input while none does: neither is kept for later', async () => {
     open();
     expect(await turn({ input: 'echo typed > made\n' })).toMatchObject({ state: 'idle', refused: 'idle' });
-    await turn({ command: 'sleep 1000', yield_ms: 100 });
+    await started('echo on; sleep 1000', 'on\r\n');
     expect(await turn({ command: 'echo x > made' })).toMatchObject({ state: 'running', refused: 'busy', changes: {} });
     await turn({ ctrl: 'c' });
     expect(await turn({ command: 'true' })).toMatchObject({ text: '', changes: {} });

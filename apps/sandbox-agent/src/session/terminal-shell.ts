@@ -70,7 +70,8 @@ export class TerminalShell {
     this.#busy = true;
     const quoted = command.replaceAll("'", String.raw`'\''`);
     const names = Object.keys(variables);
-    const [before, after] = names.length === 0 ? ['', ''] : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')}`];
+    // Silent: the mark has ended the turn, and what the shell says of a variable that it won't unset would be told with the next one's output.
+    const [before, after] = names.length === 0 ? ['', ''] : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
     this.#commands.write(` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-\n builtin printf '\\e]133;W;${this.#nonce};%d\\a' "$?" >/dev/tty${after}\n`);
   }
 
