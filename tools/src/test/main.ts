@@ -6,6 +6,7 @@ import { explain } from '../explain.ts';
 import { checkout, type Setup } from '../setup.ts';
 import { runPlan } from '../steps.ts';
 import { slowestFiles } from './durations.ts';
+import { failures, type Failure } from './failures.ts';
 import { parseArguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
 import { runCheck } from './run-check.ts';
@@ -18,6 +19,14 @@ const heading = (text: string): void => say(`\n${pc.bold(`── ${text} `.padEn
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
+const sayFailures = (failed: readonly Failure[]): void => {
+  if (failed.length > 0) heading('failed');
+  for (const { file, test, lines } of failed) {
+    say(`${pc.red('✖')} ${file} ${test ?? pc.dim('(could not be run)')}`);
+    for (const line of lines) say(`    ${line}`);
+  }
+};
+
 const runAll = async (setup: Setup, checks: readonly Check[], environment: TestEnvironment): Promise<Tally> => {
   const rows: { name: string; tally: Tally; ms: number }[] = [];
   for (const check of checks) {
@@ -26,8 +35,10 @@ const runAll = async (setup: Setup, checks: readonly Check[], environment: TestE
     const tally = await runCheck(setup, check, environment);
     rows.push({ name: check.name, tally, ms: performance.now() - started });
   }
+  const results = checks.flatMap((check) => check.results);
   heading('slowest files');
-  for (const { file, ms } of slowestFiles(setup.checkout, checks.flatMap(({ results }) => results))) say(`${seconds(ms).padStart(6)}  ${file}`);
+  for (const { file, ms } of slowestFiles(setup.checkout, results)) say(`${seconds(ms).padStart(6)}  ${file}`);
+  sayFailures(failures(setup.checkout, results));
   heading('summary');
   for (const { name, tally, ms } of rows) say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(14)} ${closingLine(tally)} [${seconds(ms)}]`);
   return rows.map(({ tally }) => tally).reduce(add, NONE);
