@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the policy guide, on a whole Writ: a set from a file into force, a decision under it, what-if, and the way back.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -21,7 +21,10 @@ beforeAll(async () => {
   stack = await startStack({});
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', '.env': 'KEY=1\n' } });
 });
-afterAll(() => stack?.stop());
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(folder, { recursive: true });
+});
 
 interface Ran { readonly status: number | null; readonly out: string; readonly err: string }
 const writ = (...args: string[]): Promise<Ran> => new Promise((resolve, reject) => {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { folderOf } from '../specs/folder-of.ts';
 import { fakeApi, problem, writ } from '../specs/run-cli.ts';
 
 const HASH = '1'.repeat(64);
@@ -10,12 +8,7 @@ const ACTIVE = { policy_hash: HASH, name: 'ours', version: 2, enforcement: 'obse
 const RULES = '@id("all") @reason("everything is permitted") permit (principal, action, resource);\n';
 const WRONG = `${RULES}@id("bad") @reason("no") @would_pass("x") forbid (principal, action, resource)\nwhen { context.nothing };\n`;
 
-function files(document: Record<string, unknown>, cedar?: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'writ-policy-'));
-  writeFileSync(join(folder, 'set.json'), JSON.stringify(document));
-  if (cedar !== undefined) writeFileSync(join(folder, 'rules.cedar'), cedar);
-  return folder;
-}
+const files = (document: Record<string, unknown>, cedar?: string): string => folderOf({ 'set.json': document, ...(cedar !== undefined && { 'rules.cedar': cedar }) });
 
 describe('writ policy validate', () => {
   it('needs no server, and says under which hash the set would be known', async () => {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compilePolicySet, decidePolicy, POLICY_TEMPLATES } from '@writ/policy';
+import { folderOf } from '../specs/folder-of.ts';
 import { writ } from '../specs/run-cli.ts';
 
 const SET = { v: 1, name: 'ours', cedar: '@id("all") @reason("everything is permitted") permit (principal, action, resource);\n' };
-function folderWith(set: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'writ-template-'));
-  writeFileSync(join(folder, 'set.json'), JSON.stringify(set));
-  return folder;
-}
+const folderWith = (set: unknown): string => folderOf({ 'set.json': set });
 const template = (...args: string[]) => writ(['policy', 'template', ...args], { cwd: folderWith(SET) });
 const write = {
   agent_id: 'agt_a', delegated_by: [], workspace_id: 'wsp_a', tool_id: 'fs.write', category: 'write', tool_class: 'inline', resources: [{ kind: 'fs', access: 'write', path: 'infra/a.tf' }],

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { BACKTEST_PAYLOAD_TYPE, type BacktestPage } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
+import { folderOf } from '../specs/folder-of.ts';
 import { fakeApi, writ } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
@@ -20,11 +18,6 @@ const pageOf = (more: Partial<BacktestPage> = {}): BacktestPage => ({
 const signed = (page: BacktestPage, by = signer) => ({ page, envelope: sealEnvelope(BACKTEST_PAYLOAD_TYPE, canonicalBytes(page), by) });
 const KEYS = { record_keys: [{ keyid: signer.keyid, jwk: signer.publicJwk, not_before: null, not_after: 1_000 }], log_keys: [] };
 
-function folderOf(files: Readonly<Record<string, unknown>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'writ-backtest-'));
-  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
-  return folder;
-}
 const verify = (pages: readonly unknown[], keys: unknown = KEYS) =>
   writ(['policy', 'verify-backtest', 'b.json', '--keys', 'k.json'], { cwd: folderOf({ 'b.json': { media_type: 'x', pages }, 'k.json': keys }) });
 

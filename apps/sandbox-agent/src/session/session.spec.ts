@@ -8,6 +8,7 @@ import { Agent } from '../agent.ts';
 import { makePipes } from '../pipes.ts';
 
 let root: string;
+let scratch: string;
 let said: AgentMessage[];
 let heard: () => void;
 let agent: Agent;
@@ -15,13 +16,14 @@ let turns: number;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'writ-workspace-'));
+  scratch = mkdtempSync(join(tmpdir(), 'writ-scratch-'));
   [said, turns] = [[], 0];
   heard = () => undefined;
   const endAll = ({ pid }: { pid?: number | undefined }) => {
     // Its own group only: these are no processes of a container.
     if (pid !== undefined) kill(-pid);
   };
-  agent = new Agent({ root, scratch: tmpdir(), pipes: makePipes(root)[0], endAll }, (message) => {
+  agent = new Agent({ root, scratch, pipes: makePipes(root)[0], endAll }, (message) => {
     // Bytes are valid only while they are told.
     said.push('bytes' in message ? { ...message, bytes: Buffer.from(message.bytes) } : message);
     heard();
@@ -29,7 +31,8 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const child of readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')) if (child !== '') kill(-Number(child));
-  rmSync(root, { recursive: true });
+  // What is killed may still be about to write.
+  for (const folder of [root, scratch]) rmSync(folder, { recursive: true, maxRetries: 10, retryDelay: 100 });
 });
 
 function kill(pid: number): void {
