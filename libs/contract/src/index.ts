@@ -15,7 +15,7 @@ export { DelegationNote, DelegationScope, DelegationView } from './messages/dele
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {
-  AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, Inclusion, InclusionRequest, Receipt, ReceiptRequest, TileReply, TileRequest,
+  AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, Inclusion, InclusionRequest, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
 } from './messages/ledger.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';

@@ -31,6 +31,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'ledger.checkpoint': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.tile': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.entries': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.signatures': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.inclusion': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.consistency': { server: 'ledger', clients: ['orchestrator'] },
 };

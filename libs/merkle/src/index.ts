@@ -8,7 +8,7 @@ export { consistencyNodes, inclusionNodes, proveConsistency, proveInclusion } fr
 export type { HashAt, NodeId } from './shape.ts';
 export { ENTRY_BYTES_MAX, encodeEntryBundle, encodeTile, growTiles, hashAtFromTiles, parseEntryBundle, parseTile } from './tile-content.ts';
 export type { ReadTile, Tile } from './tile-content.ts';
-export { TILE_HEIGHT, TILE_WIDTH, edgeTiles, entryBundlePath, parseTilePath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
+export { TILE_HEIGHT, TILE_WIDTH, edgeTiles, entryBundlePath, parseTilePath, signaturesPath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
 export type { TileId, TileName } from './tile-layout.ts';
 export { rootFromInclusion, verifyConsistency, verifyInclusion } from './verify.ts';
 export type { Consistency, Inclusion } from './verify.ts';

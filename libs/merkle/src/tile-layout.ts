@@ -32,6 +32,14 @@ export function entryBundlePath(index: number, width: number = TILE_WIDTH): stri
   return `tile/entries/${indexPath(index)}${partialSuffix(width)}`;
 }
 
+/**
+ * The path of the signatures of a bundle's entries: `signatures/<N>[.p/<W>]`. It lies beside `tile/` and is no part of the layout, in which an entry is what was signed and not who
+ * signed it.
+ */
+export function signaturesPath(index: number, width: number = TILE_WIDTH): string {
+  return `signatures/${indexPath(index)}${partialSuffix(width)}`;
+}
+
 /** What a path below `tile/` names: a tile of hashes, or a bundle of entries. */
 export type TileName = ({ readonly kind: 'hashes' } & TileId) | { readonly kind: 'entries'; readonly index: number; readonly width: number };
 

@@ -6,7 +6,7 @@ import { MerkleError } from './merkle-error.ts';
 import { consistencyNodes, inclusionNodes, proveConsistency, proveInclusion } from './prove.ts';
 import { encodeEntryBundle, encodeTile, growTiles, hashAtFromTiles, parseEntryBundle, parseTile } from './tile-content.ts';
 import type { ReadTile, Tile } from './tile-content.ts';
-import { edgeTiles, entryBundlePath, parseTilePath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
+import { edgeTiles, entryBundlePath, parseTilePath, signaturesPath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
 import { verifyConsistency, verifyInclusion } from './verify.ts';
 
 const LEAVES = Array.from({ length: 70_000 }, (_, i) => leafHash(Buffer.from(String(i))));
@@ -42,6 +42,7 @@ describe('tile paths', () => {
     expect(tilePath(0, 1234, 17)).toBe('tile/0/x001/234.p/17');
     expect(tilePath(2, 999, 256)).toBe('tile/2/999');
     expect(entryBundlePath(1000, 1)).toBe('tile/entries/x001/000.p/1');
+    expect([signaturesPath(1000, 1), signaturesPath(0)]).toEqual(['signatures/x001/000.p/1', 'signatures/000']);
   });
 
   it('are read as they are written, in one spelling', () => {

@@ -13,4 +13,6 @@ export { TrustPolicyFile, deploymentOfOrigin, parseTrustPolicy } from './trust-p
 export type { Deployment, TrustPolicy, WitnessTerms } from './trust-policy.ts';
 export { verifyReceipt, verifyReceiptFile } from './verify.ts';
 export type { Expectation, PassedCheck, VerifiedReceipt, Witnessing } from './verify.ts';
+export { verifyLeaf, verifyLeafAside } from './verify-leaf.ts';
+export type { SignedLeaf, VerifiedLeaf } from './verify-leaf.ts';
 export { verifyWitnessed } from './witnessed.ts';

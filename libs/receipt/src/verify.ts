@@ -4,22 +4,19 @@
 // known key signed, after the signature was checked. Each step is named, in the order of `CHECKS`; the first that fails ends it.
 import { RECORD_PAYLOAD_TYPE, predicateTypeOf } from '@writ/contract';
 import type { AuditRecord, Receipt } from '@writ/contract';
-import { parseIJson } from '@writ/digest';
 import { leafHash, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
 import type { Checkpoint, NoteKey } from '@writ/signing';
-import type { KeySet, RecordKey } from './key-set.ts';
+import type { KeySet } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
 import type { CheckName } from './receipt-error.ts';
 import { parseReceipt, requireReceipt } from './receipt-file.ts';
 import { demand, within } from './refuse.ts';
-import { parseStatement, requireRecord, requireSubjects } from './statement.ts';
+import { readRecord, requireSigningKey } from './signed-record.ts';
+import type { SignedRecord } from './signed-record.ts';
 import type { Subject } from './statement.ts';
 import type { WitnessTerms } from './trust-policy.ts';
 import { verifyWitnessed } from './witnessed.ts';
-
-/** Deeper than any record, which has lists and objects of scalars only. */
-const STATEMENT_DEPTH = 16;
 
 /** What the caller already knows of the receipt it wants. Without it, a genuine receipt of another call would pass. */
 export interface Expectation {
@@ -94,24 +91,18 @@ function verifySignature(envelope: Receipt['envelope'], keys: KeySet, passed: Pa
   return payload;
 }
 
-function readStatement(payload: Uint8Array, passed: Passed): { record: AuditRecord; subject: readonly Subject[] } {
-  const { subject, predicateType, predicate } = parseStatement(within('statement', () => parseIJson(payload, { depthMax: STATEMENT_DEPTH })));
+function readStatement(payload: Uint8Array, passed: Passed): SignedRecord {
+  const { record, subject } = readRecord(payload);
   passed('statement', 'in-toto Statement v1');
-  const record = requireRecord(predicate);
   passed('record', `\`${record.record_id}\``);
-  demand('predicate_type', predicateType === predicateTypeOf(record.kind), 'the predicate type is of another kind than the record');
-  passed('predicate_type', predicateType);
-  requireSubjects(subject, record);
+  passed('predicate_type', predicateTypeOf(record.kind));
   passed('subject', subject.map(({ name, digest }) => `\`${name}\` sha256:${digest.sha256}`).join(', '));
   return { record, subject };
 }
 
 function verifyRecordKey(record: AuditRecord, keyid: string, keys: KeySet, passed: Passed): void {
-  demand('record_key', record.kernel_key_id === keyid, 'the record names another key than the one that signed it');
+  const { revokedAt } = requireSigningKey(record, keyid, keys);
   passed('record_key', `\`${keyid}\``);
-  const { notBefore, notAfter, revokedAt } = keys.recordKeys.get(keyid) as RecordKey; // known, or its signature would not have been verified
-  const isValid = (notBefore ?? -Infinity) <= record.recorded_at && record.recorded_at <= (notAfter ?? Infinity);
-  demand('key_validity', isValid, 'the key was not valid when the record was made');
   // The record's time is the signer's word, and whoever stole the key writes one from before.
   demand('key_validity', revokedAt === null, 'the key was revoked, and nothing here shows that the record is older');
   passed('key_validity', new Date(record.recorded_at).toISOString());

@@ -2,8 +2,8 @@
 // An auditor reads a whole log through the public door, and believes nothing but what verifies.
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
-import { entryBundlePath, leafHash, parseEntryBundle, parseTile, rootOf, tilePath, tilesTouched, tileWidth, verifyConsistency } from '@writ/merkle';
-import { parseKeySet, parseReceipt, verifyReceipt, type KeySet } from '@writ/receipt';
+import { entryBundlePath, leafHash, parseEntryBundle, parseTile, rootOf, signaturesPath, tilePath, tilesTouched, tileWidth, verifyConsistency } from '@writ/merkle';
+import { parseKeySet, parseReceipt, verifyLeaf, verifyReceipt, type KeySet, type SignedLeaf } from '@writ/receipt';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
 import { eventually, makeWorld, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 
@@ -26,13 +26,16 @@ const bytes = async (path: string): Promise<Uint8Array> => {
 };
 const checkpoint = async () => parseCheckpoint(verifyNote(Buffer.from(await bytes('checkpoint')).toString(), keys.logKeys).text);
 
-/** Every record of the log of that size, by bundles. */
-async function recordsOf(size: number): Promise<Uint8Array[]> {
+/** Every record of the log of that size with its signature, by bundles. */
+async function leavesOf(size: number): Promise<SignedLeaf[]> {
   const bundles = Array.from({ length: Math.ceil(size / 256) }, (_, index) => ({ index, width: tileWidth(0, index, size) }));
-  return (await Promise.all(bundles.map(async ({ index, width }) => parseEntryBundle(await bytes(entryBundlePath(index, width)), width)))).flat();
+  return (await Promise.all(bundles.map(async ({ index, width }) => {
+    const { signatures } = JSON.parse(Buffer.from(await bytes(signaturesPath(index, width))).toString()) as { signatures: { keyid: string; sig: string }[] };
+    return parseEntryBundle(await bytes(entryBundlePath(index, width)), width).map((payload, i) => ({ payload, keyid: '', sig: '', ...signatures[i] }));
+  }))).flat();
 }
 
-test('the records, the tiles and the signed root of a log agree, and it only grows', async () => {
+test('the records, their signatures, the tiles and the signed root of a log agree, and it only grows', async () => {
   for (let i = 0; i < 3; i += 1) expect((await world.call('fs.write', { path: `n${String(i)}.txt`, content: 'x' })).body).toMatchObject({ status: 'ok' });
   const early = await checkpoint();
   await Promise.all(Array.from({ length: 130 }, () => world.call('fs.read', { path: 'a.txt' })));
@@ -42,7 +45,9 @@ test('the records, the tiles and the signed root of a log agree, and it only gro
     return newest.treeSize > 256 ? newest : null;
   }, 60_000);
 
-  const hashes = (await recordsOf(late.treeSize)).map(leafHash);
+  const leaves = await leavesOf(late.treeSize);
+  for (const leaf of leaves) expect(verifyLeaf(leaf, keys).record).toMatchObject({ tenant_id: world.tenantId, kernel_key_id: leaf.keyid });
+  const hashes = leaves.map(({ payload }) => leafHash(payload));
   expect(rootOf(hashes)).toEqual(late.root);
   for (const { level, index, width } of tilesTouched(0, late.treeSize)) {
     const under = (at: number): Uint8Array => rootOf(hashes.slice(at * 256 ** level, (at + 1) * 256 ** level));

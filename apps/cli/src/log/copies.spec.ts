@@ -2,11 +2,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fakeLogServer, LOG_KEYS, logOf, noteOf, recordsOf, type FakeLog } from '../specs/fake-log.ts';
+import { fakeLogServer, LOG_KEYS, logOf, noteOf, recordOf, recordsOf, type FakeLog } from '../specs/fake-log.ts';
 import { writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
 
 const ALL = recordsOf(4_400);
-const OTHER = Buffer.from('{"record":"another history"}');
+const OTHER = recordOf(7, { attempt: 10_000 });
 
 let dir: string;
 let api: FakeApi;
@@ -44,6 +44,18 @@ describe('a reading that keeps its state', () => {
     expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, tree_size: 4_400, read: 4_400 - 4_096 });
   });
 
+  it('whose signatures were not verified is not taken for one whose were', async () => {
+    state.log = logOf(ALL.slice(0, 300));
+    expect(JSON.parse((await verify('--no-signatures')).out)).toMatchObject({ ok: true, read: 300, signatures: null });
+    state.log = logOf(ALL.slice(0, 700));
+    expect(await verify()).toMatchObject({ exit: 1, err: expect.stringMatching(/^error state: .* the signatures of the 300 records that were read were not verified/) as string });
+    expect(JSON.parse((await verify('--no-signatures')).out)).toMatchObject({ ok: true, read: 400 });
+    rmSync(join(dir, 'state.json'));
+    expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, read: 700, signatures: { verified: 700 } });
+    state.log = logOf(ALL.slice(0, 800));
+    expect(JSON.parse((await verify()).out)).toMatchObject({ ok: true, read: 100, signatures: { verified: 100 } });
+  });
+
   it('finds out another history from what it read, and shows both checkpoints', async () => {
     const before = ALL.slice(0, 300);
     state.log = logOf(before);
@@ -78,11 +90,11 @@ describe('a copy on disk', () => {
 
   it('verifies without a server, and is brought up to date by fetching what is new', async () => {
     state.log = logOf(ALL.slice(0, 600));
-    expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 600, fetched: 7 });
+    expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 600, fetched: 10 });
     writeFileSync(join(dir, 'kept.txt'), state.log.note);
     expect(JSON.parse((await offline()).out)).toMatchObject({ ok: true, tree_size: 600, read: 600 });
     state.log = logOf(ALL.slice(0, 800));
-    expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 800, fetched: 5 });
+    expect(JSON.parse((await log('mirror', copy())).out)).toMatchObject({ tree_size: 800, fetched: 7 });
     expect(JSON.parse((await offline('--since', join(dir, 'kept.txt'))).out)).toMatchObject({ ok: true, tree_size: 800, since: 600 });
   });
 
@@ -93,9 +105,20 @@ describe('a copy on disk', () => {
     const bytes = readFileSync(bundle);
     bytes[100]! ^= 1;
     writeFileSync(bundle, bytes);
-    expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.root: ') as string });
+    expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.signature: record ') as string });
+    expect(await offline('--no-signatures')).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.root: ') as string });
     rmSync(bundle);
     expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error mirror: ') as string });
+  });
+
+  it('with the signatures taken away verifies by its root alone', async () => {
+    state.log = logOf(ALL.slice(0, 300));
+    await log('mirror', copy());
+    rmSync(join(copy(), 'signatures'), { recursive: true });
+    expect(await offline()).toMatchObject({ exit: 1, err: expect.stringContaining('error mirror: ') as string });
+    expect(await offline('--no-signatures')).toMatchObject({ exit: 0 });
+    await log('mirror', copy());
+    expect(await offline()).toMatchObject({ exit: 0 });
   });
 
   it('has no checkpoint before it has what that covers', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeBase64 } from '@writ/signing';
-import { fakeLogServer, LOG_KEYS, logOf, newSigner, noteOf, ORIGIN, recordsOf, rootOfRecords, type FakeLog } from '../specs/fake-log.ts';
+import { fakeLogServer, keysOf, LOG_KEYS, logOf, newSigner, noteOf, ORIGIN, recordOf, RECORDED_AT, recordsOf, rootOfRecords, signatureOf, type FakeLog } from '../specs/fake-log.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 import { fakeApi, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
 
@@ -36,18 +36,60 @@ test('the checkpoint is given as it was signed, to be kept', async () => {
 test('a log verifies whose records make the root that was signed, and that grew from what was kept', async () => {
   expect(await verify()).toMatchObject({ exit: 0, err: '' });
   const { exit, out } = await verify('--since', kept(noteOf(RECORDS.slice(0, 257))), '--json');
-  expect([exit, JSON.parse(out)]).toEqual([0, { ok: true, origin: ORIGIN, tree_size: 600, root: encodeBase64(rootOfRecords(RECORDS)), since: 257, read: 600 }]);
+  expect([exit, JSON.parse(out)]).toEqual([0, { ok: true, origin: ORIGIN, tree_size: 600, root: encodeBase64(rootOfRecords(RECORDS)), since: 257, read: 600, signatures: { verified: 600, by_keys_revoked_since: 0 } }]);
+});
+
+test('of a log that is read for its root alone, no signature is asked for', async () => {
+  api.heard.length = 0;
+  state.log.signed = () => ({ keyid: 'nobody', sig: '' });
+  const { exit, out } = await verify('--no-signatures', '--json');
+  expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ ok: true, read: 600, signatures: null })]);
+  expect(api.heard.filter(({ url }) => url.includes('signatures'))).toEqual([]);
+});
+
+const OTHER = recordOf(7, { attempt: 1_000 });
+
+test.each([
+  ['a record that was changed', () => { state.log.records = RECORDS.with(300, OTHER); }, 300],
+  ['two records in another order', () => { state.log.records = RECORDS.with(1, RECORDS[2] as Buffer).with(2, RECORDS[1] as Buffer); }, 1],
+  ['a record that is left out', () => { state.log.records = RECORDS.toSpliced(5, 1); }, 5],
+] as const)('%s is found out, by its signature and by the root', async (_what, change, index) => {
+  change();
+  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error verify.signature: record ${String(index)}: `) as string });
+  expect(await verify('--no-signatures')).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('error verify.root: ') as string });
 });
 
 test.each([
-  ['a record that was changed', () => { state.log.records = RECORDS.with(300, Buffer.from('{"record":"other"}')); }, 'verify.root'],
-  ['two records in another order', () => { state.log.records = RECORDS.with(1, RECORDS[2] as Buffer).with(2, RECORDS[1] as Buffer); }, 'verify.root'],
-  ['a record that is left out', () => { state.log.records = RECORDS.toSpliced(5, 1); }, 'verify.root'],
-  ['a checkpoint by another key', () => { state.log.note = noteOf(RECORDS, { by: newSigner() }); }, 'verify.checkpoint'],
-  ['a checkpoint of another deployment\'s log', () => { state.log.note = noteOf(RECORDS, { origin: 'other.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z' }); }, 'verify.checkpoint'],
-] as const)('%s is found out', async (_what, change, code) => {
+  ['a checkpoint by another key', () => { state.log.note = noteOf(RECORDS, { by: newSigner() }); }],
+  ['a checkpoint of another deployment\'s log', () => { state.log.note = noteOf(RECORDS, { origin: 'other.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z' }); }],
+] as const)('%s is found out', async (_what, change) => {
   change();
-  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error ${code}: `) as string });
+  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('error verify.checkpoint: ') as string });
+});
+
+const stranger = newSigner();
+const elsewhere = recordOf(9, { tenant_id: 'ten_01kdvq8qfwe9gr4v9m1h7e3x2y', log_id: 'log_01kdvq8qfwe9gr4v9m1h7e3x2y' });
+const signedOver = (records: readonly Uint8Array[], changes: Partial<FakeLog> = {}): FakeLog => ({ ...logOf(records), ...changes });
+
+test.each<[string, FakeLog, string]>([
+  ['a record that a key signed which is not trusted', signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i] as Uint8Array, i === 299 ? stranger : undefined) }), `verify.signature: record 299: it is signed by \`${stranger.keyid}\`, which is no record key`],
+  ['a record that no kernel signed', signedOver(RECORDS.with(299, Buffer.from('{"record":1}'))), 'verify.statement: record 299: '],
+  ['a record that was signed for another log', signedOver(RECORDS.with(299, elsewhere)), 'verify.origin: record 299: '],
+  ['the signature of another record', signedOver(RECORDS, { signed: (i) => signatureOf(RECORDS[i === 299 ? 298 : i] as Uint8Array) }), 'verify.signature: record 299: '],
+  ['signatures that are none', signedOver(RECORDS, { signed: () => null as never }), 'verify.signature: `signatures/000` '],
+])('%s fails, under a root that holds', async (_what, log, said) => {
+  state.log = log;
+  expect(await verify()).toMatchObject({ exit: 1, out: '', err: expect.stringContaining(`error ${said}`) as string });
+  expect(await verify('--no-signatures')).toMatchObject({ exit: 0 });
+});
+
+test('a record is judged by the time at which its key was revoked, and one that is older by its own word alone is told', async () => {
+  const revokedFrom = async (revoked_from: number): Promise<Ran> => {
+    writeFileSync(join(dir, 'revoked.json'), keysOf({ revoked_from }));
+    return await writ(['log', 'verify', '--keys', join(dir, 'revoked.json'), '--json'], { env: api.env });
+  };
+  expect(await revokedFrom(RECORDED_AT)).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.key_validity: record 0: ') as string });
+  expect(JSON.parse((await revokedFrom(RECORDED_AT + 1)).out)).toMatchObject({ ok: true, signatures: { verified: 600, by_keys_revoked_since: 600 } });
 });
 
 test('two checkpoints that contradict each other are shown, both, as evidence', async () => {

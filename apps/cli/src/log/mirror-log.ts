@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBundlePath, TILE_WIDTH, tilePath, tileWidth } from '@writ/merkle';
+import { entryBundlePath, signaturesPath, TILE_WIDTH, tilePath, tileWidth } from '@writ/merkle';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
@@ -45,5 +45,6 @@ function* filesOf(treeSize: number): Generator<{ path: string; reaches: number }
     const reaches = index * TILE_WIDTH + width;
     yield { path: tilePath(0, index, width), reaches };
     yield { path: entryBundlePath(index, width), reaches };
+    yield { path: signaturesPath(index, width), reaches };
   }
 }

@@ -2,7 +2,7 @@
 //
 // How far a log was read, so that the next reading goes on from there.
 // INVARIANT (a state proves nothing): the root that is compared with the signed one is computed from the state and what was read after it. A state that isn't that of
-// the log's first records leads to another root, whoever wrote it; the worst that a forged one does is to spare reading records.
+// the log's first records leads to another root, whoever wrote it; the worst that a forged one does is to spare reading records, and verifying their signatures.
 import { existsSync, readFileSync } from 'node:fs';
 import { parseMessage } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
@@ -22,14 +22,19 @@ const StateFile = Type.Object({
   frontier: Type.String(),
   /** the note of the log that was last read to its end; null while the first reading is under way */
   checkpoint: Type.Union([Type.String(), Type.Null()]),
+  /** the signatures of what was read were verified too; left out where they weren't */
+  signatures: Type.Optional(Type.Literal(true)),
 }, { additionalProperties: false });
 
 export interface ReadingState {
   readonly frontier: Frontier;
   readonly checkpoint: string | null;
+  /** Of each record that was read, the signature was verified. */
+  readonly hasSignatures: boolean;
 }
 
-const UNREAD: ReadingState = { frontier: EMPTY_FRONTIER, checkpoint: null };
+/** Of nothing, every signature was verified. */
+const UNREAD: ReadingState = { frontier: EMPTY_FRONTIER, checkpoint: null, hasSignatures: true };
 
 /** Reads the state of this log; of a file that isn't there, that nothing was read. @throws CliError `state` for one that can't be read, or is of another log */
 export function readState(path: string, origin: string): ReadingState {
@@ -41,14 +46,14 @@ export function readState(path: string, origin: string): ReadingState {
 
 function parseState(path: string): ReadingState & { origin: string } {
   try {
-    const { origin, frontier, checkpoint } = parseMessage(StateFile, parseIJson(readFileSync(path), { depthMax: 2, bytesMax: STATE_BYTES_MAX }));
-    return { origin, frontier: parseFrontier(decodeBase64(frontier)), checkpoint };
+    const { origin, frontier, checkpoint, signatures } = parseMessage(StateFile, parseIJson(readFileSync(path), { depthMax: 2, bytesMax: STATE_BYTES_MAX }));
+    return { origin, frontier: parseFrontier(decodeBase64(frontier)), checkpoint, hasSignatures: signatures === true };
   } catch (cause) {
     throw new CliError('state', `\`${path}\` is no state of a reading: name another file, or delete it and read from the beginning`, undefined, { cause });
   }
 }
 
 /** Keeps it, whole. */
-export function keepState(path: string, origin: string, { frontier, checkpoint }: ReadingState): void {
-  writeWhole(path, `${JSON.stringify({ v: 1, origin, frontier: encodeBase64(encodeFrontier(frontier)), checkpoint })}\n`);
+export function keepState(path: string, origin: string, { frontier, checkpoint, hasSignatures }: ReadingState): void {
+  writeWhole(path, `${JSON.stringify({ v: 1, origin, frontier: encodeBase64(encodeFrontier(frontier)), checkpoint, ...(hasSignatures ? { signatures: true } : {}) })}\n`);
 }

@@ -14,6 +14,7 @@ import { progressLine } from './progress-bar.ts';
 import { readCheckpoint, readKeptCheckpoint, readTrusted, type SignedCheckpoint } from './read-checkpoint.ts';
 import { readLog } from './read-log.ts';
 import { keepState, readState, type ReadingState } from './reading-state.ts';
+import { verifySignatures, type Count } from './verify-signatures.ts';
 
 /** Records between two writings of the state: what a reading that was stopped reads again, at most. */
 const KEPT_EVERY = 16 * TILE_WIDTH;
@@ -22,15 +23,18 @@ interface VerifyLogOptions extends CommonOptions, TrustOptions {
   readonly since?: string;
   readonly mirror?: string;
   readonly state?: string;
+  /** true unless `--no-signatures` */
+  readonly signatures: boolean;
 }
 
-/** `writ log verify (--keys FILE | --trust FILE) [--since FILE] [--mirror DIR] [--state FILE]`. */
+/** `writ log verify (--keys FILE | --trust FILE) [--since FILE] [--mirror DIR] [--state FILE] [--no-signatures]`. */
 export function verifyLogCommand(context: Context): Command {
   const command = withTrust(new Command('verify'))
-    .description('Reads every record of the log, computes the root and compares it with the signed checkpoint; whoever computes it needn\'t trust the server.')
+    .description('Reads every record of the log, verifies its signature, computes the root and compares it with the signed checkpoint; whoever computes it needn\'t trust the server.')
     .option('--since <file>', 'a checkpoint that was kept: the log must have grown from it')
     .option('--mirror <dir>', 'a copy of the log on disk (`writ log mirror`) in place of the server: nothing is asked of anybody')
-    .option('--state <file>', 'where to keep how far it came: the next time goes on from there, and the log must have grown from it');
+    .option('--state <file>', 'where to keep how far it came: the next time goes on from there, and the log must have grown from it')
+    .option('--no-signatures', 'compute the root alone: that the log is the one that was signed, not that a kernel signed each record');
   return command.action(async () => {
     const options = command.optsWithGlobals<VerifyLogOptions>();
     const trust = readTrusted(options);
@@ -38,10 +42,18 @@ export function verifyLogCommand(context: Context): Command {
     const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
     const since = options.since === undefined ? null : readKeptCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), trust, `\`${options.since}\``);
     if (since !== null) await verifyGrowth(source, since, newest);
-    const read = await verifyRecords(context, options, { source, newest, trust });
-    const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: since?.treeSize ?? null, read };
-    show(context, options, { ok: true, ...verified }, () => fieldsOf({ log: verified.origin, records: verified.tree_size, 'read now': read, root: verified.root, 'grown from': verified.since }));
+    const { read, count } = await verifyRecords(context, options, { source, newest, trust });
+    const signatures = count === null ? null : { verified: count.verified, by_keys_revoked_since: count.byRevoked };
+    const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: since?.treeSize ?? null, read, signatures };
+    show(context, options, { ok: true, ...verified }, () => fieldsOf({
+      log: verified.origin, records: verified.tree_size, 'read now': read, 'signatures now': describeCount(count), root: verified.root, 'grown from': verified.since,
+    }));
   });
+}
+
+function describeCount(count: Count | null): string {
+  if (count === null) return 'not verified';
+  return `${String(count.verified)} verified${count.byRevoked === 0 ? '' : `, ${String(count.byRevoked)} of them by keys that were revoked since: that they are older is their own word`}`;
 }
 
 interface Log {
@@ -50,24 +62,33 @@ interface Log {
   readonly trust: Trust;
 }
 
-/** Reads what the state doesn't have yet and answers how many records that were. */
-async function verifyRecords(context: Context, { state: path }: VerifyLogOptions, { source, newest, trust }: Log): Promise<number> {
+/** Reads what the state doesn't have yet; answers how many records that were, and what their signatures came to. */
+async function verifyRecords(context: Context, { state: path, signatures }: VerifyLogOptions, { source, newest, trust }: Log): Promise<{ read: number; count: Count | null }> {
   const before = path === undefined ? null : readState(path, newest.origin);
   if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, trust);
+  if (signatures && before?.hasSignatures === false) {
+    throw new CliError('state', `\`${path ?? ''}\`: the signatures of the ${String(before.frontier.size)} records that were read were not verified: name another file to read from the beginning, or give \`--no-signatures\` again`);
+  }
+  const count: Count | null = signatures ? { verified: 0, byRevoked: 0 } : null;
+  const hasSignatures = signatures && before?.hasSignatures !== false;
   let kept = before?.frontier.size ?? 0;
   const onRead = (frontier: Frontier): void => {
     context.showProgress?.(progressLine(frontier.size, newest.treeSize));
     if (path === undefined || frontier.size - kept < KEPT_EVERY) return;
-    keepState(path, newest.origin, { frontier, checkpoint: before?.checkpoint ?? null });
+    keepState(path, newest.origin, { frontier, checkpoint: before?.checkpoint ?? null, hasSignatures });
     kept = frontier.size;
   };
+  const signed = { origin: newest.origin, keys: trust.termsOf(newest.note).keys };
   try {
-    const frontier = await readLog({ source, checkpoint: newest, from: before?.frontier ?? EMPTY_FRONTIER, onRead });
-    if (path !== undefined) keepState(path, newest.origin, { frontier, checkpoint: newest.note });
+    const frontier = await readLog({
+      source, checkpoint: newest, from: before?.frontier ?? EMPTY_FRONTIER, onRead,
+      verifySignatures: count === null ? null : (leaves, first) => verifySignatures(leaves, first, signed, count),
+    });
+    if (path !== undefined) keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures });
   } finally {
     context.showProgress?.('');
   }
-  return newest.treeSize - (before?.frontier.size ?? 0);
+  return { read: newest.treeSize - (before?.frontier.size ?? 0), count };
 }
 
 /** The log must have grown from what was verified before, and reach as far as was read. */

@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
+import { RECORD_PAYLOAD_TYPE, type AuditRecord } from '@writ/contract';
 import { encodeEntryBundle, encodeTile, growTiles, hashAtFromTiles, leafHash, parseTilePath, proveConsistency, rootOf, TILE_WIDTH } from '@writ/merkle';
-import { encodeBase64, formatCheckpoint, formatNoteKey, parseSigner, signNote, type Signer } from '@writ/signing';
+import { parseKeySet, sealRecord, verifyReceiptFile } from '@writ/receipt';
+import { encodeBase64, formatCheckpoint, formatNoteKey, parseSigner, sealEnvelope, signNote, type Envelope, type Signer } from '@writ/signing';
+import { KEY_FILE, RECEIPT_FILE } from './pinned-receipt.ts';
 import { fakeApi, problem, type FakeApi, type Heard, type Said } from './run-cli.ts';
 
 export const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 export const ORIGIN = 'writ.spec/log_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const signer = newSigner();
-/** A key file that names the log's key. */
-export const LOG_KEYS = JSON.stringify({ record_keys: [], log_keys: [formatNoteKey('writ.spec', signer.publicKey)] });
+const kernel = newSigner();
+/** A key file that names the log's key and the kernel's, of which `over` says more. */
+export const keysOf = (over: object = {}): string => JSON.stringify({ record_keys: [{ keyid: kernel.keyid, jwk: kernel.publicJwk, ...over }], log_keys: [formatNoteKey('writ.spec', signer.publicKey)] });
+export const LOG_KEYS = keysOf();
 
-export const recordsOf = (count: number): readonly Uint8Array[] => Array.from({ length: count }, (_, i) => Buffer.from(`{"record":${String(i)}}`));
+/** When the kernel made every one of its records, in milliseconds since the epoch. */
+export const RECORDED_AT = 1_767_225_600_000;
+const sample = verifyReceiptFile(RECEIPT_FILE, parseKeySet(KEY_FILE)).record;
+/** A record as the kernel seals it; `over` replaces what it says. */
+export const recordOf = (i: number, over: Partial<AuditRecord> = {}): Uint8Array => sealRecord({ ...sample, kernel_key_id: kernel.keyid, attempt: i + 1, ...over }, kernel).payloadBytes;
+export const recordsOf = (count: number): readonly Uint8Array[] => Array.from({ length: count }, (_, i) => recordOf(i));
+/** The signature of a record. */
+export const signatureOf = (record: Uint8Array, by: Signer = kernel): Envelope['signatures'][number] => sealEnvelope(RECORD_PAYLOAD_TYPE, record, by).signatures[0] ?? { keyid: '', sig: '' };
 export const rootOfRecords = (records: readonly Uint8Array[]): Uint8Array => rootOf(records.map(leafHash));
 export const noteOf = (records: readonly Uint8Array[], { origin = ORIGIN, by = signer } = {}): string =>
   signNote(formatCheckpoint({ origin, treeSize: records.length, root: rootOfRecords(records) }), { name: 'writ.spec', signer: by });
 
-/** What the server signed, what it gives as records, and what it says that it grew from. */
+/** What the server signed, what it gives as records and as the signature of each, and what it says that it grew from. */
 export interface FakeLog {
   note: string;
   records: readonly Uint8Array[];
+  signed: (index: number) => Envelope['signatures'][number];
   proved: readonly Uint8Array[];
 }
 
-export const logOf = (records: readonly Uint8Array[]): FakeLog => ({ note: noteOf(records), records, proved: records });
+export const logOf = (records: readonly Uint8Array[]): FakeLog => ({ note: noteOf(records), records, signed: (index) => signatureOf(records[index] as Uint8Array), proved: records });
 
 /** A server that gives the log that stands in `state.log` at the moment. */
 export async function fakeLogServer(state: { log: FakeLog }): Promise<FakeApi> {
@@ -36,6 +49,8 @@ export async function fakeLogServer(state: { log: FakeLog }): Promise<FakeApi> {
       const tiles = tilesByPlace();
       return { body: { from, to, hashes: proveConsistency(from, to, hashAtFromTiles((level, index) => tiles.get(`${String(level)}/${String(index)}`) ?? [])).map(encodeBase64) } };
     }
+    const signatures = parseTilePath(asked.pathname.replace('/v1/log/signatures/', 'entries/'));
+    if (signatures !== null) return { body: { signatures: Array.from({ length: signatures.width }, (_, i) => log.signed(signatures.index * TILE_WIDTH + i)) } };
     const tile = parseTilePath(asked.pathname.replace('/v1/log/tile/', ''));
     if (tile === null) return problem(404, 'not_found', 'there is no such thing here');
     if (tile.kind === 'hashes') return { body: encodeTile((tilesByPlace().get(`${String(tile.level)}/${String(tile.index)}`) ?? []).slice(0, tile.width)) };

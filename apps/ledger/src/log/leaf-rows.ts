@@ -30,6 +30,13 @@ export async function readLeaves(client: Client, logId: string, { from, to, byte
   return rows;
 }
 
+/** Reads who signed the leaves from one index up to another, which is not among them, in their order. */
+export async function readSignatures(client: Client, logId: string, from: number, to: number): Promise<readonly Pick<LeafRow, 'keyid' | 'sig'>[]> {
+  const { rows } = await client.query<Pick<LeafRow, 'keyid' | 'sig'>>(
+    'SELECT keyid, sig FROM ledger.leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index', [logId, from, to]);
+  return rows;
+}
+
 /** The envelope as the kernel sealed it. */
 export const envelopeOf = ({ payload, keyid, sig }: LeafRow): Receipt['envelope'] =>
   ({ payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(payload), signatures: [{ keyid, sig: encodeBase64(sig) }] });

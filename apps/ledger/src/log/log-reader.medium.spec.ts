@@ -57,6 +57,16 @@ describe('a log that is read', () => {
     expect(await faultOf(ledger.reader.entries({ v: 1, tenant_id, index: 0, width: 60, from: 60 }))).toBe('not_found');
   });
 
+  it('gives the signature of every record, and none that the checkpoint does not cover', async () => {
+    const { tenant_id, sent } = await logOf(3, 257);
+    const signatures = async (index: number, width: number) => (await ledger.reader.signatures({ v: 1, tenant_id, index, width })).signatures;
+    expect(await signatures(0, 256)).toEqual(sent.slice(0, 256).map(({ envelope }) => envelope.signatures[0]));
+    expect(await signatures(1, 4)).toEqual(sent.slice(256).map(({ envelope }) => envelope.signatures[0]));
+    for (const [index, width] of [[1, 5], [1, 256], [2, 1]] as const) {
+      expect([index, width, await faultOf(ledger.reader.signatures({ v: 1, tenant_id, index, width }))]).toEqual([index, width, 'not_found']);
+    }
+  });
+
   it('proves every record towards its newest checkpoint', async () => {
     const { tenant_id, hashes } = await logOf(5, 259);
     for (const leaf_index of [0, 4, 5, 255, 256, 263]) {

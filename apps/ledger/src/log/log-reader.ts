@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  Fault, type Consistency, type ConsistencyRequest, type EntriesReply, type EntriesRequest, type Inclusion, type InclusionRequest, type TileReply, type TileRequest,
+  Fault, type Consistency, type ConsistencyRequest, type EntriesReply, type EntriesRequest, type Inclusion, type InclusionRequest, type Signatures, type SignaturesRequest, type TileReply, type TileRequest,
 } from '@writ/contract';
 import type { Client } from '@writ/database';
 import { consistencyNodes, encodeTile, hashAtFromTiles, inclusionNodes, proveConsistency, proveInclusion, TILE_WIDTH, tilesOf, tileWidth } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import type { Checkpoint } from '../sign/checkpoints.ts';
-import { readLeaves } from './leaf-rows.ts';
+import { readLeaves, readSignatures } from './leaf-rows.ts';
 import type { SignedLog, SignedRead } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';
 
@@ -42,6 +42,15 @@ export class LogReader {
       const first = index * TILE_WIDTH;
       const leaves = await readLeaves(client, logId, { from: first + from, to: first + width, bytesMax: ENTRIES_BYTES });
       return { entries: leaves.map(({ payload }) => encodeBase64(payload)) };
+    });
+  }
+
+  /** Faults: `not_found` for a bundle, or a width of it, that the newest checkpoint doesn't cover. */
+  async signatures({ tenant_id, index, width }: SignaturesRequest): Promise<Signatures> {
+    return await this.#covered(tenant_id, async (client, logId, { treeSize }) => {
+      if (tileWidth(0, index, treeSize) < width) return null;
+      const first = index * TILE_WIDTH;
+      return { signatures: (await readSignatures(client, logId, first, first + width)).map(({ keyid, sig }) => ({ keyid, sig: encodeBase64(sig) })) };
     });
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { ConsistencyRequest, EntriesRequest, InclusionRequest, parseMessage, TileRequest, type Consistency, type EntriesReply, type Inclusion, type TileReply } from '@writ/contract';
+import { ConsistencyRequest, EntriesRequest, InclusionRequest, parseMessage, SignaturesRequest, TileRequest, type Consistency, type EntriesReply, type Inclusion, type Signatures, type TileReply } from '@writ/contract';
 import { LogReader } from '../log/log-reader.ts';
 
 /** The log as its verifiers read it. */
@@ -17,6 +17,11 @@ export class ReadController {
   @MessagePattern('ledger.entries')
   entries(@Payload() message: unknown): Promise<EntriesReply> {
     return this.reader.entries(parseMessage(EntriesRequest, message));
+  }
+
+  @MessagePattern('ledger.signatures')
+  signatures(@Payload() message: unknown): Promise<Signatures> {
+    return this.reader.signatures(parseMessage(SignaturesRequest, message));
   }
 
   @MessagePattern('ledger.inclusion')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Fault, type Consistency, type Inclusion } from '@writ/contract';
+import { Fault, type Consistency, type Inclusion, type Signatures } from '@writ/contract';
 import { encodeEntryBundle, parseTilePath } from '@writ/merkle';
 import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
@@ -27,9 +27,16 @@ export class LogController {
 
   @Route(LOG.entries)
   async entries(@Asked() { caller, params }: AskedOf<typeof LOG.entries>, @InExchange() exchange: Exchange): Promise<Buffer> {
-    const named = parseTilePath(`entries/${params.bundle}`);
-    if (named === null) throw new Fault('not_found');
-    return bytesOf(exchange, encodeEntryBundle(await this.ledger.entries(caller.tenant_id, named.index, named.width)));
+    const { index, width } = bundleOf(params.bundle);
+    return bytesOf(exchange, encodeEntryBundle(await this.ledger.entries(caller.tenant_id, index, width)));
+  }
+
+  @Route(LOG.signatures)
+  async signatures(@Asked() { caller, params }: AskedOf<typeof LOG.signatures>, @InExchange() exchange: Exchange): Promise<Signatures> {
+    const { index, width } = bundleOf(params.bundle);
+    const signatures = await this.ledger.signatures(caller.tenant_id, index, width);
+    exchange.setHeader('cache-control', FOR_EVER);
+    return signatures;
   }
 
   @Route(LOG.tile)
@@ -51,6 +58,13 @@ export class LogController {
     exchange.setHeader('cache-control', FOR_EVER);
     return proof;
   }
+}
+
+/** @throws Fault `not_found` for what names no bundle */
+function bundleOf(name: string): { index: number; width: number } {
+  const named = parseTilePath(`entries/${name}`);
+  if (named === null) throw new Fault('not_found');
+  return named;
 }
 
 function bytesOf(exchange: Exchange, bytes: Uint8Array): Buffer {

@@ -34,16 +34,22 @@ test('a bundle of records is put together from as many answers as it takes', asy
   expect(door.ledger.asked.map(({ from }) => from)).toEqual([0, 2, 4]);
 });
 
+test('the signatures of a bundle come in the order of its records, to be kept for ever', async () => {
+  const { status, headers, json } = await get('/v1/log/signatures/001.p/5');
+  expect([status, headers.get('cache-control')]).toEqual([200, 'private, max-age=31536000, immutable']);
+  expect(json['signatures']).toEqual([256, 257, 258, 259, 260].map((i) => ({ keyid: 'key', sig: Buffer.from(`signature ${String(i)}`).toString('base64') })));
+});
+
 test('what is no tile, or another spelling of one, is not there; nobody is asked', async () => {
-  for (const path of ['tile/0/0', 'tile/0/000.p/256', 'tile/0/x000/000', 'tile/64/000', 'tile/entries/1', 'tile/entries/000.p/0', 'tile/x', 'tile/0/000%2Fp', 'tile/', 'tile/entries/']) {
+  for (const path of ['tile/0/0', 'tile/0/000.p/256', 'tile/0/x000/000', 'tile/64/000', 'tile/entries/1', 'tile/entries/000.p/0', 'tile/x', 'tile/0/000%2Fp', 'tile/', 'tile/entries/', 'signatures/0', 'signatures/000.p/256', 'signatures/']) {
     expect([path, (await get(`/v1/log/${path}`)).status]).toEqual([path, 404]);
   }
   expect(door.ledger.asked).toEqual([]);
 });
 
 test('a tile beyond the log is not there', async () => {
-  for (const path of ['0/001.p/6', '0/001', '1/000.p/2', 'entries/001.p/6', 'entries/002.p/1']) {
-    expect([path, (await get(`/v1/log/tile/${path}`)).json['code']]).toEqual([path, 'not_found']);
+  for (const path of ['tile/0/001.p/6', 'tile/0/001', 'tile/1/000.p/2', 'tile/entries/001.p/6', 'tile/entries/002.p/1', 'signatures/001.p/6', 'signatures/002.p/1']) {
+    expect([path, (await get(`/v1/log/${path}`)).json['code']]).toEqual([path, 'not_found']);
   }
 });
 
@@ -57,7 +63,7 @@ test('proofs are given, of numbers and of nothing else', async () => {
   }
 });
 
-test('an agent sees hashes and no records', async () => {
+test('an agent sees hashes, no records and no signatures', async () => {
   expect((await get('/v1/log/tile/0/000.p/4', tenant.agent)).status).toBe(200);
-  expect((await get('/v1/log/tile/entries/000.p/4', tenant.agent)).json).toMatchObject({ status: 403, code: 'auth.role' });
+  for (const path of ['tile/entries/000.p/4', 'signatures/000.p/4']) expect((await get(`/v1/log/${path}`, tenant.agent)).json).toMatchObject({ status: 403, code: 'auth.role' });
 });

@@ -21,6 +21,7 @@ export class FakeLedger {
       'ledger.checkpoint': ({ tenant_id }) => ({ checkpoint: found(this.checkpoints.get(String(tenant_id))) }),
       'ledger.tile': (question) => this.#tile(question),
       'ledger.entries': (question) => this.#entries(question),
+      'ledger.signatures': (question) => this.#signatures(question),
       'ledger.inclusion': (question) => this.#inclusion(question),
       'ledger.consistency': (question) => this.#consistency(question),
     };
@@ -54,6 +55,12 @@ export class FakeLedger {
     if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
     const from = question.index * 256 + question.from;
     return { entries: records.slice(from, Math.min(from + 2, question.index * 256 + question.width)).map(encodeBase64) };
+  }
+
+  #signatures(question: Question): unknown {
+    const { records } = this.#logOf(question);
+    if (tileWidth(0, question.index, records.length) < question.width) throw new Fault('not_found');
+    return { signatures: records.slice(question.index * 256, question.index * 256 + question.width).map((_, i) => ({ keyid: 'key', sig: encodeBase64(Buffer.from(`signature ${String(question.index * 256 + i)}`)) })) };
   }
 
   #inclusion(question: Question): unknown {

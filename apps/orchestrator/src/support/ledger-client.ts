@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Consistency, EntriesReply, Fault, Inclusion, parseMessage, Receipt, TileReply, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
+  Consistency, EntriesReply, Fault, Inclusion, parseMessage, Receipt, Signatures, TileReply, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
 } from '@writ/contract';
 import { HASH_BYTES, type TileId } from '@writ/merkle';
 import { encodeReceipt } from '@writ/receipt';
@@ -52,6 +52,14 @@ export class LedgerClient {
       entries.push(...agreed('ledger.entries', reply, (said) => said.entries.map((entry) => decodeBase64(entry))));
     }
     return entries;
+  }
+
+  /** Who signed the records of a bundle. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  async signatures(tenant_id: TenantId, index: number, width: number): Promise<Signatures> {
+    return agreed('ledger.signatures', await this.#ask('ledger.signatures', Signatures, { tenant_id, index, width }), (said) => {
+      if (said.signatures.length !== width) throw new Error(`${String(said.signatures.length)} signatures`);
+      return said;
+    });
   }
 
   /** A leaf's proof towards the newest checkpoint. Faults: `not_found` for a leaf beyond it, `ledger.unavailable`. */

@@ -69,6 +69,18 @@ export type EntriesRequest = Static<typeof EntriesRequest>;
 export const EntriesReply = Type.Object({ entries: Type.Array(Type.String({ description: 'base64' }), { minItems: 1, maxItems: 256 }) }, closed);
 export type EntriesReply = Static<typeof EntriesReply>;
 
+/** orchestrator → ledger: `ledger.signatures`, the kernel's signatures of the leaves of a tile of level 0; Fault `not_found` beyond the newest checkpoint. */
+export const SignaturesRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), index, width }, closed);
+export type SignaturesRequest = Static<typeof SignaturesRequest>;
+
+/** One for each leaf, in their order: with the leaf's bytes as payload it makes the envelope that the kernel sealed. */
+export const Signatures = Type.Object({
+  signatures: Type.Array(Type.Object({
+    keyid: Type.String({ description: 'RFC 7638 thumbprint of the record key' }), sig: Type.String({ description: 'base64' }),
+  }, closed), { minItems: 1, maxItems: 256 }),
+}, closed);
+export type Signatures = Static<typeof Signatures>;
+
 /** orchestrator → ledger: `ledger.inclusion`, a leaf's proof towards the newest checkpoint; Fault `not_found` for a leaf beyond it. Answers an `Inclusion`. */
 export const InclusionRequest = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), leaf_index: index }, closed);
 export type InclusionRequest = Static<typeof InclusionRequest>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Consistency, Inclusion } from '@writ/contract';
+import { Consistency, Inclusion, Signatures } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -22,6 +22,11 @@ export const LOG = {
     ...read, allowed: ['admin', 'operator', 'auditor'], id: 'readEntries', path: '/v1/log/tile/entries/{bundle}', params: { bundle: 'tile' },
     summary: 'Gives a bundle of records, `<N>[.p/<W>]`; it never changes',
     answers: { 200: { says: 'Each record\'s bytes after their length as a big-endian uint16', media: 'application/octet-stream' } }, faults,
+  }),
+  signatures: route({
+    ...read, allowed: ['admin', 'operator', 'auditor'], id: 'readSignatures', path: '/v1/log/signatures/{bundle}', params: { bundle: 'tile' },
+    summary: 'Gives the signatures of the records of a bundle, `<N>[.p/<W>]`; they never change',
+    answers: { 200: { says: 'Who signed each record: with the record\'s bytes as its payload, of type `application/vnd.in-toto+json`, each makes a DSSE envelope', schema: Signatures } }, faults,
   }),
   inclusion: route({
     ...read, id: 'readInclusion', path: '/v1/log/inclusion', summary: 'Proves that a record is in the log of the newest checkpoint: what a receipt is refreshed with',
