@@ -11,6 +11,7 @@ const Environment = Type.Object({
   WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
   WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),
   WRIT_WITNESS_QUORUM: Type.Integer({ default: 1, minimum: 1, maximum: 16, description: 'how many of them make a checkpoint that receipts are proved towards while a newer one still lacks them' }),
+  WRIT_RECORD_INDEX: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on', description: '`off`: this replica draws no index of the records; questions are answered as far as others have' }),
 });
 export type LedgerConfig = Readonly<Static<typeof Environment>>;
 

@@ -12,11 +12,15 @@ import { Cosigner, type CosignerHooks } from './cosign/cosigner.ts';
 import { readWitnesses } from './cosign/witnesses-file.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
+import { DueLogs, Indexer } from './draw/indexer.ts';
 import { LogReader } from './log/log-reader.ts';
 import { LogStore } from './log/log-store.ts';
+import { QueryController } from './query/query.controller.ts';
+import { RecordReader } from './query/record-reader.ts';
 import { ReadController } from './read/read.controller.ts';
 import { ReceiptController } from './receipt/receipt.controller.ts';
 import { Receipts } from './log/receipts.ts';
+import { IndexStore } from './records/index-store.ts';
 import { SignedLog } from './log/signed-log.ts';
 import { Checkpoints, NO_WITNESSES } from './sign/checkpoints.ts';
 import { Cosignatures } from './sign/cosignatures.ts';
@@ -36,21 +40,32 @@ export class LedgerModule {
     const witnesses = config.WRIT_WITNESSES_FILE === undefined ? [] : readWitnesses(config.WRIT_WITNESSES_FILE, quorum);
     // A ledger that died may have left any of them without witnesses.
     const due = new Set(memory.tenants());
-    const witnessing = witnesses.length === 0 ? NO_WITNESSES : { quorum, onStored: (tenants: readonly string[]) => { for (const tenant of tenants) due.add(tenant); } };
+    const unindexed = new DueLogs();
+    unindexed.add(memory.tenants());
+    const witnessing = {
+      quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
+      onStored: (tenants: readonly string[]) => {
+        unindexed.add(tenants);
+        if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
+      },
+    };
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
     const log = new SignedLog(pool, checkpoints);
     const reader = new LogReader(log);
     const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: hooksOf(logger) });
     cosigner?.start();
+    const indexer = config.WRIT_RECORD_INDEX === 'off' ? null : new Indexer(unindexed, new IndexStore(pool), (err) => { logger.warn({ err }, 'records were not indexed: they are found later'); });
+    indexer?.start();
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
-      controllers: [AppendController, ReceiptController, CheckpointController, ReadController],
+      controllers: [AppendController, ReceiptController, CheckpointController, ReadController, QueryController],
       providers: [
         { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now)) },
         { provide: LogReader, useValue: reader },
+        { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, cosigner) },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer].filter((each) => each !== null)) },
       ],
     };
   }

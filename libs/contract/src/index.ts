@@ -17,6 +17,7 @@ export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, typ
 export {
   AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, Inclusion, InclusionRequest, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
 } from './messages/ledger.ts';
+export { RECORD_ORDERS, RecordFilter, RecordPage, RecordRequest, RecordRow, RecordsRequest } from './messages/records.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';
 export {

@@ -34,6 +34,8 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'ledger.signatures': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.inclusion': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.consistency': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.records': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.record': { server: 'ledger', clients: ['orchestrator'] },
 };
 export type RequestName = keyof typeof REQUESTS & string;
 

@@ -20,7 +20,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
 };
 
 const BY_TYPE: Readonly<Record<string, string>> = {
-  text: `'x'`, bigint: '0', integer: '0', smallint: '0', numeric: '0', boolean: 'false', jsonb: `'{}'`, bytea: `decode(repeat('00', 32), 'hex')`, 'text[]': `'{}'`,
+  text: `'x'`, bigint: '0', integer: '0', smallint: '0', numeric: '0', boolean: 'false', tsvector: `''`, jsonb: `'{}'`, bytea: `decode(repeat('00', 32), 'hex')`, 'text[]': `'{}'`,
 };
 
 export async function columnsOf(owner: Client, table: string): Promise<Column[]> {

@@ -7,6 +7,7 @@ import type { KeySet } from '@writ/receipt';
 import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
 import { DecisionCheck } from './check-decisions.ts';
+import { IndexCheck } from './check-index.ts';
 import { checkRoot, tenantOf } from './check-root.ts';
 import { Findings, type LogReport } from './findings.ts';
 import { readCosignatures, readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
@@ -28,12 +29,13 @@ interface Check {
   readonly keys: KeySet;
   readonly findings: Findings;
   readonly decisions: DecisionCheck;
+  readonly index: IndexCheck;
 }
 
 /** Checks one log. */
 export async function checkLog(client: Connection, logId: string, keys: KeySet): Promise<LogReport> {
   const findings = new Findings();
-  const check = { client, logId, keys, findings, decisions: new DecisionCheck(client, logId, findings) };
+  const check = { client, logId, keys, findings, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings) };
   const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0 };
   if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
   else findings.add('log', `\`${logId}\` is no id of a log`);
@@ -63,6 +65,7 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   }
   findings.demand(unrooted === 0, 'leaf', `${unrooted} leaves are under no root`);
   await check.decisions.finish();
+  await check.index.finish();
   for (const { level, tile_index, width } of await readSurplusTiles(client, logId)) findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
   for (const size of await readRootlessCheckpoints(client, logId)) findings.add(`checkpoint ${size}`, 'signs no stored root');
   for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, findings);
@@ -86,11 +89,12 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   return tiles;
 }
 
-async function takeLeaf({ logId, keys, findings, decisions }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
+async function takeLeaf({ logId, keys, findings, decisions, index }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
   findings.demand(row.leaf_index === replay.leaves, `leaf ${row.leaf_index}`, `follows leaf ${replay.leaves - 1}`);
   replay.leaves += 1;
   const record = checkLeaf(logId, row, keys, findings);
   if (record !== null) await decisions.take(row.leaf_index, record);
+  await index.take(row.leaf_index, record);
   return leafHash(row.payload);
 }
 

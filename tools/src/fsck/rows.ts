@@ -45,7 +45,7 @@ const SURPLUS_SHOWN = 50;
 export async function readLogIds(client: Connection): Promise<string[]> {
   const { rows } = await client.query<{ log_id: string }>(`
     SELECT log_id FROM ledger.root UNION SELECT log_id FROM ledger.leaf UNION SELECT log_id FROM ledger.tile UNION SELECT log_id FROM ledger.checkpoint
-    UNION SELECT log_id FROM ledger.cosignature ORDER BY 1`);
+    UNION SELECT log_id FROM ledger.cosignature UNION SELECT log_id FROM ledger.record_index ORDER BY 1`);
   return rows.map(({ log_id }) => log_id);
 }
 
@@ -147,4 +147,47 @@ export async function readPayloads(client: Connection, logId: string, recordIds:
   const { rows } = await client.query<{ record_id: string; payload: Buffer }>(
     'SELECT record_id, payload FROM ledger.leaf WHERE log_id = $1 AND record_id = ANY($2::text[])', [logId, recordIds]);
   return new Map(rows.map(({ record_id, payload }) => [record_id, payload]));
+}
+
+/** A row of the index of records; its lexemes as the database writes them. */
+export interface IndexRow {
+  readonly leaf_index: number;
+  readonly tenant_id: string;
+  readonly record_id: string;
+  readonly kind: string;
+  readonly operation_id: string | null;
+  readonly phase: string | null;
+  readonly recorded_at: number;
+  readonly is_drawn: boolean;
+  readonly agent_id: string | null;
+  readonly tool_id: string | null;
+  readonly session_id: string | null;
+  readonly verdict: string | null;
+  readonly tx_outcome: string | null;
+  readonly fault_code: string | null;
+  readonly risk_score: number | null;
+  readonly resources: string;
+  readonly words: string;
+}
+
+/** The index of a log in order, page by page. */
+export async function* readIndexRows(client: Connection, logId: string): AsyncGenerator<IndexRow, undefined> {
+  let after = '-9007199254740991';
+  for (;;) {
+    const { rows } = await client.query<IndexRow>(`
+      SELECT leaf_index, tenant_id, record_id, kind, operation_id, phase, recorded_at, is_drawn, agent_id, tool_id, session_id, verdict, tx_outcome, fault_code, risk_score,
+             resources::text AS resources, words::text AS words
+        FROM ledger.record_index WHERE log_id = $1 AND leaf_index > $2 ORDER BY leaf_index LIMIT ${LEAVES_AT_ONCE}`, [logId, after]);
+    yield* rows;
+    if (rows.length < LEAVES_AT_ONCE) return undefined;
+    after = String(rows.at(-1)?.leaf_index);
+  }
+}
+
+/** Ids and words as lexemes, in the database's spelling. */
+export async function lexemesOf(client: Connection, texts: readonly { readonly resources: readonly string[]; readonly words: string }[]): Promise<{ resources: string; words: string }[]> {
+  const { rows } = await client.query<{ resources: string; words: string }>(`
+    SELECT array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(r::jsonb)))::text AS resources, to_tsvector('simple', w)::text AS words
+      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS x(r, w, n) ORDER BY n`, [texts.map(({ resources }) => JSON.stringify(resources)), texts.map(({ words }) => words)]);
+  return rows;
 }

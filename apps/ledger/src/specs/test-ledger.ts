@@ -47,6 +47,7 @@ export interface Replica {
   readonly receipts: Receipts;
   readonly reader: LogReader;
   readonly memory: SignedMemory;
+  readonly log: SignedLog;
 }
 
 /** The ledger on a real database. */
@@ -69,7 +70,7 @@ export class TestLedger {
     const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined, witnessing);
     const log = new SignedLog(this.pool, checkpoints);
     const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, knownKey(kernel)]]), Date.now));
-    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), memory };
+    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), memory, log };
   }
 
   /** A connection as the owner of the tables. Its caller closes it. */

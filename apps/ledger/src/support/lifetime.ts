@@ -9,10 +9,10 @@ export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #pool: Pool;
   readonly #memory: SignedMemory;
   readonly #follow: Repeated;
-  readonly #beside: { stop(): Promise<void> } | null;
+  readonly #beside: readonly { stop(): Promise<void> }[];
 
   /** @param beside what works on its own until it is stopped */
-  constructor(pool: Pool, memory: SignedMemory, follow: Repeated, beside: { stop(): Promise<void> } | null = null) {
+  constructor(pool: Pool, memory: SignedMemory, follow: Repeated, beside: readonly { stop(): Promise<void> }[] = []) {
     this.#beside = beside;
     this.#pool = pool;
     this.#memory = memory;
@@ -25,7 +25,7 @@ export class Lifetime implements OnApplicationBootstrap, OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.#follow.stop();
-    await this.#beside?.stop();
+    await Promise.all(this.#beside.map((each) => each.stop()));
     await this.#pool.end();
     await this.#memory.close();
   }

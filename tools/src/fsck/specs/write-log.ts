@@ -26,7 +26,7 @@ export function recordOf(tenantId: TenantId, n: number, decisionPayload: Uint8Ar
   const call = n - (n % 2);
   return {
     v: 1, record_id: formatId('record', idBytes(n)), kind: 'tool_call', log_id: logIdOf(tenantId), tenant_id: tenantId, kernel_key_id: RECORD_SIGNER.keyid, recorded_at: RECORDED_AT + n,
-    operation_id: formatId('operation', idBytes(call)), attempt: 1, phase: decisionPayload === null ? 'decision' : 'outcome', verdict: 'admitted', rule_ids: [], fault_code: null,
+    operation_id: formatId('operation', idBytes(call)), attempt: 1, phase: decisionPayload === null ? 'decision' : 'outcome', verdict: 'admitted', rule_ids: ['allow-reads'], fault_code: null,
     approval_refs: [], agent_id: formatId('agent', idBytes(0)), capability_token_id: formatId('token', idBytes(0)), tool_id: 'fs.read', tool_definition_digest: '1'.repeat(64),
     args_hash: '2'.repeat(64), result_hash: null, policy_hash: '3'.repeat(64), state_snapshot_id: `snap_${'4'.repeat(64)}`, new_snapshot_id: null, commit_delta_id: null,
     workspace_id: formatId('workspace', idBytes(0)), provenance: {}, task_class: 'general', autonomy_mode: 'autopilot', risk_score: 0, risk_basis: [],
@@ -47,6 +47,7 @@ export async function writeLog(client: Connection, tenantId: TenantId, batches: 
     for (let index = frontier.size; index < frontier.size + count; index += 1) {
       const record = recordOf(tenantId, index, index % 2 === 0 ? null : decision);
       const payload = await insertLeaf(client, index, record);
+      await insertIndexRow(client, index, record);
       decision = index % 2 === 0 ? payload : null;
       hashes.push(leafHash(payload));
     }
@@ -70,6 +71,13 @@ export async function insertLeaf(client: Connection, index: number, record: Audi
   [record.log_id, index, record.tenant_id, record.record_id, record.kind, record.operation_id, record.phase, Buffer.from(payloadBytes), signature?.keyid,
     Buffer.from(signature?.sig ?? '', 'base64'), record.recorded_at]);
   return payloadBytes;
+}
+
+async function insertIndexRow(client: Connection, index: number, record: AuditRecord): Promise<void> {
+  await client.query(`INSERT INTO ledger.record_index (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, recorded_at, is_drawn, agent_id, tool_id, verdict, tx_outcome, risk_score, resources, words)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11, $12, $13, array_to_tsvector($14), to_tsvector('simple', 'allow reads'))`,
+  [record.log_id, index, record.tenant_id, record.record_id, record.kind, record.operation_id, record.phase, record.recorded_at, record.agent_id, record.tool_id, record.verdict, record.tx_outcome, record.risk_score,
+    [record.workspace_id, record.capability_token_id, record.policy_hash]]);
 }
 
 async function insertRoot(client: Connection, logId: string, tenantId: string, frontier: Frontier): Promise<void> {
