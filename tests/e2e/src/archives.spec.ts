@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workspaces that come and go whole: many small files, a long one, and the way back.
+// Workspaces that come and go whole, by the API and into a container: many small files, a long one, and the way back.
 import { createHash, randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
-import { makeWorld, startStack, type Stack, type World } from '@writ/stack';
+import { makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { extract, pack } from 'tar-stream';
 
 jest.setTimeout(180_000);
@@ -13,16 +13,18 @@ const nameOf = (at: number): string => `flat/ä file ${String(at).padStart(5, '0
 
 let stack: Stack;
 let world: World;
+let longHash: string;
 beforeAll(async () => {
   stack = await startStack();
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
 });
 afterAll(async () => { await stack?.stop(); });
 
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const at = (rest: string): string => `/v1/workspaces/${world.workspaceId}${rest}`;
 const fetched = async (rest: string): Promise<Buffer> => {
   const answer = await fetch(`${stack.url}${at(rest)}`, { headers: { authorization: `Bearer ${world.admin.key ?? ''}` } });
-  expect(answer.status).toBe(200);
+  expect([rest, answer.status]).toEqual([rest, 200]);
   return Buffer.from(await answer.arrayBuffer());
 };
 
@@ -71,6 +73,26 @@ it('a file of 100 MiB goes in and comes out byte for byte', async () => {
   const content = randomBytes(LONG_BYTES);
   const put = await world.admin.request('PUT', at('/files/long.bin'), content, { 'content-type': 'application/octet-stream' });
   expect([put.status, put.text.slice(0, 300)]).toEqual([200, expect.anything()]);
-  const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-  expect(hash(await fetched('/files/long.bin'))).toBe(hash(content));
+  longHash = hashOf(content);
+  expect(hashOf(await fetched('/files/long.bin'))).toBe(longHash);
+});
+
+/** Runs a command to its end, however long the machine takes over it; answers what it printed and between which snapshots. */
+async function committed(command: string): Promise<{ output: string; from: string; to: string }> {
+  const { body } = await world.call('shell.run', { command });
+  const { result, state_snapshot_id, new_snapshot_id } = (await world.until(body.operation_id as string, ['committed'], 120_000)).result as JsonValue;
+  return { output: result.output as string, from: state_snapshot_id as string, to: new_snapshot_id as string };
+}
+
+it('a command finds all of them in its container, and only what it changed comes back', async () => {
+  const [gone, moved, changed] = [11, 12, 13].map((n) => `"${nameOf(n)}"`);
+  const { output, from, to } = await committed(`ls flat | wc -l; sha256sum long.bin | cut -c1-64; rm ${gone}; mv ${moved} moved.txt; printf changed > ${changed}; chmod 755 a.txt`);
+  expect(output).toBe(`${FILES + 1}\n${longHash}\n`);
+  const { body } = await world.admin.get(at(`/diff?from=${from}&to=${to}`));
+  expect((body.changes as { path: string }[]).map(({ path }) => path).sort()).toEqual(['a.txt', ...[11, 12, 13].map(nameOf), 'moved.txt']);
+});
+
+it('a file of 100 MiB that a command makes comes back byte for byte', async () => {
+  const { output } = await committed(`head -c ${LONG_BYTES} /dev/urandom > made.bin; sha256sum made.bin | cut -c1-64`);
+  expect(`${hashOf(await fetched('/files/made.bin'))}\n`).toBe(output);
 });
