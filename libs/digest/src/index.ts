@@ -8,4 +8,5 @@ export type { JsonValue } from './i-json.ts';
 export { JsonError } from './json-error.ts';
 export type { JsonReason } from './json-error.ts';
 export { parseIJson } from './parse.ts';
+export { parseCompactIJson } from './parse-compact.ts';
 export type { ParseLimits } from './parse.ts';

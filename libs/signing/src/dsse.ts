@@ -15,9 +15,11 @@ export interface Envelope {
 
 /** The bytes that are signed: DSSE's pre-authentication encoding. */
 export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
-  const type = Buffer.from(payloadType, 'utf8');
-  const head = `DSSEv1 ${String(type.length)} ${payloadType} ${String(payload.length)} `;
-  return new Uint8Array(Buffer.concat([Buffer.from(head, 'utf8'), payload]));
+  const head = Buffer.from(`DSSEv1 ${String(Buffer.byteLength(payloadType, 'utf8'))} ${payloadType} ${String(payload.length)} `, 'utf8');
+  const bytes = new Uint8Array(head.length + payload.length);
+  bytes.set(head);
+  bytes.set(payload, head.length);
+  return bytes;
 }
 
 /** Signs a payload. The payload's bytes are carried as they are; nobody serialises them again. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type RecordKind } from '@writ/contract';
+import { parseCompactIJson } from '@writ/digest';
 import { decodeBase64, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
 import { Places } from '../support/places.ts';
-import { readStatement } from './read-statement.ts';
 
 type SentRecord = AppendRequest['records'][number];
 interface Statement { predicateType?: unknown; predicate?: Record<string, unknown> }
@@ -43,7 +43,7 @@ export class RecordVerifier {
   async #entryOf(record: SentRecord): Promise<Entry> {
     const payload = await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
     if (payload.length > LIMITS.recordBytes.max) throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
-    const statement = readStatement(payload) as Statement;
+    const statement = parseCompactIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
     const said = statement.predicate ?? {};
     const logId = logIdOf(record.tenant_id);
     const signature = record.envelope.signatures[0];

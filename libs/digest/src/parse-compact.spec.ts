@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import { canonicalBytes, parseIJson } from '@writ/digest';
 import fc from 'fast-check';
-import { readStatement } from './read-statement.ts';
+import { canonicalBytes } from './canonical.ts';
+import { JsonError } from './json-error.ts';
+import { parseIJson } from './parse.ts';
+import { parseCompactIJson } from './parse-compact.ts';
+
+const read = (bytes: Uint8Array) => parseCompactIJson(bytes, { depthMax: 32 });
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-const outcomeOf = (read: () => unknown): unknown => {
+const outcomeOf = (run: () => unknown): unknown => {
   try {
-    return { value: read() };
+    return { value: run() };
   } catch {
     return 'refused';
   }
 };
 
-describe('a statement', () => {
+describe('a compact text', () => {
   it('is read as the strict reader reads it, whatever its text', () => {
     const text = fc.oneof(
       fc.json({ maxDepth: 5 }), fc.jsonValue({ maxDepth: 5 }).map((value) => Buffer.from(canonicalBytesOr(value)).toString()), fc.string(),
       fc.tuple(fc.string(), fc.string(), fc.integer()).map(([a, b, n]) => `{${JSON.stringify(a)}:${n},${JSON.stringify(b)}:${n}}`),
     );
     fc.assert(fc.property(text, (json) => {
-      expect(outcomeOf(() => readStatement(bytes(json)))).toEqual(outcomeOf(() => parseIJson(bytes(json), { depthMax: 32 })));
+      expect(outcomeOf(() => read(bytes(json)))).toEqual(outcomeOf(() => parseIJson(bytes(json), { depthMax: 32 })));
     }), { numRuns: 2_000 });
   });
 
@@ -36,15 +40,19 @@ describe('a statement', () => {
     ['a byte order mark', '\ufeff{"a":1}'],
     ['white space of no JSON', '{"a":\u00a01}'],
   ])('with %s is refused', (_, json) => {
-    expect(() => readStatement(bytes(json))).toThrow();
+    expect(() => read(bytes(json))).toThrow(JsonError);
   });
 
   it('of bytes that are no UTF-8 is refused', () => {
-    expect(() => readStatement(Uint8Array.of(0x22, 0xff, 0x22))).toThrow();
+    expect(() => read(Uint8Array.of(0x22, 0xff, 0x22))).toThrow(JsonError);
   });
 
-  it('in another spelling than the kernel\'s is read too', () => {
-    expect(readStatement(bytes('{ "b": 1.0, "a": "\\u0041" }'))).toEqual({ b: 1, a: 'A' });
+  it('is read no deeper than the stack allows', () => {
+    expect(() => parseCompactIJson(bytes('1'), { depthMax: 513 })).toThrow('depthMax');
+  });
+
+  it('in another spelling is read too', () => {
+    expect(read(bytes('{ "b": 1.0, "a": "\\u0041" }'))).toEqual({ b: 1, a: 'A' });
   });
 });
 
