@@ -9,18 +9,21 @@ import { repositoryRoot } from '@writ/testing';
 import Table from 'cli-table3';
 import type { Metric } from './measure.ts';
 import { admissions } from './metrics/admissions.ts';
-import { appends, batchInserts } from './metrics/appends.ts';
+import { appendsLocal } from './metrics/append-local.ts';
+import { appendLatency, appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
+import { inclusionProofs } from './metrics/proofs.ts';
 import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics/references.ts';
 import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
+import { ed25519Raw, logVerify, receiptVerify, sha256Raw } from './metrics/verifying.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 /** `by`: a ratio of rates, where how much fits into a second is the question and not how long one takes. */
 interface OnStack { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly run: (stack: Stack) => Promise<Measured | null> }
 /** Measures a library in this process, before any other process is started that would take its time. */
-interface Alone { readonly name: string; readonly reference: string | null; readonly alone: () => Promise<Measured> }
+interface Alone { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly alone: () => Promise<Measured> }
 type Benchmark = OnStack | Alone;
 
 const MS_MAX = 40_000;
@@ -37,6 +40,11 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'decision_100_hidden_refused', reference: 'cedar_raw_100', alone: () => decisions(100, 'refused', load(1, 10_000, 1_000), true) },
   { name: 'decision_1000', reference: 'cedar_raw_100', alone: () => decisions(1000, 'allowed', load(1, 5_000, 1_000)) },
   { name: 'decision_1000_refused', reference: 'cedar_raw_100', alone: () => decisions(1000, 'refused', load(1, 5_000, 1_000)) },
+  { name: 'sha256_raw', reference: null, alone: () => sha256Raw(200_000) },
+  { name: 'ed25519_raw', reference: null, alone: () => ed25519Raw(20_000) },
+  { name: 'receipt_verify', reference: 'ed25519_raw', alone: () => receiptVerify(load(1, 3_000, 200)) },
+  { name: 'log_verify_hashes', reference: 'sha256_raw', by: 'rate', alone: () => logVerify(131_072, 'hashes') },
+  { name: 'log_verify', reference: 'ed25519_raw', by: 'rate', alone: () => logVerify(32_768, 'signatures') },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },
@@ -50,6 +58,9 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'ledger_append_c16', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
   { name: 'ledger_append_c256', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
   { name: 'ledger_append_1000_tenants', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
+  { name: 'ledger_append_local', reference: 'pg_batch_insert', by: 'rate', run: () => appendsLocal({ seconds: 20 }) },
+  { name: 'ledger_latency', reference: 'pg_commit', run: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }) },
+  { name: 'inclusion_proof_1m', reference: 'pg_commit', run: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
   { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },

@@ -3,6 +3,7 @@
 // The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
 import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
@@ -10,7 +11,7 @@ import { canonicalBytes } from '@writ/digest';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
 import { decisionRecord, SHARD, startStack, type Stack } from '@writ/stack';
 import { testDatabase } from '@writ/testing';
-import { measure, type Load, type Metric } from '../measure.ts';
+import { measure, summarise, type Load, type Metric } from '../measure.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 type Sent = AppendRequest['records'][number];
@@ -23,8 +24,10 @@ const TENANTS = 16;
 /** Replicas of the kernel: each sends one request at a time. */
 const SENDERS = 2;
 /** The kernel's own bound for one request. */
-const REQUEST_RECORDS = 200;
+export const REQUEST_RECORDS = 200;
 const ANSWER_MS = 10_000;
+/** First records of a log and first runs of its code, which don't count. */
+const WARM_UP_SECONDS = 2;
 /** Records that are sealed before the clock starts: signing is the kernel's work. Beyond them nothing is sent. */
 const SEALED_PER_SECOND = 6_500;
 
@@ -50,6 +53,36 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
     const each = after.map(([what, ms], i) => `${what} ${Math.round(((ms - (before[i]?.[1] ?? 0)) * 1_000) / measured.n)} µs`);
     console.log(`  processor time a record: ${each.join(', ')}`);
     return measured;
+  } finally {
+    await bus.close();
+    await stack.stop();
+  }
+}
+
+/**
+ * One record from its producer to the signed checkpoint that covers it, as an open loop: records come as a Poisson process, whether or not those before them were answered, so that what
+ * one waits for others counts.
+ */
+export async function appendLatency({ perSecond, tenants, seconds }: { readonly perSecond: number; readonly tenants: number; readonly seconds: number }): Promise<Measured> {
+  const stack = await startStack({ without: ['kernel', 'executor', 'orchestrator'] });
+  const bus = await stack.busAs('kernel');
+  try {
+    const senders = Array.from({ length: SENDERS }, () => new Sender(bus));
+    const warmUp = perSecond * WARM_UP_SECONDS;
+    const records = sealedRecords(tenants, warmUp + perSecond * seconds, recordKey(stack));
+    const times: number[] = [];
+    const answers: Promise<void>[] = [];
+    const began = performance.now();
+    let due = 0;
+    for (const [i, record] of records.entries()) {
+      due += (-Math.log(1 - Math.random()) * 1_000) / perSecond;
+      const ahead = due - (performance.now() - began);
+      if (ahead > 0) await sleep(ahead);
+      const at = performance.now();
+      answers.push((senders[i % senders.length] as Sender).append(record).then(() => { if (i >= warmUp) times.push(performance.now() - at); }));
+    }
+    await Promise.all(answers);
+    return summarise(times, (performance.now() - began) * (times.length / records.length));
   } finally {
     await bus.close();
     await stack.stop();
