@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
+import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
@@ -13,6 +14,7 @@ import { readWitnesses } from './cosign/witnesses-file.ts';
 import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
 import { DueLogs, Indexer } from './draw/indexer.ts';
+import { ExportPages } from './log/export-pages.ts';
 import { LogReader } from './log/log-reader.ts';
 import { LogStore } from './log/log-store.ts';
 import { QueryController } from './query/query.controller.ts';
@@ -29,7 +31,7 @@ import { Lifetime } from './support/lifetime.ts';
 
 @Module({})
 export class LedgerModule {
-  static with(config: LedgerConfig, { readiness, logger, telemetry }: Given): DynamicModule {
+  static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
     const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
     const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY });
@@ -42,11 +44,13 @@ export class LedgerModule {
     const due = new Set(memory.tenants());
     const unindexed = new DueLogs();
     unindexed.add(memory.tenants());
+    const tell = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
     const witnessing = {
       quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
       onStored: (tenants: readonly string[]) => {
         unindexed.add(tenants);
         if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
+        tell(tenants);
       },
     };
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
@@ -64,12 +68,22 @@ export class LedgerModule {
         { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now)) },
         { provide: LogReader, useValue: reader },
         { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
+        { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
         { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer].filter((each) => each !== null)) },
       ],
     };
   }
 }
+
+/** Tells who tails these logs that they grew. What is lost on the way costs a poll, and holds up no append. */
+const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']) => (tenants: readonly string[]): void => {
+  try {
+    for (const tenant_id of new Set(tenants)) bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent);
+  } catch (err) {
+    logger.debug({ err }, 'tails of logs were not told: they will look by themselves');
+  }
+};
 
 const hooksOf = (logger: Given['logger']): CosignerHooks => ({
   onWitness: (witness, why) => { if (why === null) logger.info({ witness }, 'a witness cosigns again'); else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does'); },

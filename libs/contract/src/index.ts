@@ -15,7 +15,7 @@ export { DelegationNote, DelegationScope, DelegationView } from './messages/dele
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {
-  AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, Inclusion, InclusionRequest, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
+  AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, ExportReply, ExportRequest, Inclusion, InclusionRequest, LoggedEvent, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
 } from './messages/ledger.ts';
 export { RECORD_ORDERS, RecordFilter, RecordPage, RecordRequest, RecordRow, RecordsRequest } from './messages/records.ts';
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';

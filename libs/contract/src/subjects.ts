@@ -36,6 +36,7 @@ export const REQUESTS: Readonly<Record<string, RequestRow>> = {
   'ledger.consistency': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.records': { server: 'ledger', clients: ['orchestrator'] },
   'ledger.record': { server: 'ledger', clients: ['orchestrator'] },
+  'ledger.export': { server: 'ledger', clients: ['orchestrator'] },
 };
 export type RequestName = keyof typeof REQUESTS & string;
 
@@ -50,6 +51,8 @@ export const EVENTS = {
   peek: { publishers: ['kernel'], subscribers: ['executor'] },
   peeked: { publishers: ['executor'], subscribers: ['kernel'] },
   slots: { publishers: ['executor'], subscribers: ['kernel'] },
+  /** a tenant's log has a newer checkpoint: who tails it looks */
+  logged: { publishers: ['ledger'], subscribers: ['orchestrator'] },
 } as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
 export type EventKind = keyof typeof EVENTS;
 

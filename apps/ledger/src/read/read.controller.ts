@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { ConsistencyRequest, EntriesRequest, InclusionRequest, parseMessage, SignaturesRequest, TileRequest, type Consistency, type EntriesReply, type Inclusion, type Signatures, type TileReply } from '@writ/contract';
+import {
+  ConsistencyRequest, EntriesRequest, ExportRequest, InclusionRequest, parseMessage, SignaturesRequest, TileRequest, type Consistency, type EntriesReply, type ExportReply, type Inclusion, type Signatures, type TileReply,
+} from '@writ/contract';
+import { ExportPages } from '../log/export-pages.ts';
 import { LogReader } from '../log/log-reader.ts';
+
+/** Pages of exports read at once: they share the database with appends, and a reader of many pages comes again. */
+const EXPORTS_AT_ONCE = 16;
 
 /** The log as its verifiers read it. */
 @Controller()
 export class ReadController {
-  constructor(private readonly reader: LogReader) {}
+  constructor(private readonly reader: LogReader, private readonly pages: ExportPages) {}
 
   @MessagePattern('ledger.tile')
   tile(@Payload() message: unknown): Promise<TileReply> {
@@ -32,5 +38,10 @@ export class ReadController {
   @MessagePattern('ledger.consistency')
   consistency(@Payload() message: unknown): Promise<Consistency> {
     return this.reader.consistency(parseMessage(ConsistencyRequest, message));
+  }
+
+  @MessagePattern('ledger.export', { concurrencyMax: EXPORTS_AT_ONCE })
+  export(@Payload() message: unknown): Promise<ExportReply> {
+    return this.pages.read(parseMessage(ExportRequest, message));
   }
 }

@@ -32,6 +32,12 @@ interface SignedRoot extends CommittedRoot {
   readonly note: string;
 }
 
+/** Stored checkpoints with the lines of their witnesses. */
+const STORED = `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
+                SELECT string_agg(c.line, '' ORDER BY c.witness, c.key_hash) FROM ledger.cosignature c
+                 WHERE c.log_id = checkpoint.log_id AND c.tree_size = checkpoint.tree_size), '') AS note
+         FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)`;
+
 const checkpointOf = ({ tree_size, root, note }: WitnessedRow): Omit<Checkpoint, 'witnessed'> => ({ treeSize: tree_size, root, note });
 
 /** Signs committed roots, and only those; keeps and finds their notes. The origin is `<deployment>/<log_id>` under one key named `<deployment>`. */
@@ -82,17 +88,16 @@ export class Checkpoints {
 
   /** The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing was signed yet. */
   async newest(client: Client, logId: string): Promise<Checkpoint | null> {
-    const { rows: [row] } = await client.query<WitnessedRow>(
-      `SELECT root.tree_size, root.root, checkpoint.note || coalesce((
-                SELECT string_agg(c.line, '' ORDER BY c.witness, c.key_hash) FROM ledger.cosignature c
-                 WHERE c.log_id = checkpoint.log_id AND c.tree_size = checkpoint.tree_size), '') AS note
-         FROM ledger.checkpoint JOIN ledger.root USING (log_id, tree_size)
-        WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`,
-      [logId],
-    );
+    const { rows: [row] } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 ORDER BY checkpoint.tree_size DESC LIMIT 1`, [logId]);
     if (row === undefined) return null;
     const witnessed = this.#witnessing.quorum === 0 ? null : await newestWitnessed(client, logId, this.#witnessing.quorum);
     return { ...checkpointOf(row), witnessed: witnessed === null ? null : checkpointOf(witnessed) };
+  }
+
+  /** The checkpoint of one size, with what its witnesses said, read in the caller's transaction; null where none of that size was stored. */
+  async at(client: Client, logId: string, treeSize: number): Promise<Omit<Checkpoint, 'witnessed'> | null> {
+    const { rows: [row] } = await client.query<WitnessedRow>(`${STORED} WHERE checkpoint.log_id = $1 AND checkpoint.tree_size = $2`, [logId, treeSize]);
+    return row === undefined ? null : checkpointOf(row);
   }
 
   /**

@@ -96,3 +96,25 @@ export const Consistency = Type.Object({
   hashes: Type.Array(Type.String({ description: 'base64' })),
 }, closed);
 export type Consistency = Static<typeof Consistency>;
+
+/**
+ * orchestrator → ledger: `ledger.export`, records from one index on, each with its proof. `tree_size`: towards the checkpoint of that size, Fault `not_found` where none was
+ * signed; null for the newest that covers the first of them, a witnessed one before others. Fault `not_found` for a log without records.
+ */
+export const ExportRequest = Type.Object({
+  v: Type.Literal(1), tenant_id: idSchema('tenant'), from: index, limit: Type.Integer({ minimum: 1, maximum: 256 }), tree_size: orNull(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+}, closed);
+export type ExportRequest = Static<typeof ExportRequest>;
+
+/** As many as one message holds, none where the log ends. All proofs are towards `checkpoint`, which is of `tree_size`; the log is `newest_size` long by what is signed. */
+export const ExportReply = Type.Object({
+  newest_size: Type.Integer({ minimum: 0 }),
+  tree_size: Type.Integer({ minimum: 1 }),
+  checkpoint: Type.String({ description: 'C2SP signed note' }),
+  records: Type.Array(Type.Object({ leaf_index: Type.Integer({ minimum: 0 }), envelope: Envelope, hashes: Type.Array(Type.String({ description: 'base64' })) }, closed), { maxItems: 256 }),
+}, closed);
+export type ExportReply = Static<typeof ExportReply>;
+
+/** Event `logged`: the tenant's log has a newer checkpoint stored. Whoever waits for records asks then; one that is lost costs a poll. */
+export const LoggedEvent = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant') }, closed);
+export type LoggedEvent = Static<typeof LoggedEvent>;
