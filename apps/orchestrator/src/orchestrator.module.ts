@@ -16,6 +16,10 @@ import { Propose } from './calls/propose.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { SystemController } from './describe/system.controller.ts';
 import { EventsController } from './events/events.controller.ts';
+import { ExportHub } from './exports/export-hub.ts';
+import { ExportRecords } from './exports/export-records.ts';
+import { ExportsController } from './exports/exports.controller.ts';
+import { LoggedEventsController } from './exports/logged-events.controller.ts';
 import { FreezesController } from './freezes/freezes.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
@@ -110,7 +114,7 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
 
 /** with: what the process is given, and what everything stands on */
 function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
-  const [watch, hub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX)];
+  const [watch, hub, exports] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX)];
   const subjects = subjectsOf(config.WRIT_SHARD);
   const kernel = new KernelClient(bus, subjects, epoch);
   const secrets = new WebhookSecrets(config.webhookKey);
@@ -124,7 +128,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
   return {
-    keys, watch, hub, kernel, webhooks, deliveries, deliver,
+    keys, watch, hub, exports, kernel, webhooks, deliveries, deliver,
     queues: new FullQueues(monotonic),
     limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
@@ -139,17 +143,19 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
     ], () => {
       watch.close();
       hub.close();
+      exports.close();
     }, close),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ keys, watch, hub, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
+function useCases({ keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   return [
-    kernel, ledger, watch, hub, follow, snapshots, authenticator, changeWebhooks, deliver,
+    kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver,
+    new ExportRecords(ledger, exports),
     new ShowOperation(blobs),
     new ShowDiff(kernel, blobs),
     new Propose(kernel, blobs, follow, queues),
@@ -180,7 +186,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, LogController, SystemController, OperationEventsController, EventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, LogController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },

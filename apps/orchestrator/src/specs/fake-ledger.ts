@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, subjectsOf, type Receipt } from '@writ/contract';
+import { Fault, RECORD_PAYLOAD_TYPE, subjectsOf, type Receipt } from '@writ/contract';
 import type { memoryBus } from '@writ/bus';
 import { encodeTile, growTiles, hashAtFromTiles, leafHash, proveConsistency, proveInclusion, tileWidth } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
@@ -23,6 +23,7 @@ export class FakeLedger {
       'ledger.entries': (question) => this.#entries(question),
       'ledger.signatures': (question) => this.#signatures(question),
       'ledger.inclusion': (question) => this.#inclusion(question),
+      'ledger.export': (question) => this.#export(question),
       'ledger.consistency': (question) => this.#consistency(question),
     };
     for (const [name, answer] of Object.entries(answers)) {
@@ -68,6 +69,19 @@ export class FakeLedger {
     const { leaf_index } = question;
     if (leaf_index >= records.length) throw new Fault('not_found');
     return { leaf_index, tree_size: records.length, hashes: proveInclusion(leaf_index, records.length, hashAt).map(encodeBase64), checkpoint: found(this.checkpoints.get(String(question['tenant_id']))) };
+  }
+
+  /** Three at a time, as if no more went into a message, in envelopes that nobody signed. */
+  #export(question: Question): unknown {
+    const { records, hashAt } = this.#logOf(question);
+    const size = records.length;
+    return {
+      newest_size: size, tree_size: size, checkpoint: found(this.checkpoints.get(String(question['tenant_id']))),
+      records: records.slice(question.from, question.from + Math.min(3, Number(question['limit']))).map((record, i) => ({
+        leaf_index: question.from + i, hashes: proveInclusion(question.from + i, size, hashAt).map(encodeBase64),
+        envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(record), signatures: [{ keyid: 'k', sig: 'AAAA' }] },
+      })),
+    };
   }
 
   #consistency(question: Question): unknown {

@@ -93,7 +93,7 @@ async function ask(url: string, method: string, path: string, { key, body, text,
     ...(content === undefined ? {} : { body: content as string }),
   });
   const read = await answer.text();
-  const isJson = /json/.test(answer.headers.get('content-type') ?? '') && read !== '';
+  const isJson = /[/+]json/.test(answer.headers.get('content-type') ?? '') && read !== '';
   return { status: answer.status, headers: answer.headers, text: read, json: isJson ? JSON.parse(read) as Record<string, unknown> : {} };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Consistency, EntriesReply, Fault, Inclusion, parseMessage, Receipt, Signatures, TileReply, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
+  Consistency, EntriesReply, ExportReply, Fault, Inclusion, parseMessage, Receipt, Signatures, TileReply, type ExportRequest, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
 } from '@writ/contract';
 import { HASH_BYTES, type TileId } from '@writ/merkle';
 import { encodeReceipt } from '@writ/receipt';
@@ -70,6 +70,11 @@ export class LedgerClient {
   /** Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint, `ledger.unavailable`. */
   consistency(tenant_id: TenantId, from: number, to: number): Promise<Consistency> {
     return this.#ask('ledger.consistency', Consistency, { tenant_id, from, to });
+  }
+
+  /** Records with their proofs, as many as one answer holds. Faults: `not_found` for a log without records and for a size that wasn't signed, `ledger.unavailable`. */
+  export(tenant_id: TenantId, wish: Omit<ExportRequest, 'v' | 'tenant_id'>): Promise<ExportReply> {
+    return this.#ask('ledger.export', ExportReply, { tenant_id, ...wish });
   }
 
   async #ask<S extends TSchema>(name: RequestName, schema: S, question: object): Promise<Static<S>> {

@@ -5,6 +5,7 @@ import { API_KEYS } from './api-keys.ts';
 import { APPROVALS, DELEGATIONS } from './approvals.ts';
 import { CallBody, CALLS } from './calls.ts';
 import { EVENT_STREAMS } from './event-streams.ts';
+import { EXPORTS } from './exports.ts';
 import { FILES } from './files.ts';
 import { FREEZES } from './freezes.ts';
 import { LOG } from './log.ts';
@@ -20,8 +21,8 @@ import { TOOL_ROUTES } from './tools.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, FILES, FREEZES, LOG, OPERATIONS, POLICIES, RESOURCES, SANDBOXES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, EXPORTS, FILES, FREEZES, LOG, OPERATIONS, POLICIES, RESOURCES, SANDBOXES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, SANDBOXES, TOOL_ROUTES, WEBHOOKS, LOG, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, SANDBOXES, TOOL_ROUTES, WEBHOOKS, LOG, EXPORTS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller, StreamableFile } from '@nestjs/common';
+import { Asked } from '../http/asked.ts';
+import { Authenticator } from '../http/authenticator.ts';
+import { InExchange, type Exchange } from '../http/exchange.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { EXPORTS } from '../http/routes/index.ts';
+import { ExportRecords } from './export-records.ts';
+
+@Controller()
+export class ExportsController {
+  constructor(private readonly exportRecords: ExportRecords, private readonly authenticator: Authenticator) {}
+
+  @Route(EXPORTS.records)
+  async records(@Asked() { caller, query }: AskedOf<typeof EXPORTS.records>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+    const key = exchange.header('authorization');
+    const lines = await this.exportRecords.run({
+      tenantId: caller.tenant_id,
+      format: query.format ?? 'dsse',
+      from: query.after === undefined ? 0 : query.after + 1,
+      limit: query.limit ?? Infinity,
+      follow: query.follow ?? false,
+      verifyKey: () => this.authenticator.identify(key, exchange.address),
+      gone: exchange.gone,
+    });
+    exchange.setHeader('cache-control', 'private, no-store');
+    // nginx would gather what it is to hand on at once.
+    exchange.setHeader('x-accel-buffering', 'no');
+    return new StreamableFile(lines, { type: 'application/x-ndjson' });
+  }
+}

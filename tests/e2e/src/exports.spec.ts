@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records leave for other systems by the public door and by the command line, and what arrives verifies.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { jest } from '@jest/globals';
+import { parseKeySet, verifyReceiptFile, type KeySet } from '@writ/receipt';
+import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
+import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+
+jest.setTimeout(180_000);
+
+const FORMATS = ['dsse', 'receipt', 'cloudevents', 'ocsf'] as const;
+const CLI = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
+
+let stack: Stack;
+let ours: World;
+let theirs: World;
+let keys: KeySet;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-exports-'));
+  stack = await startStack();
+  [ours, theirs] = await Promise.all([0, 1].map(() => makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } }))) as [World, World];
+  keys = parseKeySet(readFileSync(stack.keys.publicKeysFile));
+  for (const world of [ours, theirs]) {
+    const [done, refused, held] = [await world.call('fs.write', { path: 'b.txt', content: 'x' }), await world.call('web.fetch', { url: 'https://example.com/' }), await world.call('shell.run', { command: 'rm -rf deep' })];
+    expect([done.body, refused.body, held.body]).toMatchObject([{ status: 'ok' }, { error: { code: 'token.tool' } }, { state: 'held' }]);
+    for (const { body } of [done, refused, held]) await eventually('a receipt', async () => (await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`)).status === 200);
+  }
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stack?.stop();
+});
+
+const env = (world: World) => ({ PATH: process.env['PATH'] ?? '', WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) });
+const writ = (world: World, ...args: string[]) => spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', env: env(world), cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+const sizeOf = async (world: World): Promise<number> => parseCheckpoint(verifyNote((await world.auditor.get('/v1/log/checkpoint')).text, keys.logKeys).text).treeSize;
+
+async function exported(world: World, query: string): Promise<string[]> {
+  const answer = await fetch(`${stack.url}/v1/exports/records?${query}`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  return linesOf(await answer.text());
+}
+
+/** The whole log in a format, once all that was done is in it. */
+async function whole(world: World, format: string): Promise<string[]> {
+  const size = await eventually('a log that stands still', async () => {
+    const before = await sizeOf(world);
+    return (await exported(world, 'format=dsse')).length === before && await sizeOf(world) === before ? before : null;
+  });
+  const lines = await exported(world, `format=${format}`);
+  expect(lines).toHaveLength(size);
+  return lines;
+}
+
+test('every format has every record of the log once, in its order, and what was signed arrives as it was signed', async () => {
+  const verifiers = new Map([...keys.recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
+  const statements = (await whole(ours, 'dsse')).map((line, i) => {
+    const { leaf_index, envelope } = JSON.parse(line) as { leaf_index: number; envelope: { payloadType: string } };
+    expect(leaf_index).toBe(i);
+    return JSON.parse(Buffer.from(verifyEnvelope(envelope, verifiers, 'application/vnd.in-toto+json')).toString()) as JsonValue;
+  });
+  const [receipts, events, activities] = [await whole(ours, 'receipt'), await whole(ours, 'cloudevents'), await whole(ours, 'ocsf')];
+  for (const [i, statement] of statements.entries()) {
+    const record = statement.predicate as JsonValue;
+    expect(record.tenant_id).toBe(ours.tenantId);
+    expect(verifyReceiptFile(`${receipts[i] ?? ''}\n`, keys).record).toEqual(record);
+    expect(JSON.parse(events[i] ?? '')).toMatchObject({ specversion: '1.0', id: record.record_id, sequence: String(i).padStart(16, '0'), data: statement });
+    expect(JSON.parse(activities[i] ?? '')).toMatchObject({ class_uid: 6003, metadata: { uid: record.record_id, sequence: i, tenant_uid: ours.tenantId } });
+  }
+  const told = activities.map((line) => JSON.parse(line) as JsonValue).map(({ api, status, disposition }) => [(api as JsonValue).operation, status, disposition]);
+  expect(told).toEqual(expect.arrayContaining([['fs.write', 'Success', 'Allowed'], ['web.fetch', 'Failure', 'Blocked'], ['shell.run', 'held', 'Delayed'], ['token.token_issued', 'Success', undefined]]));
+});
+
+test('a stream that is cut anywhere and resumed is the whole', async () => {
+  for (const format of FORMATS) {
+    const lines = await whole(ours, format);
+    for (const cut of [0, 3, lines.length - 2, lines.length - 1]) {
+      const parts = [...await exported(ours, `format=${format}&limit=${String(cut + 1)}`), ...await exported(ours, `format=${format}&after=${String(cut)}`)];
+      expect([format, cut, parts]).toEqual([format, cut, lines]);
+    }
+  }
+});
+
+test('a tenant\'s export has no word of another\'s', async () => {
+  for (const format of FORMATS) {
+    const text = (await whole(ours, format)).map((line) => (format === 'dsse' || format === 'receipt' ? line + Buffer.from(decodeBase64((JSON.parse(line) as { envelope: { payload: string } }).envelope.payload)).toString() : line)).join('');
+    for (const id of [theirs.tenantId, theirs.agentId, theirs.workspaceId, theirs.tokenId]) expect([format, id, text.includes(id)]).toEqual([format, id, false]);
+    expect(text).toContain(ours.agentId);
+  }
+  for (const role of ['agent'] as const) expect((await ours[role].get('/v1/exports/records')).body).toMatchObject({ code: 'auth.role' });
+});
+
+test('the command writes whole lines, resumes a file, and follows what is logged later', async () => {
+  const lines = await whole(ours, 'receipt');
+  const file = join(folder, 'records.ndjson');
+  expect(writ(ours, 'export', 'records', '--format', 'receipt', '--limit', '3', '--out', file)).toMatchObject({ status: 0, stdout: expect.stringContaining('last') });
+  expect(writ(ours, 'export', 'records', '--format', 'receipt', '--out', file)).toMatchObject({ status: 2, stderr: expect.stringContaining('is there already') });
+  expect(writ(ours, 'export', 'records', '--format', 'receipt', '--after', '2', '--out', file)).toMatchObject({ status: 0 });
+  expect(readFileSync(file, 'utf8')).toBe(lines.map((line) => `${line}\n`).join(''));
+  // Each line is a receipt's file.
+  writeFileSync(join(folder, 'one.json'), `${lines[1] ?? ''}\n`);
+  expect(writ(ours, 'verify', 'one.json', '--keys', stack.keys.publicKeysFile)).toMatchObject({ status: 0 });
+
+  const tail = spawn(process.execPath, [CLI, 'export', 'records', '--format', 'cloudevents', '--after', String(lines.length - 1), '--follow'], { env: env(ours), stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const heard: JsonValue[] = [];
+    createInterface({ input: tail.stdout }).on('line', (line) => heard.push(JSON.parse(line) as JsonValue));
+    const { body } = await ours.call('fs.write', { path: 'late.txt', content: 'x' });
+    await eventually('a call that was made later is told of', async () => heard.some(({ subject, type }) => subject === body.operation_id && type === 'dev.writ.record.tool_call.outcome.v1'));
+    // The door goes and comes back: the tail goes on where it was.
+    await stack.services.orchestrator.kill();
+    await stack.services.orchestrator.start();
+    const again = await eventually('a call', async () => {
+      const answer = await ours.call('fs.write', { path: 'later.txt', content: 'x' }).catch(() => null);
+      return answer?.status === 200 ? answer.body : null;
+    });
+    await eventually('a call after that is told of', async () => heard.some(({ subject }) => subject === again.operation_id), 60_000);
+    expect(heard.map(({ sequence }) => Number(sequence))).toEqual(heard.map((_, i) => lines.length + i));
+  } finally {
+    tail.kill();
+  }
+});
