@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RuleSet, ScriptSchema } from '@writ/mk8-shell';
 import { TrustPolicyFile } from '@writ/receipt';
 import { replaceBlock } from './blocks.ts';
 import { faultBlock, faultPagePath, pagedCodes } from './fault-pages.ts';
+import { mk8BlacklistTable, mk8LimitsTable, mk8TemplatesTable, mk8VerbsTables } from './mk8-tables.ts';
 import {
   defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
 } from './policy-tables.ts';
@@ -15,6 +17,7 @@ type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[]) => string>
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
   'ARCHITECTURE.md': { requests: requestsTable, events: eventsTable, permissions: permissionsTable },
+  'docs/guides/mk8-shell.md': { 'mk8 verbs': mk8VerbsTables, 'mk8 templates': mk8TemplatesTable, 'mk8 blacklist': mk8BlacklistTable, 'mk8 limits': mk8LimitsTable },
   'docs/guides/first-call.md': { tools: toolsTable },
   'docs/guides/limits-and-faults.md': { limits: limitsTable, faults: faultsTable },
   'docs/guides/policy.md': {
@@ -27,7 +30,8 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
 };
 
 /** Files that are generated whole: schemas of files that others write. */
-const SCHEMAS: Readonly<Record<string, object>> = { 'docs/schemas/trust.v1.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', ...TrustPolicyFile } };
+const SCHEMAS: Readonly<Record<string, object>> = Object.fromEntries(Object.entries({ 'trust.v1': TrustPolicyFile, 'mk8-script.v1': ScriptSchema, 'mk8-rules.v1': RuleSet }).map(([name, schema]) =>
+  [`docs/schemas/${name}.json`, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }]));
 
 /** A document as it stands, and as it would be made now. */
 export interface Document {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+export { compileScript, compileText, type Compiled } from './compile/compile.ts';
+export type { Condition, Effects, Program, Step } from './compile/program.ts';
+export type {
+  CertificateFacts, Command, CommandEnded, DirectoryEntry, DiskFacts, FileFacts, Host, HttpAnswer, HttpAsked, ProcessFacts, ServiceFacts,
+} from './host/host.ts';
+export { HostClock, HostEnvironment, HostFiles, HostNet, HostProcess, HostRandom, HostSystem } from './host/host.ts';
+export { SCRIPT_LIMITS, VERB_LIMITS } from './limits.ts';
+export type { LocatedProblem, Problem } from './problem.ts';
+export { byGroup, describeVerb, exampleOf, promptText, reference, signatureOf, titleOf } from './registry/reference.ts';
+export { VERBS } from './registry/registry.ts';
+export { arityOf, VERB_GROUPS, type Verb, type VerbEffect, type VerbGroup, type VerbRow } from './registry/verb.ts';
+export { readEnvironment, EnvironmentError } from './rules/environment.ts';
+export { commandOf } from './rules/match-template.ts';
+export { rulesOf, RulesError, SHIPPED_RULES, type Rules } from './rules/rules.ts';
+export type { Sandbox } from './rules/sandbox.ts';
+export { RuleSet, type BlacklistEntry, type CommandTemplate } from './rules/schema.ts';
+export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
+export { runProgram } from './run/run-program.ts';
+export { ScriptSchema } from './script/schema.ts';
+export { DEFAULT_OPTIONS, type Operation, type Script, type ScriptOptions } from './script/script.ts';

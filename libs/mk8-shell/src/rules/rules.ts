@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import { RE2JS } from 're2js';
+import { Value } from 'typebox/value';
+import { problemAt, type Problem } from '../problem.ts';
+import { BLACKLIST } from './data/blacklist.ts';
+import { TEMPLATES } from './data/templates.ts';
+import { ENVIRONMENT, WORDS, WRITE_BLOCKED } from './data/words.ts';
+import { RuleSet, type BlacklistEntry, type CommandTemplate } from './schema.ts';
+
+/** What is shipped. No URL is on the list before a sandbox puts one there. */
+export const SHIPPED_RULES: RuleSet = { blacklist: [...BLACKLIST], templates: [...TEMPLATES], words: [...WORDS], write_blocked: WRITE_BLOCKED, environment: ENVIRONMENT, urls: [] };
+
+interface Pattern { readonly entry: BlacklistEntry; readonly matches: (text: string, lower: string) => boolean }
+
+/** Rules of a sandbox, made ready to be asked. */
+export interface Rules {
+  readonly set: RuleSet;
+  /** Everything, in one expression: a text that it doesn't match needs no further look. */
+  readonly any: { readonly everywhere: RE2JS; readonly process: RE2JS };
+  readonly patterns: readonly Pattern[];
+  readonly templates: ReadonlyMap<string, readonly CommandTemplate[]>;
+  readonly words: ReadonlyMap<string, readonly string[]>;
+  readonly blockedNames: ReadonlySet<string>;
+  readonly blockedExtensions: ReadonlySet<string>;
+  readonly urls: ReadonlySet<string>;
+}
+
+/** Rules that can't be read. A sandbox with such rules runs nothing. */
+export class RulesError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(({ pointer, message }) => `${pointer || '/'}: ${message}`).join('; '));
+    this.name = 'RulesError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * The shipped rules and what a sandbox adds to them. INVARIANT (additive): nothing of what is shipped is taken away or replaced; a template or list whose name is taken is
+ * refused, and an environment's `blocked` beats every `allowed`. @throws RulesError
+ */
+export function rulesOf(added: unknown = {}): Rules {
+  const more = { blacklist: [], templates: [], words: [], write_blocked: { names: [], extensions: [] }, environment: { allowed: [], blocked: [] }, urls: [], ...(added as object) };
+  if (!Value.Check(RuleSet, more)) throw new RulesError(Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)));
+  const problems = [...takenNames(more), ...badPatterns(more)];
+  if (problems.length > 0) throw new RulesError(problems);
+  const shipped = SHIPPED_RULES;
+  return compiled({
+    blacklist: [...shipped.blacklist, ...more.blacklist], templates: [...shipped.templates, ...more.templates], words: [...shipped.words, ...more.words], urls: [...shipped.urls, ...more.urls],
+    write_blocked: { names: [...shipped.write_blocked.names, ...more.write_blocked.names], extensions: [...shipped.write_blocked.extensions, ...more.write_blocked.extensions] },
+    environment: { allowed: [...shipped.environment.allowed, ...more.environment.allowed], blocked: [...shipped.environment.blocked, ...more.environment.blocked] },
+  });
+}
+
+/** Programs that run whatever they are given, or fetch it: no sandbox may add a template for one. Their versions are shipped. */
+const UNSAFE_BINARY = /^(?:(?:ba|z|k|da|c|tc|fi)?sh|busybox|pwsh|powershell|cmd|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|npx|ruby|perl|php|lua[0-9.]*|tclsh|java|go|cargo|curl|wget|nc|ncat|netcat|socat|telnet|ssh|scp|sftp|rsync|ftp|env|xargs|find|awk|gawk|sed|sudo|su|doas|eval|exec|make|docker|podman|kubectl|gdb|vim?|ed|emacs|nohup|timeout|nice|setsid|strace|ltrace|script|expect|osascript|wscript|cscript|mshta|rundll32|regsvr32)$/;
+
+/** Answers whether ProcRun may start a program for nothing but its version. */
+export const isUnsafeBinary = (binary: string): boolean => UNSAFE_BINARY.test(binary.toLowerCase().replace(/\.exe$/, ''));
+
+function takenNames({ templates, words }: RuleSet): Problem[] {
+  const ids = new Set(SHIPPED_RULES.templates.map(({ id }) => id));
+  const lists = new Set(SHIPPED_RULES.words.map(({ name }) => name));
+  const known = new Set([...lists, ...words.map(({ name }) => name)]);
+  return [
+    ...templates.flatMap(({ id, binary, parts }, n) => [
+      ...(ids.size === ids.add(id).size ? [problemAt(`/templates/${n}/id`, `there is a template \`${id}\` already`)] : []),
+      ...(isUnsafeBinary(binary) || binary === 'git' ? [problemAt(`/templates/${n}/binary`, `\`${binary}\` can't be given more than the shipped templates give it`)] : []),
+      ...parts.flatMap((part, at) => (typeof part !== 'string' && 'list' in part && !known.has(part.list) ? [problemAt(`/templates/${n}/parts/${at}/list`, `there is no list \`${part.list}\``)] : [])),
+    ]),
+    ...words.flatMap(({ name }, n) => (lists.size === lists.add(name).size ? [problemAt(`/words/${n}/name`, `there is a list \`${name}\` already`)] : [])),
+  ];
+}
+
+function badPatterns({ blacklist }: RuleSet): Problem[] {
+  return blacklist.flatMap((entry, n) => {
+    try {
+      RE2JS.compile(expressionOf(entry));
+      return [];
+    } catch {
+      return [problemAt(`/blacklist/${n}/pattern`, 'is no regular expression of RE2')];
+    }
+  });
+}
+
+/** An entry as an expression of RE2. */
+function expressionOf({ kind, pattern }: BlacklistEntry): string {
+  if (kind === 'regex') return pattern;
+  return kind === 'word' ? `\\b${RE2JS.quote(pattern)}\\b` : RE2JS.quote(pattern);
+}
+
+function compiled(set: RuleSet): Rules {
+  const group = <Row>(rows: readonly Row[], key: (row: Row) => string): Map<string, Row[]> => {
+    const groups = new Map<string, Row[]>();
+    for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
+    return groups;
+  };
+  const flags = RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE;
+  const anyOf = (scopes: readonly string[]): RE2JS => RE2JS.compile(set.blacklist.filter(({ scope }) => scopes.includes(scope)).map((entry) => `(?:${expressionOf(entry)})`).join('|'), flags);
+  return {
+    set,
+    any: { everywhere: anyOf(['everywhere']), process: anyOf(['everywhere', 'process']) },
+    patterns: set.blacklist.map((entry) => {
+      const expression = RE2JS.compile(expressionOf(entry), flags);
+      const plain = entry.pattern.toLowerCase();
+      return { entry, matches: entry.kind === 'substring' ? (_text, lower) => lower.includes(plain) : (text) => expression.matcher(text).find() };
+    }),
+    templates: group(set.templates, ({ binary }) => binary),
+    words: new Map(set.words.map(({ name, words }) => [name, words])),
+    blockedNames: new Set(set.write_blocked.names.map((name) => name.toLowerCase())),
+    blockedExtensions: new Set(set.write_blocked.extensions),
+    urls: new Set(set.urls),
+  };
+}
+
+/** The first entry of the blacklist that a text meets, or null. */
+export function blacklisted({ any, patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {
+  if (!any[scope].matcher(text).find()) return null;
+  const lower = text.toLowerCase();
+  return patterns.find(({ entry, matches }) => (scope === 'process' || entry.scope === 'everywhere') && matches(text, lower))?.entry ?? null;
+}
+
+/** Answers whether a variable's name says that it may be read: signed ones and those of the list, never one that sounds like a secret. */
+export function isReadableVariable({ set: { environment } }: Rules, name: string, isSigned: boolean): boolean {
+  const upper = name.toUpperCase();
+  return !environment.blocked.some((word) => upper.includes(word)) && (isSigned || environment.allowed.includes(upper));
+}

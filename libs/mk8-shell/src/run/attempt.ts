@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { blacklistFault } from '../compile/check-step.ts';
+import { pathOf } from '../compile/path-text.ts';
+import type { Step } from '../compile/program.ts';
+import { fillIn, isKnown, type Text, type Values } from '../compile/text.ts';
+import type { Host } from '../host/host.ts';
+import { SCRIPT_LIMITS, VERB_LIMITS } from '../limits.ts';
+import { argumentFault } from '../registry/arguments.ts';
+import { argumentAt } from '../registry/verb.ts';
+import type { Sandbox } from '../rules/sandbox.ts';
+import { GuardedFiles } from './guarded-files.ts';
+import { GuardedNet } from './guarded-net.ts';
+import type { StepContext } from './step-context.ts';
+import { StepError, refused } from './step-error.ts';
+
+export type Ended =
+  | { readonly status: 'ok'; readonly output: string }
+  | { readonly status: 'failed' | 'timeout'; readonly output: string; readonly error: string; readonly isFinal: boolean };
+
+export interface Bounds { readonly timeoutMs: number; readonly stdoutBytesMax: number; readonly stderrBytesMax: number }
+
+/** The value of each argument as its verb gets it: paths within the workspace, everything else filled in. @throws StepError for what a rule forbids */
+export function argumentsOf(step: Step, sandbox: Sandbox, values: Values): string[] {
+  return step.args.map((text, n) => {
+    const argument = argumentAt(step.verb, n);
+    const name = argument?.name ?? 'an argument';
+    const filled = fillIn(text, sandbox, values);
+    if (!isKnown(text)) checkFilled(step, n, filled, sandbox);
+    if (argument?.kind !== 'path') return filled;
+    return requirePath(text, sandbox, values, name);
+  });
+}
+
+function requirePath(text: Text, sandbox: Sandbox, values: Values, name: string): string {
+  const { path, fault } = pathOf(text, sandbox, values);
+  if (path === null) throw refused(`\`${name}\` ${fault}`);
+  return path;
+}
+
+function checkFilled({ verb }: Step, place: number, filled: string, sandbox: Sandbox): void {
+  const argument = argumentAt(verb, place);
+  const long = filled.length > SCRIPT_LIMITS.argumentBytes ? `is longer than ${SCRIPT_LIMITS.argumentBytes} characters` : null;
+  const fault = long ?? blacklistFault(sandbox, filled, verb.effect === 'process' ? 'process' : 'everywhere') ?? (argument === undefined || argument.kind === 'path' ? null : argumentFault(argument, filled));
+  if (fault !== null) throw refused(`\`${argument?.name ?? 'the argument'}\`, filled in, ${fault}`);
+}
+
+/** Carries a step out once. Rejects only for bugs. INVARIANT (ends): when the time is over the attempt is, whether or not the host has noticed. */
+export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: Values, bounds: Bounds): Promise<Ended> {
+  const over = new AbortController();
+  const done = new AbortController();
+  const began = host.clock.monotonic();
+  const remainingMs = (): number => Math.max(1, bounds.timeoutMs - (host.clock.monotonic() - began));
+  const timeout = host.clock.sleep(bounds.timeoutMs, done.signal).then((): Ended => {
+    over.abort();
+    return { status: 'timeout', output: '', error: `it took longer than ${bounds.timeoutMs / 1000} s`, isFinal: false };
+  });
+  try {
+    return await Promise.race([carryOut(step, sandbox, host, values, { ...bounds, signal: over.signal, remainingMs }), timeout]);
+  } finally {
+    done.abort();
+  }
+}
+
+interface Running extends Bounds { readonly signal: AbortSignal; readonly remainingMs: () => number }
+
+async function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Promise<Ended> {
+  try {
+    const args = argumentsOf(step, sandbox, values);
+    const source = step.template === null ? null : requirePath(step.template.source, sandbox, values, 'source');
+    const template = step.template === null || source === null ? null : { source, values: step.template.values };
+    if (step.verb.run === null) throw new Error(`${step.verb.name} is expanded before anything runs`);
+    return { status: 'ok', output: await step.verb.run(args, contextOf(step, sandbox, host, running, template)) };
+  } catch (error) {
+    if (error instanceof StepError) return { status: 'failed', output: error.output, error: error.message, isFinal: error.isFinal };
+    // A host's rejection fails the step with what it says; it may be a matter of the moment.
+    return { status: 'failed', output: '', error: error instanceof Error ? error.message : String(error), isFinal: false };
+  }
+}
+
+function contextOf({ patches }: Step, sandbox: Sandbox, host: Host, { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running, template: StepContext['template']): StepContext {
+  const { process, clock, random, env, system } = host;
+  const regexUntil = clock.monotonic() + VERB_LIMITS.regexMs;
+  return {
+    files: new GuardedFiles(host.files, sandbox), net: new GuardedNet(host.net, signal, remainingMs), process, clock, random, env, system, sandbox, template, patches, signal, remainingMs, stdoutBytesMax, stderrBytesMax,
+    checkRegexTime: () => { if (clock.monotonic() > regexUntil) throw new StepError(`the expression took longer than ${VERB_LIMITS.regexMs / 1000} s`, { isFinal: true }); },
+  };
+}

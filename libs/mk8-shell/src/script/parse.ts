@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the text of a script, which is attacker-controlled. INVARIANT (all at once): whatever is wrong is told together, each with its place. INVARIANT (bounded):
+// length and depth are judged before anything that would take memory or stack with them.
+import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser';
+import { Value } from 'typebox/value';
+import { SCRIPT_LIMITS } from '../limits.ts';
+import { pointerPart, problemAt, type LocatedProblem, type Problem } from '../problem.ts';
+import { ScriptSchema } from './schema.ts';
+import type { Script } from './script.ts';
+
+export type ScriptRead = { readonly script: Script; readonly problems: readonly [] } | { readonly script: null; readonly problems: readonly LocatedProblem[] };
+
+/** A script, and where its parts stand. */
+export interface ScriptText {
+  readonly read: ScriptRead;
+  /** Gives a problem of the compiler its place in the text. */
+  readonly locate: (problem: Problem) => LocatedProblem;
+}
+
+/** Reads a script of text: strict JSON, no key twice, of the shape that `ScriptSchema` has. */
+export function parseScript(text: string): ScriptText {
+  const placeOf = lines(text);
+  const nowhere = (problem: Problem): LocatedProblem => ({ ...problem, line: 1, column: 1 });
+  const refused = (...problems: LocatedProblem[]): ScriptText => ({ read: { script: null, problems }, locate: nowhere });
+  if (Buffer.byteLength(text, 'utf8') > SCRIPT_LIMITS.scriptBytes) return refused(nowhere(problemAt('', `the script is longer than ${SCRIPT_LIMITS.scriptBytes} bytes`)));
+  const deep = tooDeepAt(text);
+  if (deep !== null) return refused({ ...problemAt('', `it is nested more than ${SCRIPT_LIMITS.depth} deep here`), ...placeOf(deep) });
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  if (errors.length > 0 || root === undefined) {
+    const wrong = errors.map(({ error, offset }) => ({ ...problemAt('', `no JSON here: ${wordsOf(printParseErrorCode(error))}`), ...placeOf(offset) }));
+    return refused(...(wrong.length > 0 ? wrong : [nowhere(problemAt('', 'there is no JSON in it'))]));
+  }
+  const locate = (problem: Problem): LocatedProblem => ({ ...problem, ...placeOf(nodeAt(root, problem.pointer).offset) });
+  const value: unknown = getNodeValue(root);
+  const problems = [...repeatedKeys(root).map((node) => ({ ...problemAt(pointerOf(node), `the key \`${String(node.value)}\` is given twice`), ...placeOf(node.offset) })), ...shapeProblems(value).map(locate)];
+  return problems.length > 0 ? { read: { script: null, problems }, locate } : { read: { script: value as Script, problems: [] }, locate };
+}
+
+/** What keeps a value from being a script by its shape alone, every place at once. */
+export function shapeProblems(value: unknown): Problem[] {
+  if (Value.Check(ScriptSchema, value)) return [];
+  const found = Value.Errors(ScriptSchema, value).flatMap((error) => {
+    const { instancePath, keyword, params, message } = error as { instancePath: string; keyword: string; params: Record<string, unknown>; message: string };
+    if (keyword === 'additionalProperties') return (params['additionalProperties'] as string[]).map((name) => problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'));
+    if (keyword === 'required') return (params['requiredProperties'] as string[]).map((name) => problemAt(instancePath, `\`${name}\` is missing`));
+    if (keyword === 'enum') return [problemAt(instancePath, `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)];
+    return [problemAt(instancePath, message)];
+  });
+  // A closed object tells of an unknown member twice: as such, and as never fitting.
+  return found.filter(({ message }) => message !== 'schema is false');
+}
+
+const wordsOf = (code: string): string => code.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+
+/** Where depth first goes too far. Reading stops there, since the parser's stack grows with it. */
+function tooDeepAt(text: string): number | null {
+  class TooDeep extends Error {}
+  let [depth, at] = [0, 0];
+  const open = (offset: number): void => {
+    depth++;
+    at = offset;
+    if (depth > SCRIPT_LIMITS.depth) throw new TooDeep();
+  };
+  const close = (): void => { depth--; };
+  try {
+    visit(text, { onObjectBegin: open, onArrayBegin: open, onObjectEnd: close, onArrayEnd: close }, { disallowComments: true });
+    return null;
+  } catch (error) {
+    if (error instanceof TooDeep) return at;
+    throw error;
+  }
+}
+
+/** The node that a pointer leads to, or the nearest one above it. */
+function nodeAt(root: Node, pointer: string): Node {
+  const parts = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (let length = parts.length; length > 0; length--) {
+    const found = findNodeAtLocation(root, pathOf(root, parts.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return root;
+}
+
+/** Array places are numbers to the parser; a pointer doesn't say which of its parts are. */
+function pathOf(root: Node, parts: readonly string[]): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (const part of parts) path.push(findNodeAtLocation(root, path)?.type === 'array' ? Number(part) : part);
+  return path;
+}
+
+function repeatedKeys(node: Node): Node[] {
+  const own = node.type !== 'object' ? [] : (node.children ?? []).flatMap(({ children: [key] = [] }) => key ?? []);
+  const seen = new Set<unknown>();
+  const repeated = own.filter(({ value }) => seen.size === seen.add(value).size);
+  return [...repeated, ...(node.children ?? []).flatMap(repeatedKeys)];
+}
+
+function pointerOf(node: Node): string {
+  const parts: string[] = [String(node.value)];
+  for (let at: Node | undefined = node.parent?.parent; at?.parent !== undefined; at = at.parent) {
+    if (at.parent.type === 'property') parts.unshift(String(at.parent.children?.[0]?.value));
+    else if (at.parent.type === 'array') parts.unshift(String(at.parent.children?.indexOf(at)));
+  }
+  return parts.map((part) => `/${pointerPart(part)}`).join('');
+}
+
+function lines(text: string): (offset: number) => { line: number; column: number } {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}

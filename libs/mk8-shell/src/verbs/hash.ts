@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+
+/** A digest in lower hex; sha256 unless another is named. */
+export const digestOf = (bytes: Uint8Array | string, algorithm = 'sha256'): string => createHash(algorithm.toLowerCase()).update(bytes).digest('hex');
