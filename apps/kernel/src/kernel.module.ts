@@ -14,7 +14,7 @@ import { ApplyTools, ListTools, ToolsController } from './cli-tools/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { Collect, Names } from './collect/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
-import { Commit, CommitController, HoldEffect, PreviewReports, Reruns } from './commit/index.ts';
+import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
 import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
@@ -27,7 +27,7 @@ import { HeldCalls, Previews } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
-import { ListOperations, OperationsController, ReadOperation, ReadRequests } from './operations/index.ts';
+import { ListOperations, OperationsController, ReadOperation, ReadOutput, ReadRequests } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
 import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
@@ -45,7 +45,7 @@ import { Resources, ResourcesController } from './resources/index.ts';
 import { KillSandbox, Peek, PeekedController, Sandboxes, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
-import { PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
+import { OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, RevokeToken, Tokens, TokensController } from './tokens/index.ts';
@@ -135,6 +135,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs }),
     renew: new Renew(on.tenants, on.vault, lease),
     commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
+    keepOutput: new KeepOutput(on.tenants, on.blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
   };
 }
@@ -188,7 +189,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
-      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ListOperations(tenancy), new Notices(on.workers),
+      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf),
@@ -226,6 +227,7 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
       every(LIMITS_MS, () => on.limits.refresh()),
       every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
+      every(config.WRIT_SWEEP_MS, () => new OutputSweeper(on.workers).sweep()),
       every(RESEND_MS, () => on.outbox.resend()),
       every(COLLECT_LOOK_MS, () => manage.collect.next()),
       every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
@@ -239,7 +241,7 @@ export class KernelModule {
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, SandboxesController, PeekedController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports].map(given),
+        ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
         ...manage.useCases.map(given),
         ...sandboxes(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),

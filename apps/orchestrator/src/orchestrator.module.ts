@@ -32,6 +32,8 @@ import { ChangeKeys } from './keys/change-keys.ts';
 import { KeysController } from './keys/keys.controller.ts';
 import { ApiDocument } from './openapi/document.ts';
 import { OperationsController } from './operations/operations.controller.ts';
+import { OutputController } from './operations/output.controller.ts';
+import { ReadOutput } from './operations/read-output.ts';
 import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
@@ -165,6 +167,7 @@ function useCases({ keys, watch, hub, exports, kernel, ledger, blobs, authentica
     new Compare(snapshots, blobs),
     new Restore(kernel, snapshots),
     new ReadFile(snapshots, blobs),
+    new ReadOutput(kernel, blobs),
     new PutFiles(kernel, blobs),
     new Export(snapshots, blobs),
     new Import(kernel, blobs),
@@ -185,7 +188,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, LogController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [

@@ -69,6 +69,7 @@ export const FAULTS = {
   'precondition.failed': { status: 412, retry: 'never', message: 'a precondition does not hold' },
   'effect.out_of_scope': { status: 403, retry: 'never', message: 'the effect reaches outside the capability token' },
   'workspace.conflict': { status: 409, retry: 'never', message: 'another call changed the same files' },
+  'output.not_kept': { status: 404, retry: 'never', message: 'the whole output of the call is not kept' },
   'workspace.quota': { status: 422, retry: 'never', message: 'the workspace or the tenant would hold more than its quota' },
   'file.not_found': { status: 404, retry: 'never', message: 'there is no such file' },
   'file.kind': { status: 422, retry: 'never', message: 'the path is of another kind than the tool needs' },

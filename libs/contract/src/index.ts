@@ -8,7 +8,7 @@ export {
 export { LIMITS } from './limits.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
-  AskedFor, CallLimits, EffectStartedRequest, EndedBy, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
+  AskedFor, CallLimits, EffectStartedRequest, EndedBy, KeptOutput, OutputRef, OutputRefs, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
@@ -44,7 +44,7 @@ export {
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
 export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
-export { ReceiptState, ResultError, ToolResult } from './tool-result.ts';
+export { ReceiptState, ResultError, ToolResult, WholeOutputView } from './tool-result.ts';
 export { CLI_TOOLS, CliParameter, CliTool, CliToolFile, CliToolName, CliToolSource, EnvPart, type CliCommand } from './tools/cli-tool.ts';
 export {
   EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type RequestResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,

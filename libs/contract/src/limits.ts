@@ -27,6 +27,7 @@ export const LIMITS = {
   containerBytes: { max: 256 * MIB, fault: 'limit.exceeded', why: 'files of the workspace that a command may read, in whole pages of memory: they are sent into its container before it runs' },
   containerFiles: { max: 100_000, fault: 'limit.exceeded', why: 'the same, counted: entries take memory of the host even when they are empty' },
   outputBytes: { max: 200_000, fault: 'limit.exceeded', why: 'what a model can read; the rest is cut with a notice' },
+  keptOutputBytes: { max: 256 * MIB, fault: 'effect.invalid', why: 'each stream of a whole output; what an executor hears of a command is `WRIT_OUTPUT_HEARD_BYTES`, 16 MiB unless set' },
   commandMs: { max: 120_000, fault: 'command.timeout', why: 'default and largest time of a command' },
   commandBytes: { max: 64 * KIB, fault: 'args.invalid', why: 'bounds the shell parser' },
   appendRecords: { max: 200, fault: 'record.invalid', why: 'one batch to the ledger' },

@@ -23,6 +23,20 @@ export const ResultError = Type.Object({
 }, closed);
 export type ResultError = Static<typeof ResultError>;
 
+const KeptStream = Type.Object({
+  bytes: Type.Integer({ minimum: 0 }),
+  cut: Type.Boolean({ description: 'the command said more than is heard of one: what there is begins at its beginning and lacks its end' }),
+}, closed);
+
+/** Where the whole output of a command is, of which the result shows the beginning. */
+export const WholeOutputView = Type.Object({
+  href: Type.String({ description: 'path under the API; `?stream=stderr` gives the other stream' }),
+  stdout: KeptStream,
+  stderr: KeptStream,
+  expires_at: Type.Integer({ minimum: 0, description: 'until when it is there, in milliseconds since the epoch' }),
+}, closed);
+export type WholeOutputView = Static<typeof WholeOutputView>;
+
 /** The result of a decided call (TOOL-01 §2). */
 export const ToolResult = Type.Object({
   v: Type.Literal(1),
@@ -35,6 +49,7 @@ export const ToolResult = Type.Object({
   new_snapshot_id: orNull(SnapshotId),
   result: Type.Unknown({ description: 'the tool\'s result; with an error too, such as a failed command\'s output' }),
   result_ref: orNull(BlobRef),
+  whole_output: Type.Optional({ ...WholeOutputView, description: 'of a command whose output the result cuts; absent for all others' }),
   result_hash: orNull(Sha256Hex),
   error: orNull(ResultError),
   reasons: Type.Array(Reason),

@@ -23,13 +23,13 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_kernel: {
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': APPEND,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': APPEND, 'kernel.kept_output': APPEND,
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],
-    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'], 'kernel.shell': ['SELECT'], 'kernel.session_value': ['DELETE'],
+    'kernel.freeze': ['SELECT'], 'kernel.notice': ['SELECT', 'DELETE'], 'kernel.preview': ['SELECT'], 'kernel.shell': ['SELECT'], 'kernel.session_value': ['DELETE'], 'kernel.kept_output': ['DELETE'],
   },
 };
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +42,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max'],
   'writ_kernel UPDATE kernel.session_value': ['taken_by'],
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
+  'writ_kernel UPDATE kernel.kept_output': ['attempt', 'stdout_ref', 'stderr_ref', 'expires_at'],
+  'writ_kernel_worker SELECT kernel.kept_output': ['operation_id', 'tenant_id', 'expires_at'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel UPDATE kernel.tool': ['category', 'version', 'definition_digest', 'updated_by', 'updated_at'],
   'writ_kernel UPDATE kernel.resource': ['version', 'updated_at', 'updated_by'],
@@ -130,7 +132,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value', 'kernel.kept_output'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;

@@ -22,7 +22,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
-  listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL,
+  listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL, readOutput: ALL,
   resolveOperation: HANDS,
   followEvents: ALL,
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],

@@ -9,6 +9,7 @@ import { askedBy, callerOf, openManagement, type TestManagement } from '../specs
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
 import { Sizes, Trees } from '../store/index.ts';
+import { OutputSweeper } from '../sweep/index.ts';
 import { ChangeWorkspace, HeadMoves } from '../workspaces/index.ts';
 import { Collect, Names } from './index.ts';
 
@@ -105,6 +106,17 @@ describe('a collection', () => {
     for (const state of [args, result]) expect(await isThere(tenant, state.sha256!)).toBe(true);
   });
 
+  it('leaves a whole output for as long as it is kept', async () => {
+    const { tenant, operationId } = await newTenant();
+    const refOf = async (text: string): Promise<string> => JSON.stringify({ ...await blobs.put(tenant.tenantId, Buffer.from(text)), cut: false });
+    await tenant.query('INSERT INTO kernel.kept_output (operation_id, tenant_id, attempt, stdout_ref, stderr_ref, expires_at) VALUES ($1, $2, 1, $3, $4, kernel.now_ms())',
+      [operationId, tenant.tenantId, await refOf('said'), await refOf('warned')]);
+    await age(tenant);
+    expect(await run(tenant)).toMatchObject({ contents: 0 });
+    while (await tenant.countOf('kept_output') > 0) await new OutputSweeper(kernel.workers).sweep();
+    expect(await run(tenant)).toMatchObject({ contents: 2, bytes: 10 });
+  });
+
   it('is not led past a directory by a file that has its very bytes', async () => {
     const { tenant } = await newTenant();
     await change(tenant, { 'd/inner.txt': 'inner' });
@@ -179,7 +191,9 @@ describe('a collection', () => {
 });
 
 /** Columns that name contents, and so are read by `Names`; those below don't, or name what another one names as well. */
-const READ = ['operation.commit_delta_id', 'operation.result_ref', 'payload.args_ref', 'payload.staged', 'snapshot.delta_id', 'snapshot.snapshot_id', 'workspace.head_snapshot_id'];
+const READ = ['kept_output.stderr_ref', 'kept_output.stdout_ref', 'operation.commit_delta_id', 'operation.result_ref', 'payload.args_ref', 'payload.staged', 'snapshot.delta_id', 'snapshot.snapshot_id', 'workspace.head_snapshot_id'];
+/** Says how long an output is, and of which attempt; `kept_output` names it. */
+const SAID = ['operation.whole_output'];
 /** States of the history: every one of them was a head. */
 const OF_A_HISTORY = ['operation.new_snapshot_id', 'operation.state_snapshot_id', 'preview.state_snapshot_id', 'snapshot.parent_snapshot_id'];
 
@@ -187,5 +201,5 @@ it('every column of the kernel that could name a content is known here', async (
   const { rows } = await kernel.admin.query<{ name: string }>(`
     SELECT c.relname || '.' || a.attname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
     WHERE c.relnamespace = 'kernel'::regnamespace AND c.relkind = 'r' AND a.attname ~ '(_ref|snapshot_id|delta_id|staged|sha256|blob|content.*|output)$' ORDER BY 1`);
-  expect(rows.map(({ name }) => name).sort()).toEqual([...READ, ...OF_A_HISTORY].sort());
+  expect(rows.map(({ name }) => name).sort()).toEqual([...READ, ...SAID, ...OF_A_HISTORY].sort());
 });

@@ -55,6 +55,8 @@ export class Names {
         addRef(named, result_ref);
         addDelta(named, commit_delta_id);
       }
+      const outputs = await this.#tenancy.within(tenantId, (rows) => rows.kept_output.findMany({ where: { operation_id: { in: ids } }, select: { stdout_ref: true, stderr_ref: true } }));
+      for (const { stdout_ref, stderr_ref } of outputs) for (const ref of [stdout_ref, stderr_ref]) addRef(named, ref);
       after = page.length < ROWS ? null : page.at(-1) ?? null;
     } while (after !== null);
   }

@@ -4,6 +4,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import { parseMessage, ReportRequest, type ReportReply } from '@writ/contract';
 import { withSpan } from '@writ/telemetry';
 import { Commit } from './commit.ts';
+import { KeepOutput } from './keep-output.ts';
 import { PreviewReports } from './preview-reports.ts';
 
 /** Reports decided at once by one replica; one more is told to come back, within its lease. Each holds a delta in memory. */
@@ -14,16 +15,24 @@ const CONCURRENCY_MAX = 64;
 export class CommitController {
   readonly #commit: Commit;
   readonly #previews: PreviewReports;
+  readonly #output: KeepOutput;
 
-  constructor(commit: Commit, previews: PreviewReports) {
+  constructor(commit: Commit, previews: PreviewReports, output: KeepOutput) {
     this.#commit = commit;
     this.#previews = previews;
+    this.#output = output;
   }
 
   @MessagePattern('kernel.report', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<ReportReply> {
     const report = parseMessage(ReportRequest, payload);
     const { operation_id, attempt, mode = 'run' } = report;
-    return await withSpan('performed', { operation_id, attempt, mode }, () => (mode === 'preview' ? this.#previews.run(report) : this.#commit.run(report)));
+    return await withSpan('performed', { operation_id, attempt, mode }, () => (mode === 'preview' ? this.#previews.run(report) : this.#run(report)));
+  }
+
+  /** What is kept beside the result is durable before the result is. */
+  async #run(report: ReportRequest): Promise<ReportReply> {
+    await this.#output.run(report);
+    return await this.#commit.run(report);
   }
 }

@@ -2,5 +2,6 @@
 export { CommitController } from './commit.controller.ts';
 export { Commit } from './commit.ts';
 export { HoldEffect } from './hold-effect.ts';
+export { KeepOutput } from './keep-output.ts';
 export { PreviewReports } from './preview-reports.ts';
 export { Reruns } from './reruns.ts';

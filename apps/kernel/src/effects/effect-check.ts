@@ -13,7 +13,7 @@ import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } fro
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
 import { readRequests } from './reported-requests.ts';
-import { readContents, readDelta, readResult, type Contents } from './staged-effect.ts';
+import { readContents, readDelta, readResult, verifyOutput, type Contents } from './staged-effect.ts';
 
 /** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`), null where it may. */
 export interface CheckedEffect extends EffectPolicy {
@@ -60,6 +60,8 @@ export class EffectCheck {
     if ('code' in requests) return { ...nothing, ...no(requests) };
     const result = await orFault(readResult(this.#blobs, tool, report));
     if ('code' in result) return { ...nothing, requests, ...no(result) };
+    const output = await orFault(verifyOutput(this.#blobs, report).then(() => ({})));
+    if ('code' in output) return { ...nothing, requests, result, ...no(output) };
     const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
     if ('code' in delta) return { ...nothing, requests, result, ...no(delta) };
     const contents = await orFault(readContents(report));

@@ -47,6 +47,18 @@ export async function readResult(blobs: BlobStore, tool: ToolDefinition, report:
   return { hash, ref, bytes: ref === null ? bytes : null };
 }
 
+/** The contents of a whole output are there, and as long as they are said to be. @throws Fault `effect.invalid`; others where our own store fails */
+export async function verifyOutput(blobs: BlobStore, { tenant_id, output_refs }: Pick<ReportRequest, 'tenant_id' | 'output_refs'>): Promise<void> {
+  if (output_refs === undefined) return;
+  const { stdout, stderr } = output_refs;
+  const sizes = await blobs.sizes(tenant_id, [...new Set([stdout.sha256, stderr.sha256])]);
+  for (const { sha256, size } of [stdout, stderr]) {
+    const stored = sizes.get(sha256);
+    if (stored === undefined) throw new Fault('effect.invalid', 'the report names an output that was not stored');
+    if (stored !== size) throw new Fault('effect.invalid', 'the report names an output of another size than it has');
+  }
+}
+
 function verifyResultForm(tool: ToolDefinition, value: unknown): void {
   try {
     parseMessage(tool.result, value);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type EgressRequestPage, type OperationView } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type EgressRequestPage, type KeptOutput, type OperationView } from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { ListOperations } from './list-operations.ts';
 import { ReadOperation } from './read-operation.ts';
+import { ReadOutput } from './read-output.ts';
 import { ReadRequests } from './read-requests.ts';
 
 /** Reads at once by one replica: each call that ends is read by whoever waited for it. */
@@ -15,11 +16,13 @@ export class OperationsController {
   readonly #read: ReadOperation;
   readonly #list: ListOperations;
   readonly #requests: ReadRequests;
+  readonly #output: ReadOutput;
 
-  constructor(read: ReadOperation, list: ListOperations, requests: ReadRequests) {
+  constructor(read: ReadOperation, list: ListOperations, requests: ReadRequests, output: ReadOutput) {
     this.#read = read;
     this.#list = list;
     this.#requests = requests;
+    this.#output = output;
   }
 
   @MessagePattern('kernel.operation.read', { concurrencyMax: CONCURRENCY_MAX })
@@ -35,5 +38,10 @@ export class OperationsController {
   @MessagePattern('kernel.operation.requests')
   async requests(@Payload() payload: unknown): Promise<EgressRequestPage> {
     return await this.#requests.run(parseMessage(KERNEL_REQUESTS['operation.requests'], payload));
+  }
+
+  @MessagePattern('kernel.operation.output')
+  async output(@Payload() payload: unknown): Promise<KeptOutput> {
+    return await this.#output.run(parseMessage(KERNEL_REQUESTS['operation.output'], payload));
   }
 }

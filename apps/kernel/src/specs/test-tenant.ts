@@ -103,7 +103,7 @@ export class TestTenant {
     return rows[0]?.row as OperationRow;
   }
 
-  async countOf(table: 'operation' | 'outbox' | 'idempotency' | 'approval' | 'payload' | 'secret'): Promise<number> {
+  async countOf(table: 'operation' | 'outbox' | 'idempotency' | 'approval' | 'payload' | 'secret' | 'kept_output'): Promise<number> {
     const { rows } = await this.#admin.query<{ n: number }>(`SELECT count(*) AS n FROM kernel.${table} WHERE tenant_id = $1`, [this.tenantId]);
     return rows[0]?.n ?? 0;
   }

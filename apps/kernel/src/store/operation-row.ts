@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, BlobRef, Budgets, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome } from '@writ/contract';
+import type { AutonomyMode, BlobRef, Budgets, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
+
+/** What is said of a whole output. */
+export interface KeptOf extends Omit<WholeOutputView, 'href'> {
+  readonly attempt: number;
+}
 
 /** What somebody found out about an ambiguous call: all of it, or none. */
 export interface ResolutionColumns {
@@ -72,6 +77,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly fault_hint: string | null;
   readonly result_hash: string | null;
   readonly result_ref: BlobRef | null;
+  /** what is kept of the output of `attempt`, or was until `expires_at` */
+  readonly whole_output: KeptOf | null;
   readonly effect_digest: string | null;
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;

@@ -65,6 +65,7 @@ function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResul
     new_snapshot_id: row.new_snapshot_id,
     result,
     result_ref: row.result_ref,
+    ...wholeOutputOf(row),
     result_hash: row.result_hash,
     error: row.fault_code === null ? null : { code: row.fault_code, message: row.fault_message ?? row.fault_code, hint: row.fault_hint },
     reasons: row.reasons,
@@ -76,4 +77,11 @@ function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResul
     commit_delta_id: row.commit_delta_id,
     receipt,
   };
+}
+
+/** An attempt that was given up may have left one: it is nobody's. */
+function wholeOutputOf({ operation_id, attempt, whole_output }: OperationRow): Pick<ToolResult, 'whole_output'> {
+  if (whole_output?.attempt !== attempt) return {};
+  const { stdout, stderr, expires_at } = whole_output;
+  return { whole_output: { href: `/v1/operations/${operation_id}/output`, stdout, stderr, expires_at } };
 }

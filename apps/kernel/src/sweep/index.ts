@@ -3,4 +3,5 @@ export { overdueEnding, Sweeper, type Swept } from './sweeper.ts';
 export { ReleaseController } from './release.controller.ts';
 export { Release } from './release.ts';
 export { PreviewSweeper } from './preview-sweeper.ts';
+export { OutputSweeper } from './output-sweeper.ts';
 export { ValueSweeper } from './value-sweeper.ts';

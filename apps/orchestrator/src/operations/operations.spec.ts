@@ -167,3 +167,30 @@ test('an answer of a newer kernel may say more than is known here', async () => 
   door.kernel.keep(tenant.tenantId, view.operation_id, 'operation', { ...view, since_v2: true });
   expect((await get(`/v1/operations/${view.operation_id}`)).status).toBe(200);
 });
+
+describe('the whole output of a command', () => {
+  const kept = async (bytes: Buffer, cut = false): Promise<{ view: OperationView; sha256: string }> => {
+    const view = keep('committed');
+    const ref = { ...await door.blobs.put(tenant.tenantId, bytes), cut };
+    door.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', { v: 1, ref, expires_at: 1 });
+    return { view, sha256: ref.sha256 };
+  };
+
+  it('is given byte for byte, as something that no browser shows, and says whether it lacks its end', async () => {
+    const bytes = Buffer.concat([Buffer.from('<script>\u001b[31m'), Buffer.from([0, 0xff, 0xfe]), Buffer.alloc(3_000_000, 'x')]);
+    const { view, sha256 } = await kept(bytes, true);
+    const answer = await fetch(`${door.url}/v1/operations/${view.operation_id}/output?stream=stderr`, { headers: { authorization: `Bearer ${tenant.operator}` } });
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8', 'content-disposition': `attachment; filename="${view.operation_id}.stderr.txt"`, 'content-length': String(bytes.length),
+      'x-content-type-options': 'nosniff', 'cache-control': 'no-store', etag: `"${sha256}"`, 'writ-output-cut': 'true',
+    });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('is asked of the kernel by its stream, stdout unless said, and of no other', async () => {
+    const { view } = await kept(Buffer.from('x'));
+    await get(`/v1/operations/${view.operation_id}/output`);
+    expect(door.kernel.asked.at(-1)).toMatchObject({ verb: 'operation.output', request: { operation_id: view.operation_id, stream: 'stdout' } });
+    expect((await get(`/v1/operations/${view.operation_id}/output?stream=stdin`)).json).toEqual(problem('request.malformed', 400));
+  });
+});

@@ -116,6 +116,10 @@ export class FakeKernel {
       this.find(caller, operation_id);
       return { items: [], next_cursor: null, total: 0, hash: null };
     });
+    handlers.set('operation.output', (caller, { operation_id, stream }) => {
+      this.find(caller, operation_id);
+      return this.find(caller, `${String(stream)} of ${String(operation_id)}`);
+    });
     handlers.set('operation.explain', (caller, { operation_id }) => {
       this.find(caller, operation_id);
       return { operation_id, policy_hash: POLICY.policy_hash, asked: false, why_not: 'no', then: null, now: null, alike: null };

@@ -52,6 +52,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   const operation = viewOf(callOf(tenant), 'committed');
   const { operation_id } = kernel.keep(tenantId, operation.operation_id, 'operation', operation);
   for (const phase of ['decision', 'outcome']) ledger.receipts.set(`${tenantId}/${operation_id}/${phase}`, RECEIPT);
+  for (const stream of ['stdout', 'stderr']) kernel.keep(tenantId, `${stream} of ${operation.operation_id}`, 'output', { v: 1, ref: { sha256: file.sha256, size: file.size, cut: false }, expires_at: 1 });
   ledger.checkpoints.set(tenantId, RECEIPT.inclusion.checkpoint);
   const approval = approvalOf(operation);
   const { approval_id } = kernel.keep(tenantId, approval.approval_id, 'approval', approval);

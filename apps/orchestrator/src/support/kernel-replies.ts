@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -77,6 +77,7 @@ export const KERNEL_REPLIES = {
   'tool.list': pageOf(CliToolView),
   'tool.remove': Type.Object({ removed: Type.String() }),
   'operation.requests': opened(EgressRequestPage),
+  'operation.output': opened(KeptOutput),
   'operation.explain': opened(OperationExplanation),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;

@@ -98,6 +98,19 @@ export type Usage = Static<typeof Usage>;
 export const AskedFor = Type.Object({ kind: Type.Union([Type.Literal('egress'), Type.Literal('secret')]), what: Type.String({ maxLength: 512 }) }, closed);
 export type AskedFor = Static<typeof AskedFor>;
 
+/** One stream of a command's output, redacted, from its beginning. */
+export const OutputRef = Type.Object({
+  ...BlobRef.properties, size: Type.Integer({ minimum: 0, maximum: LIMITS.keptOutputBytes.max }),
+  cut: Type.Boolean({ description: 'the command said more, on this stream or the other, than is heard of one command' }),
+}, closed);
+export type OutputRef = Static<typeof OutputRef>;
+export const OutputRefs = Type.Object({ stdout: OutputRef, stderr: OutputRef }, closed);
+export type OutputRefs = Static<typeof OutputRefs>;
+
+/** kernel → orchestrator: where one stream of a whole output is, and until when. */
+export const KeptOutput = Type.Object({ v: Type.Literal(1), ref: OutputRef, expires_at: Instant }, closed);
+export type KeptOutput = Static<typeof KeptOutput>;
+
 /** executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the workspace has changed. */
 export const ReportRequest = Type.Object({
   v: Type.Literal(1), ...Speaker,
@@ -113,6 +126,7 @@ export const ReportRequest = Type.Object({
   requests: Type.Array(EgressRequest, { maxItems: LIMITS.egressRequests.max, description: 'every request that asked to leave, in order; empty where they come by reference' }),
   requests_ref: Type.Optional(orNull(BlobRef)),
   usage: Usage,
+  output_refs: Type.Optional({ ...OutputRefs, description: 'the whole output, stored before; absent where the result shows all of it, and where an older peer speaks' }),
   asked_for: Type.Optional(Type.Array(AskedFor, { maxItems: 64, description: 'by a preview; one that asked for anything is no approval of an effect' })),
 }, closed);
 export type ReportRequest = Static<typeof ReportRequest>;

@@ -40,6 +40,8 @@ export const KERNEL_REQUESTS = {
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. `unresolved`: only ambiguous ones that nobody has resolved. A page of any list may hold fewer than `limit`, to fit a message. */
   'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()), unresolved: Type.Optional(Type.Boolean()) }, closed),
+  /** → KeptOutput; `output.not_kept` where there is none, or none any more */
+  'operation.output': Type.Object({ ...asked, operation_id: Key, stream: Type.Enum(['stdout', 'stderr']) }, closed),
   /** → OperationView; a final operation is a `conflict` */
   'operation.cancel': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → OperationView; said twice it is said once, another outcome than was said before is a `conflict` */

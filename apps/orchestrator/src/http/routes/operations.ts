@@ -48,6 +48,13 @@ export const OPERATIONS = {
     answers: { 200: { says: 'A page of requests', schema: EgressRequestPage } },
     faults: ['not_found'],
   }),
+  output: route({
+    ...one, id: 'readOutput', method: 'GET', path: '/v1/operations/{operation_id}/output', allowed: ROLES,
+    summary: 'Gives the whole output of a command, byte for byte but for secrets, while it is kept; `Writ-Output-Cut` says whether it lacks its end',
+    query: Type.Object({ stream: Type.Optional(Type.Enum(['stdout', 'stderr'], { description: '`stdout` unless said' })) }, closed),
+    answers: { 200: { says: 'What the command wrote to the stream', media: 'text/plain' } },
+    faults: ['not_found', 'output.not_kept'],
+  }),
   explain: route({
     ...one, id: 'explainOperation', method: 'GET', path: '/v1/operations/{operation_id}/explain', allowed: ['admin', 'operator', 'auditor'],
     summary: 'Explains the decision: under which set, by which rules, and whether the set in force decides alike',

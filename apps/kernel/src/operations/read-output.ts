@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type KernelRequest, type KeptOutput, type OutputRef } from '@writ/contract';
+import { inTenant } from '@writ/database';
+import { readOperation, type OperationRow, type TenantPool } from '../store/index.ts';
+import { onlyAgentOf, requireId } from '../tenancy/index.ts';
+
+/** Says where the whole output of a call is. */
+export class ReadOutput {
+  readonly #tenants: TenantPool;
+
+  constructor(tenants: TenantPool) {
+    this.#tenants = tenants;
+  }
+
+  /** @throws Fault `not_found`, for an agent's key also for another agent's calls; `output.not_kept` */
+  async run({ caller, operation_id, stream }: KernelRequest<'operation.output'>): Promise<KeptOutput> {
+    requireId('operation', operation_id);
+    const { agent_id } = onlyAgentOf(caller);
+    const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
+    if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');
+    const { expires_at } = keptOf(seen.row);
+    const ref = seen.now < expires_at ? await this.#refOf(seen.row, stream) : null;
+    // Gone from the moment that was told, whenever its row is swept.
+    if (ref === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was kept until ${new Date(expires_at).toISOString()}`);
+    return { v: 1, ref, expires_at };
+  }
+
+  async #refOf({ tenant_id, operation_id, attempt }: OperationRow, stream: 'stdout' | 'stderr'): Promise<OutputRef | null> {
+    return await inTenant(this.#tenants.pool, tenant_id, async (client) => {
+      const { rows } = await client.query<{ stdout_ref: OutputRef; stderr_ref: OutputRef }>('SELECT stdout_ref, stderr_ref FROM kernel.kept_output WHERE operation_id = $1 AND attempt = $2', [operation_id, attempt]);
+      return rows[0]?.[`${stream}_ref`] ?? null;
+    }, { readOnly: true });
+  }
+}
+
+function keptOf({ operation_id, attempt, whole_output }: OperationRow): { readonly expires_at: number } {
+  if (whole_output?.attempt !== attempt) throw new Fault('output.not_kept', `no whole output of \`${operation_id}\` was kept: what its result shows is all that there is`);
+  return whole_output;
+}

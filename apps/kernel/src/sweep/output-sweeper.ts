@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { callKernel, type WorkerPool } from '../store/index.ts';
+
+/** Rows that one sweep takes out. */
+const ROWS_MAX = 500;
+
+/** Takes out the names of outputs that were kept long enough. Nothing finds them from that moment on; their contents go with the next collection. */
+export class OutputSweeper {
+  readonly #workers: WorkerPool;
+
+  constructor(workers: WorkerPool) {
+    this.#workers = workers;
+  }
+
+  /** Resolves with how many went. */
+  async sweep(): Promise<number> {
+    return await callKernel<number>(this.#workers.pool, 'sweep_outputs', [ROWS_MAX]);
+  }
+}
