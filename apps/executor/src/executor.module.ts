@@ -68,7 +68,7 @@ export class ExecutorModule {
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
       kernel, blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate, outputs),
+      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES }),
         new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: permitKeys.byKeyid,
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },

@@ -33,6 +33,7 @@ export class AgentContainer {
   #stderr = '';
   #stderrBytes = 0;
   #meter: Meter | null = null;
+  #awaited = 0;
 
   /** Makes, attaches and starts one; tells its id as soon as there is one; resolves when its agent has said hello. Rejects when the engine can't. */
   static async start(docker: Docker, spec: ContainerSpec, made: (id: string) => void = () => undefined): Promise<AgentContainer> {
@@ -114,6 +115,16 @@ export class AgentContainer {
         resolve();
       };
       this.#stream.once('drain', go).once('close', go);
+    });
+  }
+
+  /** Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was read already is still heard. */
+  waitFor(settled: Promise<unknown>): void {
+    this.#awaited += 1;
+    this.#stream.pause();
+    void settled.then(() => {
+      this.#awaited -= 1;
+      if (this.#awaited === 0 && this.#listener !== null) this.#stream.resume();
     });
   }
 

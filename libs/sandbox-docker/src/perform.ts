@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Channels, CHANNELS_MAX, encodeHostMessage, encodeJob, FrameError, isChannelMessage, Transcript, WINDOW_BYTES, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
+import { Channels, CHANNELS_MAX, encodeHostMessage, encodeJob, FrameError, heardBytesOf, isChannelMessage, Transcript, WINDOW_BYTES, type ChannelMessage, type SandboxEnd, type SandboxJob, type SandboxReason } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
 /** The workspace goes in before the job runs: only an engine that hangs takes this long. */
@@ -39,17 +39,23 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   deadline.set(SEND_MS_MAX);
-  const { idleMs, outputBytes } = job.limits;
+  const { idleMs } = job.limits;
+  const heardBytes = heardBytesOf(job.limits);
   const idle = new Deadline(() => end({ ended: 'timeout', reason: 'idle', detail: `the command said nothing for ${idleMs} ms` }));
   container.listen({
     message(message) {
       if (isChannelMessage(message)) return takeChannel(channels, transcript, message);
       transcript.accept(message);
-      if (message.type === 'stdout' || message.type === 'stderr') job.tap?.({ stream: message.type, bytes: message.bytes });
+      const wait = message.type === 'stdout' || message.type === 'stderr' ? job.tap?.({ stream: message.type, bytes: message.bytes }) : undefined;
       if (transcript.end) return end(transcript.end);
       // Output that is cut doesn't come, so nobody can tell from here whether there is any.
-      if (transcript.exit !== null || transcript.outputBytes >= outputBytes) idle.clear();
+      if (transcript.exit !== null || transcript.outputBytes >= heardBytes) idle.clear();
       else if (idleMs !== undefined) idle.set(idleMs);
+      if (wait !== undefined) {
+        // What isn't read can't be called silence.
+        idle.rest();
+        container.waitFor(wait.then(() => idleMs !== undefined && idle.set(idleMs)));
+      }
       if (message.type !== 'exit') return;
       deadline.set(RETURN_MS_MAX);
       exited();
@@ -113,6 +119,11 @@ class Deadline {
     clearTimeout(this.#timer);
     // What is still being sent when the job has ended sets nothing any more.
     if (!this.#over) this.#timer = setTimeout(this.#expire, ms);
+  }
+
+  /** Doesn't expire until it is set again. */
+  rest(): void {
+    clearTimeout(this.#timer);
   }
 
   clear(): void {

@@ -5,7 +5,7 @@ import type { EntryTree } from './entry-tree.ts';
 import { HOST_FRAMES } from './frame.ts';
 import { ARGUMENTS_MAX, encodeHostMessage } from './host-message.ts';
 import { pathFault } from './path.ts';
-import { SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
+import { heardBytesOf, SandboxJobError, type SandboxJob, type SandboxLimits } from './sandbox.ts';
 
 const NONE = Buffer.alloc(0);
 /** What is larger belongs into the workspace as a file. */
@@ -48,7 +48,7 @@ export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerat
 function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
   const order = {
     command, cwd, env, timeout_ms: limits.wallMs, stdin: stdin !== undefined,
-    output_bytes_max: limits.outputBytes, delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
+    output_bytes_max: heardBytesOf(limits), delta_bytes_max: limits.deltaBytes, delta_files_max: limits.deltaFiles,
     ...(egress === undefined ? {} : { proxy: true }), ...(argv === undefined ? {} : { argv }),
   };
   if (Buffer.byteLength(JSON.stringify(order)) > HOST_FRAMES.job.bytesMax) throw new SandboxJobError('the command and its variables are too long');

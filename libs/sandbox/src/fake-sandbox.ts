@@ -92,7 +92,7 @@ export class FakeSandbox extends Sandbox {
         if (isChannelMessage(message)) channels.take(message);
         else {
           transcript.accept(message);
-          if (message.type === 'stdout' || message.type === 'stderr') job.tap?.({ stream: message.type, bytes: message.bytes });
+          if (message.type === 'stdout' || message.type === 'stderr') void job.tap?.({ stream: message.type, bytes: message.bytes });
         }
       }
     });
@@ -127,7 +127,8 @@ function resultOf(ending: Ending, transcript: Transcript): SandboxResult {
     exitCode: transcript.exit?.code ?? null,
     signal: transcript.exit?.signal ?? null,
     output: transcript.output,
-    truncatedBytes: transcript.droppedBytes,
+    truncatedBytes: transcript.truncatedBytes,
+    unheardBytes: transcript.droppedBytes,
     changes: ending.ended === 'exited' ? transcript.changes : [],
     usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: transcript.outputBytes + transcript.droppedBytes },
   };

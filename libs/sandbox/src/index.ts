@@ -11,7 +11,7 @@ export { AGENT_FRAMES, CHUNK_BYTES_MAX, FRAME_VERSION, FrameDecoder, FrameError,
 export { encodeHostMessage, parseHostMessage, type EntryHead, type HostMessage, type JobOrder } from './host-message.ts';
 export { comparePaths, parentOf, parentsOf, pathFault, targetFault } from './path.ts';
 export {
-  Sandbox, SandboxJobError,
+  heardBytesOf, Sandbox, SandboxJobError,
   type SandboxAfter, type SandboxChange, type SandboxDirectory, type SandboxEgress, type SandboxEnd, type SandboxEntry, type SandboxFile, type SandboxJob,
   type SandboxKin, type SandboxLimits, type SandboxOutput, type SandboxPatch, type SandboxProspect, type SandboxReason, type SandboxResult, type SandboxSymlink,
   type SandboxUsage, type Standing,

@@ -56,7 +56,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     describe('the command\'s end', () => {
       test('a command that succeeds changes nothing by itself', async () => {
         expect(await run(COMMANDS.succeed, [file('a'), dir('d'), symlink('l', 'nowhere')])).toMatchObject({
-          ended: 'exited', reason: null, exitCode: 0, signal: null, output: [], truncatedBytes: 0, changes: [],
+          ended: 'exited', reason: null, exitCode: 0, signal: null, output: [], truncatedBytes: 0, unheardBytes: 0, changes: [],
         });
       });
 
@@ -110,7 +110,7 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
     describe('streams', () => {
       test('whoever looks on hears the output as it comes', async () => {
         const heard: string[] = [];
-        const result = await under.sandbox.run({ ...jobOf(COMMANDS.speakInTurn), tap: ({ stream, bytes }) => heard.push(`${stream} ${Buffer.from(bytes).toString()}`) }, new AbortController().signal);
+        const result = await under.sandbox.run({ ...jobOf(COMMANDS.speakInTurn), tap: ({ stream, bytes }) => { heard.push(`${stream} ${Buffer.from(bytes).toString()}`); } }, new AbortController().signal);
         expect(heard.join('')).toBe('stdout one\nstderr two\nstdout three\n');
         expect(textOf(result)).toBe('one\ntwo\nthree\n');
       });
@@ -124,6 +124,20 @@ export function sandboxContract(name: string, open: () => Promise<SandboxUnderTe
         const result = await run(COMMANDS.flood, [], { outputBytes: 1000 });
         expect(result).toMatchObject({ ended: 'exited', exitCode: 0, truncatedBytes: 999_000, usage: { outputBytes: 1_000_000 } });
         expect(textOf(result)).toBe('x'.repeat(1000));
+      });
+
+      test('more is heard than is shown, in order, however long its listener makes it wait', async () => {
+        const heard: Buffer[] = [];
+        const result = await under.sandbox.run({
+          ...jobOf(COMMANDS.flood, [], { outputBytes: 1000, heardBytes: 600_000 }),
+          tap: ({ bytes }) => {
+            heard.push(Buffer.from(bytes));
+            return new Promise((resolve) => { setImmediate(resolve); });
+          },
+        }, new AbortController().signal);
+        expect(result).toMatchObject({ ended: 'exited', exitCode: 0, truncatedBytes: 999_000, unheardBytes: 400_000, usage: { outputBytes: 1_000_000 } });
+        expect(textOf(result)).toBe('x'.repeat(1000));
+        expect(Buffer.concat(heard).equals(Buffer.alloc(600_000, 'x'))).toBe(true);
       });
 
       test('variables, working directory and stdin reach the command', async () => {

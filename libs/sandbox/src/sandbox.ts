@@ -72,8 +72,10 @@ export interface SandboxLimits {
   readonly idleMs?: number;
   /** of all its processors together, over the same time; a job that is found above it has no effect, even if it has just ended by itself */
   readonly cpuMs: number;
-  /** stdout and stderr together; what is beyond is counted and dropped */
+  /** stdout and stderr together, as a result shows them; what is beyond is counted */
   readonly outputBytes: number;
+  /** the same, as `tap` hears them; what is beyond is dropped in the container. Absent, or less: as much as is shown */
+  readonly heardBytes?: number;
   /** contents of changed files */
   readonly deltaBytes: number;
   /** changed entries */
@@ -110,8 +112,11 @@ export interface SandboxJob {
   readonly kin?: SandboxKin;
   /** absent: there is no proxy, and nothing leaves */
   readonly egress?: SandboxEgress;
-  /** hears output as it comes, within `outputBytes`: for whoever looks on; MUST NOT throw */
-  readonly tap?: (output: SandboxOutput) => void;
+  /**
+   * Hears output as it comes, within `heardBytes`: for whoever looks on or keeps it. MUST NOT throw. A promise asks the container to wait until it is settled, as a full
+   * pipe does, on the job's own time; it MUST NOT reject.
+   */
+  readonly tap?: (output: SandboxOutput) => void | Promise<void>;
 }
 
 /**
@@ -169,7 +174,10 @@ export interface SandboxResult {
   readonly signal: string | null;
   /** in the order in which it came; neighbours of one stream are joined */
   readonly output: readonly SandboxOutput[];
+  /** bytes that came and aren't in `output` */
   readonly truncatedBytes: number;
+  /** bytes of those that nobody heard either */
+  readonly unheardBytes: number;
   /** sorted by the bytes of the path, each path once; empty unless `ended` is `exited` */
   readonly changes: readonly SandboxChange[];
   readonly usage: SandboxUsage;
@@ -194,6 +202,11 @@ export abstract class Sandbox {
 
   /** Kills what runs, removes what waits, and resolves when nothing of this sandbox is left. `run` after it answers `killed`. */
   abstract close(): Promise<void>;
+}
+
+/** Bytes of output that are heard of a job at most. */
+export function heardBytesOf({ outputBytes, heardBytes = 0 }: Pick<SandboxLimits, 'outputBytes' | 'heardBytes'>): number {
+  return Math.max(outputBytes, heardBytes);
 }
 
 /** A job that no container could run as asked: a bug of the caller's, found before anything started. */

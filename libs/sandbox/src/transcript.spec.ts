@@ -104,3 +104,15 @@ test('messages survive their encoding', () => {
   const frames = new FrameDecoder(AGENT_FRAMES).push(Buffer.concat(messages.map(encodeAgentMessage)));
   expect([...frames].map(parseAgentMessage)).toEqual(messages);
 });
+
+test('what is heard beyond what is shown is counted, kept by nobody, and bounded as well', () => {
+  const transcript = new Transcript(new EntryTree(), { outputBytes: 3, heardBytes: 8, deltaBytes: 8, deltaFiles: 3 });
+  for (const [sequence, text] of ['ab', 'cd', 'efgh'].entries()) transcript.accept(out(sequence, text));
+  expect(transcript.output.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['abc']);
+  expect([transcript.outputBytes, transcript.truncatedBytes, transcript.droppedBytes]).toEqual([8, 5, 0]);
+  transcript.accept({ ...EXIT, droppedBytes: 4 });
+  expect([transcript.truncatedBytes, transcript.droppedBytes]).toEqual([9, 4]);
+  const forged = new Transcript(new EntryTree(), { outputBytes: 3, heardBytes: 8, deltaBytes: 8, deltaFiles: 3 });
+  forged.accept(out(0, '12345678'));
+  expect(() => forged.accept(out(1, '9'))).toThrow('output exceeds its bound');
+});

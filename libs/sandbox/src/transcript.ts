@@ -3,7 +3,7 @@
  * What an agent says about one job, checked message by message. The job may speak in the agent's place, so this is where its
  * word is held to form: order, bounds and a delta that can stand on what was sent in.
  *
- * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes.
+ * INVARIANT (bounded): no more is kept than `outputBytes` of output and `deltaBytes` in `deltaFiles` of changes; more output than is to be heard is a forgery.
  */
 import { createHash } from 'node:crypto';
 import type { FileState } from '@writ/contract';
@@ -12,12 +12,12 @@ import type { ChannelMessage } from './channel-message.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { FrameError } from './frame.ts';
 import { comparePaths, parentOf } from './path.ts';
-import type { SandboxAfter, SandboxChange, SandboxEnd, SandboxLimits, SandboxOutput, SandboxReason } from './sandbox.ts';
+import { heardBytesOf, type SandboxAfter, type SandboxChange, type SandboxEnd, type SandboxLimits, type SandboxOutput, type SandboxReason } from './sandbox.ts';
 
 /** What an agent says about its job; what goes over channels isn't part of it. */
 export type TranscriptMessage = Exclude<AgentMessage, ChannelMessage>;
 
-type Bounds = Pick<SandboxLimits, 'outputBytes' | 'deltaBytes' | 'deltaFiles'>;
+type Bounds = Pick<SandboxLimits, 'outputBytes' | 'heardBytes' | 'deltaBytes' | 'deltaFiles'>;
 
 /** How the agent's own account ends; `killed` and `lost` are only known outside. */
 export interface TranscriptEnd {
@@ -56,6 +56,7 @@ export class Transcript {
     return this.#exit;
   }
 
+  /** Bytes of output that the agent dropped, by its word. */
   get droppedBytes(): number {
     return this.#exit?.droppedBytes ?? this.#turned?.droppedBytes ?? 0;
   }
@@ -65,8 +66,14 @@ export class Transcript {
     return this.#turned;
   }
 
+  /** Bytes of output that came, whether or not they are shown. */
   get outputBytes(): number {
     return this.#outputBytes;
+  }
+
+  /** Bytes of output that aren't shown. */
+  get truncatedBytes(): number {
+    return Math.max(0, this.#outputBytes - this.#bounds.outputBytes) + this.droppedBytes;
   }
 
   get output(): SandboxOutput[] {
@@ -99,12 +106,14 @@ export class Transcript {
     if (this.#isOver) throw new FrameError('output comes after the exit');
     if (sequence !== this.#sequence) throw new FrameError('output is out of sequence');
     this.#sequence++;
+    const shown = bytes.subarray(0, Math.max(0, this.#bounds.outputBytes - this.#outputBytes));
     this.#outputBytes += bytes.length;
     // The agent cuts output itself, so more than the bound is a forgery and not a chatty job.
-    if (this.#outputBytes > this.#bounds.outputBytes) throw new FrameError('output exceeds its bound');
+    if (this.#outputBytes > heardBytesOf(this.#bounds)) throw new FrameError('output exceeds its bound');
+    if (shown.length === 0) return;
     const last = this.#output.at(-1);
-    if (last?.stream === type) last.parts.push(bytes);
-    else this.#output.push({ stream: type, parts: [bytes] });
+    if (last?.stream === type) last.parts.push(shown);
+    else this.#output.push({ stream: type, parts: [shown] });
   }
 
   #takeExit(message: Extract<AgentMessage, { type: 'exit' }>): void {

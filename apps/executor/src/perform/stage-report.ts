@@ -33,6 +33,7 @@ export async function stageReport(staged: Staged, tenantId: string, blobs: BlobS
     requests: longList ? [] : [...requests],
     requests_ref: longList ? refOf(list) : null,
     usage: staged.usage,
+    ...(staged.outputRefs === undefined ? {} : { output_refs: staged.outputRefs }),
   };
 }
 

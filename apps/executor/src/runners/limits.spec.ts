@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the kernel reserved for a call is what its executor lets it use.
-import type { CallLimits, Redemption } from '@writ/contract';
-import { FakeSandbox, type SandboxJob, type SandboxResult } from '@writ/sandbox';
+import type { CallLimits, PermitMode, Redemption } from '@writ/contract';
+import { FakeSandbox, type FakeWorld, type SandboxJob, type SandboxResult } from '@writ/sandbox';
 import { InlineRunner } from './inline-runner.ts';
 import { SandboxedRunner } from './sandboxed-runner.ts';
-import { CLOSED_GATE, ScriptedKernel } from '../specs/scripted-kernel.ts';
+import { CLOSED_GATE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 
 let kernel: ScriptedKernel;
 let root: string;
@@ -93,6 +93,26 @@ describe('a sandboxed call', () => {
     const told = { wallMs: 1_700, cpuMs: 300, deltaBytes: 5, outputBytes: 40, memoryBytes: 123, pids: 7 };
     expect(sandbox.jobs.map((job) => job.limits)).toMatchObject([told, { ...told, wallMs: 200, idleMs: 1_000 }]);
     expect(sandbox.jobs[0]?.limits).not.toHaveProperty('idleMs');
+  });
+
+  it('is heard beyond what its result shows, and that is kept: of a run, and of no preview', async () => {
+    const programs = { go: (world: FakeWorld) => {
+      world.out('0123456789'.repeat(10));
+      world.err('warned');
+      return 0;
+    } };
+    const sandbox = new Heard({ sleep: () => Promise.resolve(), programs });
+    const executor = kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE, { heardBytes: 90 })]);
+    const perform = (mode: PermitMode) => executor.run(kernel.order('shell.run', { command: 'go' }, root, { ...limited(limits), permit: { mode } }), 'sandboxed');
+    await perform('run');
+    await perform('preview');
+    const [report, preview] = kernel.reports;
+    expect(sandbox.jobs.map((job) => job.limits.heardBytes)).toEqual([90, undefined]);
+    const shown = { output: `${'0123456789'.repeat(4)}\n[output cut: 66 more bytes]`, truncated_bytes: 66 };
+    expect([report?.result, preview?.result]).toMatchObject([shown, shown]);
+    expect(report?.output_refs).toMatchObject({ stdout: { size: 90, cut: true }, stderr: { size: 0, cut: true } });
+    expect(Buffer.from(await kernel.blobs.get(tenantId, report!.output_refs!.stdout.sha256)).toString()).toBe('0123456789'.repeat(9));
+    expect(preview).not.toHaveProperty('output_refs');
   });
 
   it('is told which silence ended it', async () => {

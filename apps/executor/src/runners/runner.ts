@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { Values } from '../redaction/redactor.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
@@ -46,6 +46,8 @@ export interface Staged {
   readonly blobs: readonly Uint8Array[];
   readonly result: unknown;
   readonly usage: Usage;
+  /** the whole output of which the result shows the beginning, redacted and stored; absent where nothing is cut */
+  readonly outputRefs?: OutputRefs;
   /** everything that asked to leave; absent where nothing can */
   readonly requests?: readonly EgressRequest[];
   /** Called once with what became of it; null where that isn't known, since the attempt was fenced or its report failed. */

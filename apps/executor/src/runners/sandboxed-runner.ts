@@ -4,12 +4,13 @@ import { Fault, LIMITS, type Delta, type TenantId } from '@writ/contract';
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { argvOf, environmentOf } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxOutput, type SandboxResult, type Standing } from '@writ/sandbox';
+import { SandboxJobError, type Sandbox, type SandboxJob, type SandboxResult, type Standing } from '@writ/sandbox';
 import { parsePath } from '@writ/workspace';
 import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
 import { Outputs, type OutputTail } from '../outputs/outputs.ts';
+import { WholeOutput } from '../outputs/whole-output.ts';
 import { redactedOutput } from '../redaction/redacted-output.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
@@ -29,6 +30,16 @@ export class SandboxLost extends Error {
   }
 }
 
+/** Who hears what a command says. */
+interface Hearing { readonly tail: OutputTail; readonly whole: WholeOutput | null }
+
+function heardBy(tail: OutputTail, whole: WholeOutput | null): NonNullable<SandboxJob['tap']> {
+  return (output) => {
+    tail.push(output.bytes);
+    return whole?.take(output);
+  };
+}
+
 /** One processor a call: two calls at a time keep a small machine busy, and none can starve the other. */
 const CPUS = 1;
 
@@ -39,39 +50,46 @@ export class SandboxedRunner extends Runner {
   readonly #blobs: BlobStore;
   readonly #gate: EgressGate;
   readonly #outputs: Outputs;
+  readonly #heardBytes: number;
 
-  constructor(sandbox: Sandbox, blobs: BlobStore, gate: EgressGate, outputs = new Outputs()) {
+  /** @param kept for whoever looks on, and how many bytes of output are heard of a command, so that all of them can be kept; none beyond its result unless said */
+  constructor(sandbox: Sandbox, blobs: BlobStore, gate: EgressGate, kept: { readonly outputs?: Outputs; readonly heardBytes?: number } = {}) {
     super();
     this.#sandbox = sandbox;
     this.#blobs = blobs;
     this.#gate = gate;
-    this.#outputs = outputs;
+    this.#outputs = kept.outputs ?? new Outputs();
+    this.#heardBytes = kept.heardBytes ?? 0;
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const gate = this.#gate.open(call, context);
     const tail = this.#outputs.open(call.operationId, call.secrets);
+    const whole = this.#wholeOutput(call, context);
     try {
-      return await this.#run(call, context, gate, tail);
+      return await this.#run(call, context, gate, { tail, whole });
     } finally {
       gate.close();
       tail.close();
+      whole?.drop();
     }
   }
 
   /** INVARIANT (the only way out): the container has no network; what it sends goes to the gate of its call, also where that lets nothing out and says so. */
-  async #run(call: Call, context: RunContext, gate: CallGate, tail: OutputTail): Promise<Staged> {
+  async #run(call: Call, context: RunContext, gate: CallGate, { tail, whole }: Hearing): Promise<Staged> {
     const proxy = new Proxy(gate);
     const reader = blobReader(this.#blobs, call.tenantId as TenantId);
     const tree = await readableTree(reader, call.root, call.fs);
     const name = kinOf(call);
     const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
-    const job = { ...this.#jobOf(call), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) }, tap: ({ bytes }: SandboxOutput) => tail.push(bytes) };
+    const job = { ...this.#jobOf(call, whole), files: sandboxEntries(reader, tree), kin, egress: { serve: (connection: Duplex) => proxy.serve(connection) }, tap: heardBy(tail, whole) };
     const tight = roomFault(tree);
     const result = tight === null ? await this.#sandbox.run(job, context.signal).catch(notRun) : nothingRan('limit', 'workspace_space', tight);
     // Whoever has made a call that went well makes another soon, on nearly the same files.
     if (result.ended === 'exited' && isWorthLayingOut(tree)) this.#sandbox.prospect({ image: job.image, limits: job.limits, kin: name, files: () => sandboxEntries(reader, tree) });
     if (result.ended === 'lost' && result.reason === 'engine') throw new SandboxLost(result.detail);
+    // What breaks the protocol has said nothing that is worth keeping.
+    const outputRefs = result.reason === 'protocol' ? null : await whole?.end(result) ?? null;
     const { delta, blobs, fault }: Effect = await stagedDelta(reader, call.root, result.changes).catch(noEffect);
     return {
       // A container that ended under its command while the engine stands: the command's own doing as a rule, and the same again if it were retried.
@@ -96,10 +114,17 @@ export class SandboxedRunner extends Runner {
         egress_bytes: gate.bytes,
       },
       requests: gate.requests,
+      ...(outputRefs === null ? {} : { outputRefs }),
     };
   }
 
-  #jobOf(call: Call): Omit<SandboxJob, 'files'> {
+  /** Null where nothing beyond the result is kept: a preview is looked at once, by whoever is to approve it. */
+  #wholeOutput({ tenantId, values, limits }: Call, { mode }: RunContext): WholeOutput | null {
+    if (mode === 'preview' || this.#heardBytes <= limits.output_bytes) return null;
+    return new WholeOutput({ blobs: this.#blobs, tenantId: tenantId as TenantId, values, shownBytes: limits.output_bytes, heardBytes: this.#heardBytes });
+  }
+
+  #jobOf(call: Call, whole: WholeOutput | null): Omit<SandboxJob, 'files'> {
     const { args, cli, limits, operationId, secrets } = call;
     // What a program's parameters are called says nothing about how it is run.
     const { command, cwd, timeout_ms, idle_ms, stdin } = cli === null ? args as unknown as ShellArgs : PROGRAM;
@@ -119,6 +144,7 @@ export class SandboxedRunner extends Runner {
         ...(idle_ms === undefined ? {} : { idleMs: idle_ms }),
         cpuMs: limits.cpu_ms,
         outputBytes: limits.output_bytes,
+        ...(whole === null ? {} : { heardBytes: this.#heardBytes }),
         deltaBytes: limits.disk_write_bytes,
         deltaFiles: LIMITS.deltaChanges.max,
       },
@@ -157,7 +183,7 @@ function notRun(error: unknown): SandboxResult {
 
 function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason'], detail: string): SandboxResult {
   return {
-    ended, reason, detail, exitCode: null, signal: null, output: [], truncatedBytes: 0, changes: [],
+    ended, reason, detail, exitCode: null, signal: null, output: [], truncatedBytes: 0, unheardBytes: 0, changes: [],
     usage: { wallMs: 0, cpuMs: 0, memoryPeakBytes: 0, outputBytes: 0 },
   };
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { BlobStore } from '@writ/blobs';
+import type { BlobRef, OutputRefs, TenantId } from '@writ/contract';
+import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
+import { Redactor, type Values } from '../redaction/redactor.ts';
+
+/** What waits for the store in each stream before the container has to wait as well: once on its way in, and once on its way out. */
+const WAITING_BYTES_MAX = 1024 * 1024;
+
+type Stream = SandboxOutput['stream'];
+
+/** Whose output is kept, where, and what of it isn't told. */
+export interface Keeping {
+  readonly blobs: BlobStore;
+  readonly tenantId: TenantId;
+  readonly values: Values | undefined;
+  /** bytes that the result shows: up to these nothing is stored */
+  readonly shownBytes: number;
+  /** bytes that are heard at most */
+  readonly heardBytes: number;
+}
+
+/**
+ * Stores what a command says beyond what its result shows, stream by stream, as it comes.
+ * INVARIANT (bounded): no more is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
+ * INVARIANT (redacted first): no byte is stored that hasn't passed the redactor of its stream.
+ */
+export class WholeOutput {
+  readonly #keeping: Keeping;
+  /** What came so far, while the result shows all of it. */
+  #shown: SandboxOutput[] = [];
+  #bytes = 0;
+  #streams: Readonly<Record<Stream, StoredStream>> | null = null;
+
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
+  }
+
+  /** Takes a piece of one stream; a promise asks whoever brings it to wait with the next. Never throws. */
+  take(output: SandboxOutput): Promise<void> | undefined {
+    this.#bytes += output.bytes.length;
+    if (this.#streams !== null) return this.#streams[output.stream].write(output.bytes);
+    this.#shown.push(output);
+    if (this.#bytes <= this.#keeping.shownBytes) return undefined;
+    const streams = this.#streams = { stdout: new StoredStream(this.#keeping), stderr: new StoredStream(this.#keeping) };
+    const waits = this.#shown.splice(0).map(({ stream, bytes }) => streams[stream].write(bytes));
+    return waits.some((wait) => wait !== undefined) ? Promise.all(waits).then(() => undefined) : undefined;
+  }
+
+  /** Resolves with what was stored; null where the result shows all of it, and where it couldn't be stored: that costs no call its end. */
+  async end({ ended, unheardBytes }: Pick<SandboxResult, 'ended' | 'unheardBytes'>): Promise<OutputRefs | null> {
+    if (this.#streams === null) return null;
+    // Of a command that was killed from outside nobody says what wasn't heard.
+    const cut = unheardBytes > 0 || (ended !== 'exited' && this.#bytes >= this.#keeping.heardBytes);
+    const { stdout, stderr } = this.#streams;
+    // What was killed may have been in the middle of a value.
+    const [out, err] = await Promise.all([stdout, stderr].map((stream) => stream.end(cut || ended !== 'exited')));
+    return out && err ? { stdout: { ...out, cut }, stderr: { ...err, cut } } : null;
+  }
+
+  /** Stores nothing of it. */
+  drop(): void {
+    this.#shown = [];
+    if (this.#streams !== null) for (const stream of Object.values(this.#streams)) stream.drop();
+  }
+}
+
+/** One stream on its way into the store. */
+class StoredStream {
+  readonly #redactor: Redactor | null;
+  readonly #bytes = new PassThrough({ highWaterMark: WAITING_BYTES_MAX });
+  readonly #stored: Promise<BlobRef | null>;
+
+  constructor({ blobs, tenantId, values }: Keeping) {
+    this.#redactor = values?.any === true ? new Redactor(values) : null;
+    // A store that fails closes the stream, and what still comes goes nowhere.
+    this.#bytes.on('error', () => undefined);
+    this.#stored = blobs.putStream(tenantId, this.#bytes).catch(() => {
+      this.#bytes.destroy();
+      return null;
+    });
+  }
+
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    return this.#pass(this.#redactor?.push(bytes) ?? bytes);
+  }
+
+  /** @param cut whether it was cut off, maybe within a value */
+  async end(cut: boolean): Promise<BlobRef | null> {
+    if (this.#redactor !== null) await this.#pass(this.#redactor.end(cut));
+    if (!this.#bytes.destroyed) this.#bytes.end();
+    return await this.#stored;
+  }
+
+  drop(): void {
+    this.#bytes.destroy();
+  }
+
+  #pass(bytes: Uint8Array): Promise<void> | undefined {
+    if (bytes.length === 0 || this.#bytes.destroyed || this.#bytes.write(bytes)) return undefined;
+    const done = new AbortController();
+    const any = ['drain', 'close'].map((event) => once(this.#bytes, event, { signal: done.signal }));
+    return Promise.race(any).catch(() => undefined).then(() => done.abort());
+  }
+}
