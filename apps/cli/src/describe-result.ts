@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OperationView, Reason, ToolResult, VoteCount } from '@writ/contract';
+import type { OperationView, Reason, ToolResult, VoteCount, WholeOutputView } from '@writ/contract';
 import { pageOf } from './cli-error.ts';
-import { fieldsOf } from './terminal.ts';
+import { fieldsOf, momentOf } from './terminal.ts';
 import { visible } from './visible.ts';
 
 /** What of a tool's result a person wants to read first: text as text, all else as JSON. */
@@ -22,6 +22,12 @@ function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: 
   };
 }
 
+/** Where all of a command's output is, and until when. */
+export function wholeOutputOf(operationId: string, { stdout, stderr, expires_at }: WholeOutputView): string {
+  const cut = stdout.cut || stderr.cut ? ', cut' : '';
+  return `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
+}
+
 /** A result in words: what the tool said, then what was decided and committed. */
 export function describeResult(result: ToolResult): string {
   const fields = fieldsOf({
@@ -34,6 +40,7 @@ export function describeResult(result: ToolResult): string {
     risk: `${result.risk_score} (${result.autonomy_mode})`,
     operation: result.operation_id,
     snapshot: result.new_snapshot_id,
+    output: result.whole_output === undefined ? null : wholeOutputOf(result.operation_id, result.whole_output),
     receipt: result.receipt === null ? null : `${result.receipt.state}; writ receipt ${result.operation_id}`,
   });
   const body = bodyOf(result.result).trimEnd();

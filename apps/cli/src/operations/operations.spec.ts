@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { HELD, IDS, OPERATION } from '../specs/samples.ts';
 
@@ -53,4 +57,48 @@ test('an ambiguous operation is resolved with an outcome and a note, and both ar
 test('what nobody has resolved is a list of its own', async () => {
   await writ(['operations', 'list', '--unresolved'], { env: api.env });
   expect(api.heard[0]!.url).toBe('/v1/operations?unresolved=true&limit=50');
+});
+
+describe('the whole output of a command', () => {
+  const BYTES = Buffer.concat([Buffer.from('one\n\u001b[31mtwo\n'), Buffer.from([0xff]), Buffer.alloc(300_000, 'x')]);
+  let server: FakeApi;
+  let [hash, cut] = ['', 'false'];
+  beforeAll(async () => { server = await fakeApi(() => ({ body: BYTES, headers: { etag: `"${hash}"`, 'writ-output-cut': cut } })); });
+  afterAll(() => server.close());
+  beforeEach(() => { [hash, cut] = [createHash('sha256').update(BYTES).digest('hex'), 'false']; });
+  const folder = (): string => mkdtempSync(join(tmpdir(), 'writ-cli-output-'));
+
+  test('goes to a new file byte for byte, and to no other', async () => {
+    const dir = folder();
+    const out = join(dir, 'out.txt');
+    const told = JSON.parse((await writ(['operations', 'output', IDS.operation, '--stream', 'stderr', '--out', out, '--json'], { env: server.env })).out) as unknown;
+    expect(told).toEqual({ operation_id: IDS.operation, stream: 'stderr', out, bytes: BYTES.length, cut: false });
+    expect(server.heard.at(-1)!.url).toBe(`/v1/operations/${IDS.operation}/output?stream=stderr`);
+    expect(readFileSync(out).equals(BYTES)).toBe(true);
+    expect(await writ(['operations', 'output', IDS.operation, '--out', out], { env: server.env })).toMatchObject({ exit: 2, err: expect.stringContaining('is there already') });
+    rmSync(dir, { recursive: true });
+  });
+
+  test('is shown without what would steer a terminal, and what lacks its end is said to', async () => {
+    cut = 'true';
+    const { out, err } = await writ(['operations', 'output', IDS.operation], { env: server.env });
+    expect(out.startsWith('one\n\\u{1b}[31mtwo\n')).toBe(true);
+    expect(err).toContain('cut: the command said more');
+  });
+
+  test('that is not what the answer names is not kept', async () => {
+    hash = '0'.repeat(64);
+    const dir = folder();
+    expect(await writ(['operations', 'output', IDS.operation, '--out', join(dir, 'out.txt')], { env: server.env })).toMatchObject({ exit: 1, err: expect.stringContaining('nothing was kept of it') });
+    expect(readdirSync(dir)).toEqual([]);
+    rmSync(dir, { recursive: true });
+  });
+
+  test('is named where an operation is shown, with its end', async () => {
+    const whole_output = { href: '/x', stdout: { bytes: 5_000_000, cut: false }, stderr: { bytes: 7, cut: false }, expires_at: 1_767_225_600_000 };
+    const api = await fakeApi(() => ({ body: { ...OPERATION, result: { ...OPERATION.result, whole_output } } }));
+    const { out } = await writ(['operations', 'show', IDS.operation], { env: api.env });
+    expect(out).toContain(`5000000 bytes, and 7 on stderr, until 2026-01-01T00:00:00Z; writ operations output ${IDS.operation}`);
+    await api.close();
+  });
 });

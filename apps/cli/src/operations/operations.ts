@@ -2,11 +2,12 @@
 import { EgressRequestPage, isFinal, OperationView } from '@writ/contract';
 import { Command } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { bodyOf, votesOf } from '../describe-result.ts';
+import { bodyOf, votesOf, wholeOutputOf } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, queryOf, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, paintState, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
+import { outputCommand } from './output.ts';
 
 interface ListOptions extends CommonOptions {
   readonly state?: string;
@@ -29,6 +30,7 @@ export function operationsCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(requestsCommand(context))
+    .addCommand(outputCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(resolveCommand(context))
     .addCommand(watchCommand(context));
@@ -129,6 +131,7 @@ function describe(operation: OperationView): string {
     changed: momentOf(operation.updated_at),
     snapshot: result?.new_snapshot_id,
     receipt: result?.receipt?.state,
+    output: result?.whole_output === undefined ? null : wholeOutputOf(result.operation_id, result.whole_output),
     result: bodyOf(result?.result).trimEnd(),
   });
 }

@@ -55,6 +55,7 @@ export interface Heard {
 export interface Said {
   readonly status?: number;
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An API that answers what a test says, and remembers what it was asked. */
@@ -72,8 +73,8 @@ export async function fakeApi(answer: (heard: Heard) => Said): Promise<FakeApi> 
     void text(request).then((body) => {
       const one = { method: request.method ?? '', url: request.url ?? '', key: request.headers.authorization, headers: request.headers, body };
       heard.push(one);
-      const { status = 200, body: said } = answer(one);
-      response.statusCode = status;
+      const { status = 200, body: said, headers = {} } = answer(one);
+      response.writeHead(status, headers);
       response.end(typeof said === 'string' || said instanceof Uint8Array ? said : JSON.stringify(said));
     });
   });
