@@ -10,9 +10,12 @@ import { expectEnded, HostileWorld } from './hostile-world.ts';
 
 jest.setTimeout(120_000);
 
+/** Of a command's output here; its result shows 200,000 of them. */
+const HEARD_BYTES = 300_000;
+
 let hostile: HostileWorld;
 beforeAll(async () => {
-  hostile = await HostileWorld.open();
+  hostile = await HostileWorld.open({ env: { executor: { WRIT_OUTPUT_HEARD_BYTES: String(HEARD_BYTES) } } });
 });
 afterAll(() => hostile?.close());
 afterEach(() => hostile.expectUnharmed());
@@ -20,6 +23,7 @@ afterEach(() => hostile.expectUnharmed());
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 const EXIT: Message = { type: 'exit', code: 0, signal: null, timed_out: false, dropped_bytes: 0 };
 const change = (path: string, after: unknown = { kind: 'file', mode: '644', size: 6 }, content = 'forged'): Message => ({ type: 'change', path, after, content });
+const said = (sequence: number, bytes: number): Message => ({ type: 'stdout', raw: `${sequence.toString(16).padStart(8, '0')}${'61'.repeat(bytes)}` });
 /** An account of changes, complete. */
 const account = (...changes: readonly Message[]): readonly Message[] => [EXIT, ...changes, { type: 'end', changes: changes.length }];
 
@@ -31,6 +35,14 @@ describe('a forged account', () => {
   it('is heard, and is the command\'s own word: what the token grants is done', async () => {
     expect(await say(account(change('src/forged.txt')))).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
     expect(await hostile.world.file('src/forged.txt')).toBe('forged');
+  });
+
+  it('of as much output as is heard is kept as the command\'s own word, of more nothing', async () => {
+    const kept = await say([said(0, HEARD_BYTES / 2), said(1, HEARD_BYTES / 2), ...account()]);
+    expect(kept).toMatchObject({ status: 'ok', result: { truncated_bytes: HEARD_BYTES - 200_000 }, whole_output: { stdout: { bytes: HEARD_BYTES, cut: false } } });
+    const refused = await say([said(0, HEARD_BYTES / 2), said(1, HEARD_BYTES / 2), said(2, 1), ...account()]);
+    expectEnded(refused, 'effect.invalid');
+    expect(refused).not.toHaveProperty('whole_output');
   });
 
   it.each<[string, readonly Message[], string]>([
@@ -63,7 +75,8 @@ describe('a forged account', () => {
     ['fewer changes than it counts', [EXIT, { type: 'end', changes: 1 }], 'effect.invalid'],
     ['changes before its exit', [change('src/x'), EXIT, { type: 'end', changes: 1 }], 'effect.invalid'],
     ['an exit by nothing', [{ ...EXIT, code: null }, { type: 'end', changes: 0 }], 'effect.invalid'],
-    ['more output than is kept', [{ type: 'stdout', raw: `00000000${'61'.repeat(200_001)}` }], 'effect.invalid'],
+    ['more output than is heard', [said(0, HEARD_BYTES / 2), said(1, HEARD_BYTES / 2), said(2, 1), ...account()], 'effect.invalid'],
+    ['more output than is heard at once', [said(0, HEARD_BYTES / 2), said(1, HEARD_BYTES / 2 + 1), ...account()], 'effect.invalid'],
     ['output out of turn', [{ type: 'stdout', raw: '0000000961' }], 'effect.invalid'],
     ['a second hello', [{ type: 'hello', agent: 'writ-sandbox-agent' }], 'effect.invalid'],
     ['a connection that was never opened', [{ type: 'net_data', raw: '0000000961' }], 'effect.invalid'],

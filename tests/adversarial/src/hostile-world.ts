@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { isFaultCode } from '@writ/contract';
-import { expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type StackOptions, type World } from '@writ/stack';
 
 /** What hostile commands are for: a workspace of which they may write a part, read another and not see a third. */
 export class HostileWorld {
@@ -9,8 +9,8 @@ export class HostileWorld {
   readonly world: World;
   readonly #pids: number[];
 
-  static async open(): Promise<HostileWorld> {
-    const stack = await startStack();
+  static async open(options: StackOptions = {}): Promise<HostileWorld> {
+    const stack = await startStack(options);
     const world = await makeWorld(stack.url, stack.keys.platformKey, {
       files: { 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n', 'private/c.txt': 'hidden\n' },
       fs: [{ path: 'src', read: true, write: true }, { path: 'docs', read: true, write: false }],

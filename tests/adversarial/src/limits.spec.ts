@@ -117,6 +117,7 @@ describe('room', () => {
     const body = await hostile.run('yes 0123456789 | head -c 50000000; echo last >&2');
     expect(body).toMatchObject({ status: 'ok', tx_outcome: 'no_op' });
     expect(body.result.truncated_bytes).toBe(50_000_005 - 200_000);
+    expect(body.whole_output).toMatchObject({ stdout: { bytes: 16 * 1024 * 1024, cut: true }, stderr: { bytes: 0, cut: true } });
     expectEnded(await hostile.run('yes; true', { timeout_ms: 2_000 }), 'command.timeout');
   });
 });
