@@ -14,6 +14,7 @@ import { appendLatency, appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
+import { mk8Compile } from './metrics/mk8.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
 import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics/references.ts';
 import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
@@ -45,6 +46,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'receipt_verify', reference: 'ed25519_raw', alone: () => receiptVerify(load(1, 3_000, 200)) },
   { name: 'log_verify_hashes', reference: 'sha256_raw', by: 'rate', alone: () => logVerify(131_072, 'hashes') },
   { name: 'log_verify', reference: 'ed25519_raw', by: 'rate', alone: () => logVerify(32_768, 'signatures') },
+  { name: 'mk8_compile_1024', reference: null, alone: () => mk8Compile(load(1, 300, 20)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },

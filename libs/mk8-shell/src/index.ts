@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { compileScript, compileText, type Compiled } from './compile/compile.ts';
+export { describeText, type Text } from './compile/text.ts';
 export type { Condition, Effects, Program, Step } from './compile/program.ts';
 export type {
   CertificateFacts, Command, CommandEnded, DirectoryEntry, DiskFacts, FileFacts, Host, HttpAnswer, HttpAsked, ProcessFacts, ServiceFacts,
@@ -17,5 +18,6 @@ export type { Sandbox } from './rules/sandbox.ts';
 export { RuleSet, type BlacklistEntry, type CommandTemplate } from './rules/schema.ts';
 export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
 export { runProgram } from './run/run-program.ts';
+export { shapeProblems } from './script/parse.ts';
 export { ScriptSchema } from './script/schema.ts';
 export { DEFAULT_OPTIONS, type Operation, type Script, type ScriptOptions } from './script/script.ts';

@@ -38,6 +38,9 @@ function variableOf(name: string, whole: string, { user, env, captures }: Pick<S
   return { text: env.get(name) ?? whole };
 }
 
+/** The text as it can be shown before it runs: with the variables that are not known yet. */
+export const describeText = (text: Text): string => text.map((part) => ('text' in part ? part.text : `$${'root' in part ? part.root : 'prev' in part ? 'PREV' : part.capture}`)).join('');
+
 /** What parts stand for when a step runs. */
 export interface Values {
   readonly prev: string;

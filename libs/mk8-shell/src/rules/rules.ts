@@ -5,18 +5,22 @@ import { problemAt, type Problem } from '../problem.ts';
 import { BLACKLIST } from './data/blacklist.ts';
 import { TEMPLATES } from './data/templates.ts';
 import { ENVIRONMENT, WORDS, WRITE_BLOCKED } from './data/words.ts';
+import { folded, holdsOne, neededLiterals } from './literals.ts';
 import { RuleSet, type BlacklistEntry, type CommandTemplate } from './schema.ts';
 
 /** What is shipped. No URL is on the list before a sandbox puts one there. */
 export const SHIPPED_RULES: RuleSet = { blacklist: [...BLACKLIST], templates: [...TEMPLATES], words: [...WORDS], write_blocked: WRITE_BLOCKED, environment: ENVIRONMENT, urls: [] };
 
-interface Pattern { readonly entry: BlacklistEntry; readonly matches: (text: string, lower: string) => boolean }
+interface Pattern {
+  readonly entry: BlacklistEntry;
+  /** What a text holds that could match; null where that can't be told. */
+  readonly literals: readonly string[] | null;
+  readonly matches: (text: string) => boolean;
+}
 
 /** Rules of a sandbox, made ready to be asked. */
 export interface Rules {
   readonly set: RuleSet;
-  /** Everything, in one expression: a text that it doesn't match needs no further look. */
-  readonly any: { readonly everywhere: RE2JS; readonly process: RE2JS };
   readonly patterns: readonly Pattern[];
   readonly templates: ReadonlyMap<string, readonly CommandTemplate[]>;
   readonly words: ReadonlyMap<string, readonly string[]>;
@@ -96,16 +100,9 @@ function compiled(set: RuleSet): Rules {
     for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
     return groups;
   };
-  const flags = RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE;
-  const anyOf = (scopes: readonly string[]): RE2JS => RE2JS.compile(set.blacklist.filter(({ scope }) => scopes.includes(scope)).map((entry) => `(?:${expressionOf(entry)})`).join('|'), flags);
   return {
     set,
-    any: { everywhere: anyOf(['everywhere']), process: anyOf(['everywhere', 'process']) },
-    patterns: set.blacklist.map((entry) => {
-      const expression = RE2JS.compile(expressionOf(entry), flags);
-      const plain = entry.pattern.toLowerCase();
-      return { entry, matches: entry.kind === 'substring' ? (_text, lower) => lower.includes(plain) : (text) => expression.matcher(text).find() };
-    }),
+    patterns: set.blacklist.map(patternOf),
     templates: group(set.templates, ({ binary }) => binary),
     words: new Map(set.words.map(({ name, words }) => [name, words])),
     blockedNames: new Set(set.write_blocked.names.map((name) => name.toLowerCase())),
@@ -114,11 +111,16 @@ function compiled(set: RuleSet): Rules {
   };
 }
 
+function patternOf(entry: BlacklistEntry): Pattern {
+  if (entry.kind === 'substring') return { entry, literals: [folded(entry.pattern)], matches: () => true };
+  const expression = RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE);
+  return { entry, literals: entry.kind === 'word' ? [folded(entry.pattern)] : neededLiterals(entry.pattern), matches: (text) => expression.matcher(text).find() };
+}
+
 /** The first entry of the blacklist that a text meets, or null. */
-export function blacklisted({ any, patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {
-  if (!any[scope].matcher(text).find()) return null;
-  const lower = text.toLowerCase();
-  return patterns.find(({ entry, matches }) => (scope === 'process' || entry.scope === 'everywhere') && matches(text, lower))?.entry ?? null;
+export function blacklisted({ patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {
+  const lower = folded(text);
+  return patterns.find(({ entry, literals, matches }) => (scope === 'process' || entry.scope === 'everywhere') && (literals === null || holdsOne(lower, literals)) && matches(text))?.entry ?? null;
 }
 
 /** Answers whether a variable's name says that it may be read: signed ones and those of the list, never one that sounds like a secret. */

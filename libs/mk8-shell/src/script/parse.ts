@@ -3,7 +3,7 @@
 // Reads the text of a script, which is attacker-controlled. INVARIANT (all at once): whatever is wrong is told together, each with its place. INVARIANT (bounded):
 // length and depth are judged before anything that would take memory or stack with them.
 import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode, visit, type Node, type ParseError } from 'jsonc-parser';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { pointerPart, problemAt, type LocatedProblem, type Problem } from '../problem.ts';
 import { ScriptSchema } from './schema.ts';
@@ -38,10 +38,12 @@ export function parseScript(text: string): ScriptText {
   return problems.length > 0 ? { read: { script: null, problems }, locate } : { read: { script: value as Script, problems: [] }, locate };
 }
 
+const VALIDATOR = Compile(ScriptSchema);
+
 /** What keeps a value from being a script by its shape alone, every place at once. */
 export function shapeProblems(value: unknown): Problem[] {
-  if (Value.Check(ScriptSchema, value)) return [];
-  const found = Value.Errors(ScriptSchema, value).flatMap((error) => {
+  if (VALIDATOR.Check(value)) return [];
+  const found = VALIDATOR.Errors(value).flatMap((error) => {
     const { instancePath, keyword, params, message } = error as { instancePath: string; keyword: string; params: Record<string, unknown>; message: string };
     if (keyword === 'additionalProperties') return (params['additionalProperties'] as string[]).map((name) => problemAt(`${instancePath}/${pointerPart(name)}`, 'there is no such field here'));
     if (keyword === 'required') return (params['requiredProperties'] as string[]).map((name) => problemAt(instancePath, `\`${name}\` is missing`));
@@ -90,11 +92,18 @@ function pathOf(root: Node, parts: readonly string[]): (string | number)[] {
   return path;
 }
 
-function repeatedKeys(node: Node): Node[] {
-  const own = node.type !== 'object' ? [] : (node.children ?? []).flatMap(({ children: [key] = [] }) => key ?? []);
-  const seen = new Set<unknown>();
-  const repeated = own.filter(({ value }) => seen.size === seen.add(value).size);
-  return [...repeated, ...(node.children ?? []).flatMap(repeatedKeys)];
+function repeatedKeys(root: Node): Node[] {
+  const repeated: Node[] = [];
+  const look = (node: Node): void => {
+    const seen = node.type === 'object' ? new Set<unknown>() : null;
+    for (const child of node.children ?? []) {
+      const key = child.type === 'property' ? child.children?.[0] : undefined;
+      if (key !== undefined && seen?.size === seen?.add(key.value).size) repeated.push(key);
+      look(child);
+    }
+  };
+  look(root);
+  return repeated;
 }
 
 function pointerOf(node: Node): string {

@@ -14,7 +14,7 @@ const EVERYWHERE: readonly Row[] = [
   ['files.delete_windows', 'regex', String.raw`\b(?:del|erase)\s+/[a-z]\b[^\n]*[a-z]:\\`, 'deletes a drive'],
   ['files.rmdir_windows', 'regex', String.raw`\b(?:rd|rmdir)\s+/s\b`, 'deletes a tree'],
   ['files.remove_item', 'regex', String.raw`\bremove-item\b[^\n]*-recurse\b[^\n]*-force\b`, 'deletes a tree'],
-  ['files.chmod_root', 'regex', String.raw`\bch(?:mod|own)\s+(?:-[\w-]+\s+)*-\w*r\w*\s+\S+\s+/(?:\s|$)`, 'changes the owner or mode of everything'],
+  ['files.chmod_root', 'regex', String.raw`\b(?:chmod|chown)\s+(?:-[\w-]+\s+)*-\w*r\w*\s+\S+\s+/(?:\s|$)`, 'changes the owner or mode of everything'],
   ['files.find_delete', 'regex', String.raw`\bfind\s+/\s[^\n]*-(?:delete|exec\s+rm)\b`, 'deletes what it finds under the root'],
   ['files.shred', 'regex', String.raw`\b(?:shred|wipe|srm)\s+-`, 'overwrites files for good'],
   ['disk.mkfs', 'regex', String.raw`\bmkfs(?:\.[a-z0-9]+)?\s`, 'makes a new file system'],
@@ -57,8 +57,11 @@ const EVERYWHERE: readonly Row[] = [
   ['run.iex', 'regex', String.raw`\b(?:iex|invoke-expression)\b\s*\(`, 'runs a text'],
   ['run.reverse_shell', 'regex', String.raw`/dev/(?:tcp|udp)/`, 'opens a connection from a shell'],
   ['registry.delete', 'regex', String.raw`\breg\s+delete\s+hk`, 'deletes settings of the system'],
-  ['boot.records', 'regex', String.raw`\b(?:bcdedit\s+/|bootrec\s+/|vssadmin\s+delete)`, 'breaks how the machine starts, or its copies'],
-  ['firewall.flush', 'regex', String.raw`\b(?:iptables\s+(?:-f|--flush)|nft\s+flush\s+ruleset|ufw\s+disable)`, 'opens the firewall'],
+  ['boot.records', 'regex', String.raw`\b(?:bcdedit|bootrec)\s+/`, 'breaks how the machine starts'],
+  ['boot.copies', 'regex', String.raw`\bvssadmin\s+delete\b`, 'deletes copies of a drive'],
+  ['firewall.iptables', 'regex', String.raw`\biptables\s+(?:-f|--flush)\b`, 'opens the firewall'],
+  ['firewall.nft', 'regex', String.raw`\bnft\s+flush\s+ruleset\b`, 'opens the firewall'],
+  ['firewall.ufw', 'regex', String.raw`\bufw\s+disable\b`, 'opens the firewall'],
   ['crontab.remove', 'regex', String.raw`\bcrontab\s+-r\b`, 'deletes all scheduled jobs'],
 ];
 
@@ -72,8 +75,9 @@ const PROCESS: readonly Row[] = [
   ['shell.expansion', 'substring', '${', 'expands a variable for a shell'],
   ['shell.output', 'substring', '>', 'redirects for a shell'],
   ['shell.input', 'substring', '<', 'redirects for a shell'],
-  ['shell.newline', 'regex', String.raw`[\r\n]`, 'ends a command for a shell'],
-  ['shell.nul', 'regex', String.raw`\x00`, 'ends an argument'],
+  ['shell.newline', 'substring', '\n', 'ends a command for a shell'],
+  ['shell.return', 'substring', '\r', 'ends a command for a terminal'],
+  ['shell.nul', 'substring', '\0', 'ends an argument'],
   ['shell.sudo', 'word', 'sudo', 'becomes root'],
 ];
 

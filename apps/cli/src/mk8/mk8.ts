@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { arityOf, byGroup, compileText, describeVerb, exampleOf, promptText, reference, ScriptSchema, signatureOf, VERB_GROUPS, VERBS, type LocatedProblem, type Program, type Verb } from '@writ/mk8-shell';
+import { Command, Option } from 'commander';
+import { EXIT, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { readNamedFile } from '../read-named-file.ts';
+import { tableOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
+import { explain, explainInWords } from './explain.ts';
+import { sandboxOf, type SandboxOptions } from './sandbox.ts';
+
+type ScriptCommandOptions = CommonOptions & SandboxOptions;
+
+/** `writ mk8 check`, `explain`, `verbs`, `docs`: all without a server. */
+export function mk8Command(context: Context): Command {
+  const command = new Command('mk8').description('Scripts of mk8.shell: what is wrong with one, what it would do, and the language. Needs no server, and runs nothing.');
+  const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
+  check.action(async (file: string) => { await compileFile(context, file, check.optsWithGlobals(), (_, options) => { show(context, options, { ok: true, problems: [] }, () => `${visibleLine(file)} is a script that can run`); }); });
+  const explaining = scriptCommand(command, 'explain', 'Says what a script would do: each step once expanded, and what it may read, write and connect to.');
+  explaining.action(async (file: string) => { await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => { show(context, options, explain(program), () => explainInWords(program)); }); });
+  const verbs = command.command('verbs').description('The verbs.').addOption(new Option('--group <group>', 'those of one group').choices([...VERB_GROUPS]));
+  verbs.action(() => { showVerbs(context, verbs.optsWithGlobals<CommonOptions & { group?: string }>()); });
+  const docs = command.command('docs').description('The reference, of one verb or of all.').argument('[verb]', 'a verb').option('--prompt', 'what a model is told of the language').option('--schema', 'the JSON Schema that a script fits');
+  docs.action((name: string | undefined) => { showDocs(context, name, docs.optsWithGlobals<DocsOptions>()); });
+  return command;
+}
+
+const collect = (value: string, before: readonly string[] | undefined): string[] => [...(before ?? []), value];
+
+function scriptCommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).argument('<script>', 'a file, or `-` for standard input')
+    .option('--rules <file>', 'what the sandbox adds to the rules that are shipped')
+    .option('--fragments <file>', 'fragments by their ids, for Include')
+    .option('--set <NAME=VALUE>', 'a variable of the sandbox; may be repeated', collect);
+}
+
+async function compileFile(context: Context, file: string, options: ScriptCommandOptions, then: (program: Program, options: CommonOptions) => void): Promise<void> {
+  const sandbox = sandboxOf(options);
+  const text = file === '-' ? await context.readStdin() : readNamedFile(file).toString('utf8');
+  const { program, problems } = compileText(text, sandbox);
+  if (program !== null) return then(program, options);
+  show(context, options, { ok: false, problems }, () => problems.map((problem) => inWords(file, problem)).join('\n'));
+  context.setExit(EXIT.failed);
+}
+
+const inWords = (file: string, { line, column, pointer, message }: LocatedProblem): string => visibleLine(`${file === '-' ? 'standard input' : file}:${line}:${column}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+
+const asData = (verb: Verb): object => ({ name: verb.name, group: verb.group, effect: verb.effect, min: verb.min, max: verb.max, pairs: verb.pairs, summary: verb.summary, args: verb.args, example: exampleOf(verb) });
+
+function showVerbs(context: Context, { group, ...options }: CommonOptions & { readonly group?: string }): void {
+  const verbs = byGroup([...VERBS.values()]).flatMap(([name, rows]) => (group === undefined || name === group ? rows : []));
+  show(context, options, verbs.map(asData), () => tableOf(['verb', 'group', 'arguments', 'effect', 'in words'], verbs.map((verb) => [signatureOf(verb), verb.group, arityOf(verb), verb.effect, verb.summary])));
+}
+
+type DocsOptions = CommonOptions & { readonly prompt?: boolean; readonly schema?: boolean };
+
+function showDocs(context: Context, name: string | undefined, options: DocsOptions): void {
+  const verbs = [...VERBS.values()];
+  if (options.schema === true) return context.write(`${JSON.stringify(ScriptSchema, null, 2)}\n`);
+  if (options.prompt === true) return show(context, options, { prompt: promptText(verbs) }, () => promptText(verbs));
+  if (name === undefined) return show(context, options, verbs.map(asData), () => reference(verbs));
+  const verb = VERBS.get(name) ?? verbs.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (verb === undefined) throw usage(`there is no verb \`${name}\`; \`writ mk8 verbs\` lists them`);
+  show(context, options, asData(verb), () => describeVerb(verb));
+}
