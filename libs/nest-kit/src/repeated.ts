@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Runs a task again and again, never twice at once: the next run begins `pauseMs` after the last one has ended. */
+/** Milliseconds from one run's end to the next one's beginning; where that depends on how long the run took, it is told. */
+export type Pause = number | ((ranMs: number) => number);
+
+/** Runs a task again and again, never twice at once. */
 export class Repeated {
   readonly #task: () => Promise<unknown>;
-  readonly #pauseMs: number;
+  readonly #pause: (ranMs: number) => number;
   readonly #report: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
   /** What the task throws goes to `report`, and the next run comes all the same. */
-  constructor(task: () => Promise<unknown>, pauseMs: number, report: (error: unknown) => void) {
+  constructor(task: () => Promise<unknown>, pause: Pause, report: (error: unknown) => void) {
     this.#task = task;
-    this.#pauseMs = pauseMs;
+    this.#pause = typeof pause === 'number' ? () => pause : pause;
     this.#report = report;
   }
 
   start(): void {
-    this.#timer = setTimeout(() => { this.#running = this.#run(); }, this.#pauseMs);
+    this.#after(0);
   }
 
   /** Resolves when the run under way has ended; none comes after it. */
@@ -27,12 +30,17 @@ export class Repeated {
     await this.#running;
   }
 
+  #after(ranMs: number): void {
+    this.#timer = setTimeout(() => { this.#running = this.#run(); }, this.#pause(ranMs));
+  }
+
   async #run(): Promise<void> {
+    const began = performance.now();
     try {
       await this.#task();
     } catch (error) {
       this.#report(error);
     }
-    if (!this.#stopped) this.start();
+    if (!this.#stopped) this.#after(performance.now() - began);
   }
 }

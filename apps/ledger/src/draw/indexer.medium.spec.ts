@@ -4,7 +4,7 @@ import { createPool, type Pool } from '@writ/database';
 import { IndexStore } from '../records/index-store.ts';
 import { newTenant, TestLedger, type Replica } from '../specs/test-ledger.ts';
 import { wholeRecord } from '../specs/whole-record.ts';
-import { DueLogs, Indexer } from './indexer.ts';
+import { DueLogs, Indexer, restAfter } from './indexer.ts';
 
 /** More than a batch, and no multiple of one. */
 const MANY = 1_203;
@@ -129,4 +129,8 @@ test('no append waits for an indexer that holds the lock of the log', async () =
   await owner.query('COMMIT');
   await rounds(indexer);
   await expectWhole(tenant, 2);
+});
+
+test('an index that is far behind rests for four fifths of the time, and never for minutes', () => {
+  expect([0, 50, 100, 1_000, 60_000].map(restAfter)).toEqual([250, 250, 400, 4_000, 10_000]);
 });

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint wait for no index; how far it is, every answer says.
+// Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint wait for no index, and it takes at most a fifth of
+// the time; how far it is, every answer says.
 import { Repeated } from '@writ/nest-kit';
 import type { IndexStore } from '../records/index-store.ts';
 
 /** From one round to the next: how far behind the index is on a quiet machine. */
 const ROUND_MS = 250;
+/** Under load it rests so many times as long as a round took: rounds become rarer and their batches larger, which cost less for each record. */
+const REST_SHARE = 4;
+const REST_MS_MAX = 10_000;
 /** Batches of a log before the others have their turn. */
 const BATCHES_IN_TURN = 4;
 
@@ -25,6 +29,9 @@ export class DueLogs {
   }
 }
 
+/** Milliseconds of rest after a round that took so many. */
+export const restAfter = (roundMs: number): number => Math.min(Math.max(ROUND_MS, REST_SHARE * roundMs), REST_MS_MAX);
+
 export class Indexer {
   readonly #due: DueLogs;
   readonly #store: IndexStore;
@@ -37,7 +44,7 @@ export class Indexer {
     this.#due = due;
     this.#store = store;
     this.#onError = onError;
-    this.#rounds = new Repeated(() => this.round(), ROUND_MS, onError);
+    this.#rounds = new Repeated(() => this.round(), restAfter, onError);
   }
 
   /** Goes round until it is stopped. */
