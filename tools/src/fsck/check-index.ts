@@ -9,7 +9,7 @@ import { lexemesOf, readIndexRows, type Connection, type IndexRow } from './rows
 /** Rows whose lexemes are asked for at once. */
 const PENDING_MAX = 500;
 
-interface Pending { readonly row: IndexRow; readonly resources: readonly string[]; readonly words: string }
+interface Pending { readonly row: IndexRow; readonly resources: readonly string[]; readonly words: string; readonly terms: readonly string[] }
 
 export class IndexCheck {
   readonly #client: Connection;
@@ -63,7 +63,7 @@ export class IndexCheck {
     for (const [column, value] of Object.entries(said) as [keyof typeof said, unknown][]) {
       this.#findings.demand(row[column] === value, nameOf(row.leaf_index), `\`${column}\` is \`${String(row[column])}\`, the record says \`${String(value)}\``);
     }
-    this.#pending.push({ row, resources: resourcesOf(record), words: wordsOf(record) });
+    this.#pending.push({ row, resources: resourcesOf(record), words: wordsOf(record), terms: termsOf(record) });
     if (this.#pending.length >= PENDING_MAX) await this.#compareLexemes();
   }
 
@@ -84,6 +84,11 @@ function resourcesOf(record: AuditRecord): string[] {
   return [workspace_id, capability_token_id, policy_hash, image_digest, new_snapshot_id, commit_delta_id, change?.subject ?? null, ...approval_refs].flatMap((id) => (id === null || id === '' ? [] : [id]));
 }
 
+const textsOf = ({ rule_ids, risk_basis, fault_code, change }: AuditRecord): string[] => [...rule_ids, ...risk_basis, fault_code ?? '', change?.verb ?? ''];
+
+/** Ids of several words stand whole too; longer ones than 256 characters are none. */
+const termsOf = (record: AuditRecord): string[] => textsOf(record).filter((text) => text.length <= 256 && /[^\p{L}\p{N}]/u.test(text)).map((text) => text.toLowerCase());
+
 /** What isn't a letter or a digit stands between words. */
-const wordsOf = ({ rule_ids, risk_basis, fault_code, change }: AuditRecord): string =>
-  [...rule_ids, ...risk_basis, fault_code ?? '', change?.verb ?? ''].join(' ').split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').join(' ');
+const wordsOf = (record: AuditRecord): string =>
+  textsOf(record).join(' ').split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').join(' ');

@@ -185,9 +185,9 @@ export async function* readIndexRows(client: Connection, logId: string): AsyncGe
 }
 
 /** Ids and words as lexemes, in the database's spelling. */
-export async function lexemesOf(client: Connection, texts: readonly { readonly resources: readonly string[]; readonly words: string }[]): Promise<{ resources: string; words: string }[]> {
+export async function lexemesOf(client: Connection, texts: readonly { readonly resources: readonly string[]; readonly words: string; readonly terms: readonly string[] }[]): Promise<{ resources: string; words: string }[]> {
   const { rows } = await client.query<{ resources: string; words: string }>(`
-    SELECT array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(r::jsonb)))::text AS resources, to_tsvector('simple', w)::text AS words
-      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS x(r, w, n) ORDER BY n`, [texts.map(({ resources }) => JSON.stringify(resources)), texts.map(({ words }) => words)]);
+    SELECT array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(r::jsonb)))::text AS resources, (array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(t::jsonb))) || to_tsvector('simple', w))::text AS words
+      FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS x(r, w, t, n) ORDER BY n`, [texts.map(({ resources }) => JSON.stringify(resources)), texts.map(({ words }) => words), texts.map(({ terms }) => JSON.stringify(terms))]);
   return rows;
 }

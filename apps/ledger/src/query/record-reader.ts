@@ -59,10 +59,10 @@ export class RecordReader {
 function filterOf({ type, outcome, resource, text, ...same }: RecordFilter): Record<string, unknown> {
   const isPrefix = resource?.endsWith('*') === true;
   if (isPrefix && resource.length <= PREFIX_MIN) throw new Fault('request.malformed', `query parameter \`resource\` needs ${PREFIX_MIN} characters before its \`*\``);
-  const phrases = text === undefined ? [] : text.split(/\s+/).map((part) => wordsOf([part])).filter((phrase) => phrase !== '');
-  if (text !== undefined && phrases.length === 0) throw new Fault('request.malformed', 'query parameter `text` holds no word');
+  const texts = text === undefined ? [] : text.split(/\s+/).map((part) => ({ words: wordsOf([part]), whole: part.toLowerCase() })).filter(({ words }) => words !== '');
+  if (text !== undefined && texts.length === 0) throw new Fault('request.malformed', 'query parameter `text` holds no word');
   return {
-    ...same, phrases,
+    ...same, texts,
     ...(type === undefined ? {} : { kind: type }),
     ...(outcome === undefined ? {} : { tx_outcome: outcome }),
     ...(resource === undefined ? {} : { resource: isPrefix ? resource.slice(0, -1) : resource, resource_prefix: isPrefix }),

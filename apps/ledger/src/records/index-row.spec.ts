@@ -17,6 +17,7 @@ test('a row says what the record says, and names what it is about once', () => {
   expect(drawRow(leafOf(sent))).toEqual({
     leaf_index: 7, record_id: sent.record_id, kind: 'tool_call', operation_id: operationOf(sent), phase: 'outcome', recorded_at: 1, is_drawn: true, agent_id, tool_id: 'fs.write', session_id: 's/1',
     verdict: 'refused', tx_outcome: 'no_op', fault_code: 'policy.denied', risk_score: 0.25, resources: [approval, 'cap_b', 'wsp_a'], words: 'no shell cmd rm recursive policy denied secret set',
+    terms: ['cmd.rm_recursive', 'no-shell', 'policy.denied', 'secret_set'],
   });
 });
 

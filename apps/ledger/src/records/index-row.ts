@@ -31,6 +31,8 @@ export interface IndexRow {
   readonly risk_score: number | null;
   readonly resources: readonly string[];
   readonly words: string;
+  /** ids of several words, whole: lexemes beside `words` */
+  readonly terms: readonly string[];
 }
 
 /** Deeper than any record, which has lists and objects of scalars only. */
@@ -39,7 +41,7 @@ const STATEMENT_DEPTH = 16;
 const WORD_MAX = 64;
 
 const NOTHING = {
-  is_drawn: false, agent_id: null, tool_id: null, session_id: null, verdict: null, tx_outcome: null, fault_code: null, risk_score: null, resources: [], words: '',
+  is_drawn: false, agent_id: null, tool_id: null, session_id: null, verdict: null, tx_outcome: null, fault_code: null, risk_score: null, resources: [], words: '', terms: [],
 } as const;
 
 /** The row of a leaf. Total: of a record whose version isn't known here it has what the log's own columns say, and is marked. */
@@ -52,9 +54,10 @@ export function drawRow(leaf: IndexedLeaf): IndexRow {
   const record = recordOf(leaf.payload);
   if (record === null) return { ...known, ...NOTHING };
   const { agent_id, tool_id, verdict, tx_outcome, fault_code, risk_score } = record;
+  const texts = [...record.rule_ids, ...record.risk_basis, fault_code, record.change?.verb];
   return {
     ...known, is_drawn: true, agent_id, tool_id, session_id: record.provenance.session_id ?? null, verdict, tx_outcome, fault_code, risk_score,
-    resources: resourcesOf(record), words: wordsOf([...record.rule_ids, ...record.risk_basis, fault_code, record.change?.verb]),
+    resources: resourcesOf(record), words: wordsOf(texts), terms: termsOf(texts),
   };
 }
 
@@ -75,6 +78,15 @@ function resourcesOf(record: AuditRecord): string[] {
     record.workspace_id, record.capability_token_id, record.policy_hash, record.image_digest, record.new_snapshot_id, record.commit_delta_id, ...record.approval_refs, record.change?.subject,
   ];
   return [...new Set(named.filter((id): id is string => typeof id === 'string' && id !== ''))].sort();
+}
+
+/** Longer is no id, and past what a lexeme holds. */
+const TERM_MAX = 256;
+
+/** Those of several words, in small letters as the configuration `simple` makes them. */
+function termsOf(texts: readonly (string | null | undefined)[]): string[] {
+  const joined = texts.filter((text): text is string => typeof text === 'string' && text.length <= TERM_MAX && /[^\p{L}\p{N}]/u.test(text));
+  return [...new Set(joined.map((text) => text.toLowerCase()))].sort();
 }
 
 /** Texts as words one after the other: whatever joins them, `policy.denied` and `policy-denied` have the same two. */

@@ -60,13 +60,13 @@ async function insertRows(client: Client, logId: string, tenantId: string, rows:
     `INSERT INTO ledger.record_index (log_id, tenant_id, leaf_index, record_id, kind, operation_id, phase, recorded_at, is_drawn,
        agent_id, tool_id, session_id, verdict, tx_outcome, fault_code, risk_score, resources, words)
      SELECT $1, $2, i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk,
-         array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(resources::jsonb))), to_tsvector('simple', words)
+         array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(resources::jsonb))), array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(terms::jsonb))) || to_tsvector('simple', words)
        FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::boolean[], $10::text[], $11::text[], $12::text[],
-         $13::text[], $14::text[], $15::text[], $16::double precision[], $17::text[], $18::text[])
-         AS x(i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk, resources, words)
+         $13::text[], $14::text[], $15::text[], $16::double precision[], $17::text[], $18::text[], $19::text[])
+         AS x(i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk, resources, words, terms)
      ON CONFLICT DO NOTHING`,
     [logId, tenantId, int8Array(rows.map((row) => row.leaf_index)), texts((row) => row.record_id), texts((row) => row.kind), texts((row) => row.operation_id), texts((row) => row.phase),
       int8Array(rows.map((row) => row.recorded_at)), rows.map((row) => row.is_drawn), texts((row) => row.agent_id), texts((row) => row.tool_id), texts((row) => row.session_id),
       texts((row) => row.verdict), texts((row) => row.tx_outcome), texts((row) => row.fault_code), rows.map((row) => row.risk_score),
-      texts((row) => JSON.stringify(row.resources)), texts((row) => row.words)]);
+      texts((row) => JSON.stringify(row.resources)), texts((row) => row.words), texts((row) => JSON.stringify(row.terms))]);
 }

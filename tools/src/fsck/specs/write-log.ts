@@ -75,7 +75,7 @@ export async function insertLeaf(client: Connection, index: number, record: Audi
 
 async function insertIndexRow(client: Connection, index: number, record: AuditRecord): Promise<void> {
   await client.query(`INSERT INTO ledger.record_index (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, recorded_at, is_drawn, agent_id, tool_id, verdict, tx_outcome, risk_score, resources, words)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11, $12, $13, array_to_tsvector($14), to_tsvector('simple', 'allow reads'))`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, $9, $10, $11, $12, $13, array_to_tsvector($14), array_to_tsvector('{allow-reads}') || to_tsvector('simple', 'allow reads'))`,
   [record.log_id, index, record.tenant_id, record.record_id, record.kind, record.operation_id, record.phase, record.recorded_at, record.agent_id, record.tool_id, record.verdict, record.tx_outcome, record.risk_score,
     [record.workspace_id, record.capability_token_id, record.policy_hash]]);
 }

@@ -20,7 +20,7 @@ CREATE TABLE ledger.record_index (
   risk_score   double precision,
   -- ids of what the record is about, as they are: lexemes, so that they are found by their beginnings too
   resources    tsvector NOT NULL,
-  -- words of rule ids, of the fault's code, of the risk's basis and of the change's verb
+  -- words of rule ids, of the fault's code, of the risk's basis and of the change's verb, and those of them whole that are several words
   words        tsvector NOT NULL,
   PRIMARY KEY (log_id, leaf_index)
 ) PARTITION BY HASH (log_id);
@@ -62,14 +62,19 @@ CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON ledger.record_index FOR EA
 CREATE TRIGGER append_only_whole BEFORE TRUNCATE ON ledger.record_index FOR EACH STATEMENT EXECUTE FUNCTION ledger.refuse_change();
 GRANT SELECT, INSERT ON ledger.record_index TO writ_ledger;
 
+-- A text as one lexeme of a query, whatever characters it has.
+CREATE FUNCTION ledger.lexeme(p_text text) RETURNS text LANGUAGE sql IMMUTABLE
+  AS $$ SELECT '''' || replace(replace(p_text, '\', '\\'), '''', '''''') || '''' $$;
+
 -- The statement of a page. p_filter has a member for each column that must equal it, and risk_min, risk_max, since, until (milliseconds; until is not within), resource,
--- resource_prefix, phrases (all of which must be found). The page begins after (p_after_at, p_after_index), null for the first, and knows nothing from leaf p_size on.
+-- resource_prefix, and texts, all of which must be found: an array of {words, whole}. The page begins after (p_after_at, p_after_index), null for the first, and knows nothing from leaf p_size on.
 CREATE FUNCTION ledger.records_statement(p_tenant text, p_log text, p_size bigint, p_filter jsonb, p_newest boolean, p_after_at bigint, p_after_index bigint, p_limit integer)
 RETURNS text LANGUAGE plpgsql STABLE SET search_path = ledger, pg_temp AS $$
 DECLARE
   conditions text := format('log_id = %L AND tenant_id = %L AND leaf_index < %s', p_log, p_tenant, p_size);
   direction text := CASE WHEN p_newest THEN 'DESC' ELSE 'ASC' END;
   name text;
+  part jsonb;
 BEGIN
   FOREACH name IN ARRAY ARRAY['agent_id', 'tool_id', 'session_id', 'operation_id', 'kind', 'verdict', 'tx_outcome'] LOOP
     IF p_filter ? name THEN conditions := conditions || format(' AND %I = %L', name, p_filter->>name); END IF;
@@ -79,11 +84,11 @@ BEGIN
   IF p_filter ? 'since' THEN conditions := conditions || format(' AND recorded_at >= %L::bigint', p_filter->>'since'); END IF;
   IF p_filter ? 'until' THEN conditions := conditions || format(' AND recorded_at < %L::bigint', p_filter->>'until'); END IF;
   IF p_filter ? 'resource' THEN
-    conditions := conditions || format(' AND resources @@ %L::tsquery',
-      '''' || replace(replace(p_filter->>'resource', '\', '\\'), '''', '''''') || '''' || CASE WHEN (p_filter->>'resource_prefix')::boolean THEN ':*' ELSE '' END);
+    conditions := conditions || format(' AND resources @@ %L::tsquery', lexeme(p_filter->>'resource') || CASE WHEN (p_filter->>'resource_prefix')::boolean THEN ':*' ELSE '' END);
   END IF;
-  FOR name IN SELECT jsonb_array_elements_text(coalesce(p_filter->'phrases', '[]')) LOOP
-    conditions := conditions || format(' AND words @@ phraseto_tsquery(''simple'', %L)', name);
+  FOR part IN SELECT jsonb_array_elements(coalesce(p_filter->'texts', '[]')) LOOP
+    -- The whole is looked for as well since it is counted: a phrase is estimated as if its words had nothing to do with each other, and a common one read from end to end.
+    conditions := conditions || format(' AND words @@ (phraseto_tsquery(''simple'', %L) || %L::tsquery)', part->>'words', lexeme(part->>'whole'));
   END LOOP;
   IF p_after_at IS NOT NULL THEN
     conditions := conditions || format(' AND (recorded_at, leaf_index) %s (%s, %s)', CASE WHEN p_newest THEN '<' ELSE '>' END, p_after_at, p_after_index);
@@ -105,5 +110,5 @@ BEGIN
   RETURN QUERY EXECUTE ledger.records_statement(p_tenant, p_log, p_size, p_filter, p_newest, p_after_at, p_after_index, p_limit);
 END $$;
 
-REVOKE ALL ON FUNCTION ledger.records_statement, ledger.find_records FROM PUBLIC;
+REVOKE ALL ON FUNCTION ledger.lexeme, ledger.records_statement, ledger.find_records FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ledger.find_records TO writ_ledger;
