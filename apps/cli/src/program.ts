@@ -26,6 +26,7 @@ const GROUPS: readonly Group[] = [
   { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },
   { name: 'log', summary: 'the log of all that was decided, to be verified', load: async () => (await import('./log/log.ts')).logCommand },
   { name: 'export', summary: 'records for other systems', load: async () => (await import('./export/export.ts')).exportCommand },
+  { name: 'records', summary: 'find what was recorded', load: async () => (await import('./records/records.ts')).recordsCommand },
   { name: 'witness', summary: 'cosign the checkpoints of logs, elsewhere', load: async () => (await import('./witness/witness.ts')).witnessCommand },
   { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },
   { name: 'resources', summary: 'versions of things outside that calls rely on', load: async () => (await import('./resources/resources.ts')).resourcesCommand },

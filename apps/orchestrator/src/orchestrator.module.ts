@@ -51,6 +51,7 @@ import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
+import { RecordsController } from './records/records.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
@@ -189,7 +190,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, LogController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },

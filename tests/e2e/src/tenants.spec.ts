@@ -36,7 +36,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
   putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],
-  readCheckpoint: ALL, readTile: ALL, readEntries: EYES, readSignatures: EYES, readInclusion: ALL, readConsistency: ALL,
+  readCheckpoint: ALL, readTile: ALL, readEntries: EYES, readSignatures: EYES, readInclusion: ALL, listRecords: EYES, readRecord: EYES, readRecordReceipt: EYES, readConsistency: ALL,
   exportRecords: EYES,
   readHealth: 'public', readReadiness: 'public', readDocument: 'public', readPublicKeys: 'public',
 };

@@ -40,12 +40,15 @@ function parseParams(row: RouteRow, given: Readonly<Record<string, string | unde
 const POLICY = new RegExp(POLICY_REF);
 const TOOL = /^[a-z0-9_.]{1,64}$/;
 const SECRET = new RegExp(VALUE_NAME);
+/** As the log counts; in one spelling, so that a place has one URL. */
+const LEAF = /^(0|[1-9]\d{0,14})$/;
 const SANDBOX = new RegExp(SANDBOX_ID);
 
 function names(kind: ParamKind, text: string): boolean {
   if (isRest(kind)) return true;
   if (kind === 'secret') return SECRET.test(text);
   if (kind === 'tool') return TOOL.test(text);
+  if (kind === 'leaf') return LEAF.test(text);
   if (kind === 'sandbox') return SANDBOX.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }

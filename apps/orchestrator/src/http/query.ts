@@ -26,5 +26,6 @@ export function parseQuery<S extends TObject>(schema: S, given: Readonly<Record<
 function convert(property: TSchema, text: string): unknown {
   const { type } = property as { type?: unknown };
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && /^\d{1,9}(\.\d{1,15})?$/.test(text)) return Number(text);
   return type === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }

@@ -73,6 +73,15 @@ export const TreeView = Type.Object({
 }, closed);
 export type TreeView = Static<typeof TreeView>;
 
+/** A record by its place in the log. */
+export const RecordView = Type.Object({
+  leaf_index: Type.Integer({ minimum: 0 }),
+  tree_size: Type.Integer({ minimum: 1, description: 'records of the log, by the checkpoint of its receipt' }),
+  statement: Type.Record(Type.String(), Type.Unknown(), { description: 'the in-toto Statement v1 that was signed; its `predicate` is the record' }),
+  receipt: Type.String({ description: 'where its receipt is' }),
+}, closed);
+export type RecordView = Static<typeof RecordView>;
+
 export const ApiKeyList = listOf(ApiKeyView);
 export const AgentList = listOf(AgentView);
 export const ResourceList = listOf(ResourceView);

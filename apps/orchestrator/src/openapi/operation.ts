@@ -38,6 +38,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'secret') return ValueName;
   if (kind === 'sandbox') return SandboxView.properties.sandbox_id;
   if (kind === 'tool') return CliToolName;
+  if (kind === 'leaf') return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'a place in the tenant\'s log' });
   if (kind === 'tile') return Type.String({ minLength: 3, maxLength: 64, description: 'a tile as C2SP tlog-tiles names it, such as `0/x001/234` or `000.p/7`; its `/` stand as they are' });
   return kind === 'path' ? Type.String({ minLength: 1, maxLength: 4096, description: 'a path of the workspace; its `/` may stand as they are' }) : idSchema(kind);
 }

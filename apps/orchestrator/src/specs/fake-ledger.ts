@@ -22,6 +22,8 @@ export class FakeLedger {
       'ledger.tile': (question) => this.#tile(question),
       'ledger.entries': (question) => this.#entries(question),
       'ledger.signatures': (question) => this.#signatures(question),
+      'ledger.records': (question) => this.#records(question),
+      'ledger.record': (question) => this.#record(question),
       'ledger.inclusion': (question) => this.#inclusion(question),
       'ledger.export': (question) => this.#export(question),
       'ledger.consistency': (question) => this.#consistency(question),
@@ -82,6 +84,19 @@ export class FakeLedger {
         envelope: { payloadType: RECORD_PAYLOAD_TYPE, payload: encodeBase64(record), signatures: [{ keyid: 'k', sig: 'AAAA' }] },
       })),
     };
+  }
+
+  /** What it was asked, and nothing found. */
+  #records({ tenant_id }: Question): unknown {
+    const tree_size = this.logs.get(String(tenant_id))?.length ?? 0;
+    return { items: [], next_cursor: null, indexed_to: tree_size, tree_size };
+  }
+
+  /** Of a statement that says its place. */
+  #record(question: Question): unknown {
+    const inclusion = this.#inclusion(question);
+    const payload = encodeBase64(Buffer.from(JSON.stringify({ place: question.leaf_index })));
+    return { media_type: 'application/vnd.writ.receipt.v1+json', envelope: { payloadType: 'application/vnd.in-toto+json', payload, signatures: [{ keyid: 'k', sig: 'AAAA' }] }, inclusion };
   }
 
   #consistency(question: Question): unknown {

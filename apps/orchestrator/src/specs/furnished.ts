@@ -104,7 +104,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, sandbox_id, 'sandbox', {
     sandbox_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
   });
-  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, snapshot_id, file_sha256: file.sha256 };
+  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 

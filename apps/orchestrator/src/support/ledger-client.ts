@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Consistency, EntriesReply, ExportReply, Fault, Inclusion, parseMessage, Receipt, Signatures, TileReply, type ExportRequest, type OperationId, type ReceiptRequest, type RequestName, type Subjects, type TenantId,
+  Consistency, EntriesReply, ExportReply, Fault, Inclusion, parseMessage, Receipt, RecordPage, Signatures, TileReply, type ExportRequest, type OperationId, type ReceiptRequest, type RecordsRequest, type RequestName, type Subjects, type TenantId,
 } from '@writ/contract';
 import { HASH_BYTES, type TileId } from '@writ/merkle';
 import { encodeReceipt } from '@writ/receipt';
@@ -75,6 +75,16 @@ export class LedgerClient {
   /** Records with their proofs, as many as one answer holds. Faults: `not_found` for a log without records and for a size that wasn't signed, `ledger.unavailable`. */
   export(tenant_id: TenantId, wish: Omit<ExportRequest, 'v' | 'tenant_id'>): Promise<ExportReply> {
     return this.#ask('ledger.export', ExportReply, { tenant_id, ...wish });
+  }
+
+  /** A page of records. Faults: `request.malformed` for a cursor of another question, `ledger.unavailable`. */
+  records(question: Omit<RecordsRequest, 'v'>): Promise<RecordPage> {
+    return this.#ask('ledger.records', RecordPage, question);
+  }
+
+  /** A record of the log, with its receipt. Faults: `not_found` beyond the newest checkpoint, `ledger.unavailable`. */
+  record(tenant_id: TenantId, leaf_index: number): Promise<Receipt> {
+    return this.#ask('ledger.record', Receipt, { tenant_id, leaf_index });
   }
 
   async #ask<S extends TSchema>(name: RequestName, schema: S, question: object): Promise<Static<S>> {

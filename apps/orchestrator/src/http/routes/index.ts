@@ -11,6 +11,7 @@ import { FREEZES } from './freezes.ts';
 import { LOG } from './log.ts';
 import { OPERATIONS } from './operations.ts';
 import { POLICIES } from './policies.ts';
+import { RECORDS } from './records.ts';
 import { RESOURCES } from './resources.ts';
 import { SANDBOXES } from './sandboxes.ts';
 import { SECRETS } from './secrets.ts';
@@ -21,8 +22,8 @@ import { TOOL_ROUTES } from './tools.ts';
 import { WEBHOOKS } from './webhooks.ts';
 import { WORKSPACES } from './workspaces.ts';
 
-export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, EXPORTS, FILES, FREEZES, LOG, OPERATIONS, POLICIES, RESOURCES, SANDBOXES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
+export { AGENTS, API_KEYS, APPROVALS, CallBody, CALLS, DELEGATIONS, EVENT_STREAMS, EXPORTS, FILES, FREEZES, LOG, OPERATIONS, POLICIES, RECORDS, RESOURCES, SANDBOXES, SECRETS, SYSTEM, TENANTS, TOKENS, TOOL_ROUTES, WEBHOOKS, WORKSPACES };
 
 /** Every route there is. */
-export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, SANDBOXES, TOOL_ROUTES, WEBHOOKS, LOG, EXPORTS, SYSTEM]
+export const ROUTES: readonly RouteRow[] = [TENANTS, API_KEYS, AGENTS, CALLS, OPERATIONS, DELEGATIONS, APPROVALS, POLICIES, TOKENS, WORKSPACES, FILES, FREEZES, EVENT_STREAMS, RESOURCES, SECRETS, SANDBOXES, TOOL_ROUTES, WEBHOOKS, LOG, EXPORTS, RECORDS, SYSTEM]
   .flatMap((group): RouteRow[] => Object.values(group));
