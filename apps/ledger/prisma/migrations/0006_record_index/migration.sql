@@ -52,6 +52,10 @@ CREATE INDEX record_index_by_risk ON ledger.record_index (log_id, risk_score, re
 CREATE INDEX record_index_by_resource ON ledger.record_index USING gin (resources);
 CREATE INDEX record_index_by_word ON ledger.record_index USING gin (words);
 
+-- How often a word is there decides between its index and the order of time. One that isn't in the statistics is taken for half as frequent as the rarest that is: by a small sample
+-- one in two thousand, and one that is far rarer was looked for in every record.
+ALTER TABLE ledger.record_index ALTER COLUMN words SET STATISTICS 1000, ALTER COLUMN resources SET STATISTICS 1000;
+
 ALTER TABLE ledger.record_index ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ledger.record_index FORCE ROW LEVEL SECURITY;
 CREATE POLICY named_tenants ON ledger.record_index TO writ_ledger
