@@ -118,14 +118,24 @@ export class AgentContainer {
     });
   }
 
-  /** Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was read already is still heard. */
-  waitFor(settled: Promise<unknown>): void {
+  /**
+   * Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was read already is still heard. Calls `resumed` when
+   * nothing is waited for any more.
+   */
+  waitFor(settled: Promise<unknown>, resumed: () => void): void {
     this.#awaited += 1;
     this.#stream.pause();
     void settled.then(() => {
       this.#awaited -= 1;
-      if (this.#awaited === 0 && this.#listener !== null) this.#stream.resume();
+      if (this.#awaited > 0 || this.#listener === null) return;
+      this.#stream.resume();
+      resumed();
     });
+  }
+
+  /** Whether something is waited for before more is read. */
+  get isWaiting(): boolean {
+    return this.#awaited > 0;
   }
 
   /** Hears nothing of it any more; whatever still speaks there fills its own pipe. */

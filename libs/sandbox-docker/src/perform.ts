@@ -51,11 +51,9 @@ export async function perform(container: AgentContainer, job: SandboxJob, signal
       // Output that is cut doesn't come, so nobody can tell from here whether there is any.
       if (transcript.exit !== null || transcript.outputBytes >= heardBytes) idle.clear();
       else if (idleMs !== undefined) idle.set(idleMs);
-      if (wait !== undefined) {
-        // What isn't read can't be called silence.
-        idle.rest();
-        container.waitFor(wait.then(() => idleMs !== undefined && idle.set(idleMs)));
-      }
+      if (wait !== undefined) container.waitFor(wait, () => idleMs !== undefined && idle.set(idleMs));
+      // What isn't read can't be called silence.
+      if (container.isWaiting) idle.rest();
       if (message.type !== 'exit') return;
       deadline.set(RETURN_MS_MAX);
       exited();
