@@ -53,6 +53,7 @@ export function fieldProblems({ operation, pointer }: Flat, source: Text | null,
   const { template, patches = [] } = operation;
   return [
     ...(source === null ? [] : told('/template/source', pathFault(sandbox, source, 'read'))),
+    ...(source === null ? [] : knownTexts(source, sandbox).flatMap((known) => blacklist('/template/source', known))),
     ...Object.entries(template?.values ?? {}).flatMap(([key, value]) => [
       ...(/^[A-Za-z0-9_.-]{1,64}$/.test(key) ? [] : told('/template/values', `the key \`${key.slice(0, 64)}\` must be of letters, digits, \`_\`, \`.\` and \`-\``)),
       ...(value.includes('$') ? told(`/template/values/${key}`, 'there can be no `$` in it') : []),

@@ -33,7 +33,8 @@ export function argumentsOf(step: Step, sandbox: Sandbox, values: Values): strin
 
 function requirePath(text: Text, sandbox: Sandbox, values: Values, name: string): string {
   const { path, fault } = pathOf(text, sandbox, values);
-  if (path === null) throw refused(`\`${name}\` ${fault}`);
+  const wrong = path === null ? fault : blacklistFault(sandbox, path, 'everywhere');
+  if (path === null || wrong !== null) throw refused(`\`${name}\` ${wrong ?? ''}`);
   return path;
 }
 

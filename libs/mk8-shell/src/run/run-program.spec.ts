@@ -25,6 +25,13 @@ describe('captures and $PREV', () => {
     expect(host.files.touched.filter(({ how }) => how === 'write')).toEqual([]);
   });
 
+  it('the source of a template is judged as arguments are, before and when it is filled in', async () => {
+    const template = (source: string): object => ({ verb: 'FileTemplate', args: ['x.txt'], template: { source, values: {} } });
+    expect(problemsOf({ operations: [template('.aws/credentials')] })).toEqual([expect.stringContaining('is blacklisted')]);
+    const { steps } = await run({ operations: [echo('.aws', { captureAs: 'P' }), template('$P/credentials')] });
+    expect(steps[1]?.error).toContain('is blacklisted');
+  });
+
   it.each(['http://127.0.0.1/', 'http://example.com:22/', 'file:///etc/passwd'])('a URL of %s is judged when it is filled in', async (value) => {
     const host = hostWithFiles();
     const { steps } = await run({ operations: [echo(value, { captureAs: 'U' }), { verb: 'HttpGet', args: ['$U'] }] }, host);
