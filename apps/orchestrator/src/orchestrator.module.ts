@@ -16,6 +16,7 @@ import { Propose } from './calls/propose.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { SystemController } from './describe/system.controller.ts';
 import { EventsController } from './events/events.controller.ts';
+import { ExportBundle } from './exports/export-bundle.ts';
 import { ExportHub } from './exports/export-hub.ts';
 import { ExportRecords } from './exports/export-records.ts';
 import { ExportsController } from './exports/exports.controller.ts';
@@ -131,7 +132,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
   return {
-    keys, watch, hub, exports, kernel, webhooks, deliveries, deliver,
+    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver,
     queues: new FullQueues(monotonic),
     limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
@@ -153,12 +154,13 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
+function useCases({ published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ExportRecords(ledger, exports),
+    new ExportBundle(kernel, ledger, published, exports),
     new ShowOperation(blobs),
     new ShowDiff(kernel, blobs),
     new Propose(kernel, blobs, follow, queues),

@@ -127,3 +127,108 @@ test('the command writes whole lines, resumes a file, and follows what is logged
     tail.kill();
   }
 });
+
+describe('a bundle', () => {
+  const made = { session: '', range: '' };
+  const verified = (file: string, ...args: string[]) => spawnSync(process.execPath, [CLI, 'verify', file, '--keys', stack.keys.publicKeysFile, ...args], { encoding: 'utf8', env: {}, cwd: folder });
+
+  beforeAll(async () => {
+    const { body } = await ours.call('fs.write', { path: 'session.txt', content: 'x' }, { session_id: 'release-1' });
+    await eventually('a receipt', async () => (await ours.admin.get(`/v1/operations/${String(body.operation_id)}/receipt?phase=outcome`)).status === 200);
+    made.session = join(folder, 'session.tar');
+    made.range = join(folder, 'range.tar');
+    expect(writ(ours, 'export', 'bundle', '--session', 'release-1', '--out', made.session)).toMatchObject({ status: 0, stderr: '' });
+    expect(writ(ours, 'export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', made.range)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('of a session has its records, the policy and the tool that they name, and verifies in a folder without a connection', async () => {
+    const { status, stdout, stderr } = verified(made.session, '--json');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, session_id: 'release-1', operations: 1, records: 2, missing: [], not_proven: [expect.stringContaining('all records of the session')] });
+    expect([...filesOf(readFileSync(made.session)).keys()].map((path) => path.replace(/[0-9a-f]{64}/, '<hash>')))
+      .toEqual(['checkpoint.txt', 'keys.json', 'receipts/000000.ndjson', 'policies/<hash>.json', 'tools/<hash>.json', 'manifest.json']);
+  });
+
+  test('of all time has the whole log, and says that this is proven', async () => {
+    const { status, stdout } = verified(made.range, '--json');
+    const said = JSON.parse(stdout) as { records: number; tree_size: number; proven: string[]; not_proven: string[] };
+    expect([status, said.records, said.not_proven]).toEqual([0, said.tree_size, []]);
+    expect(said.proven).toContain('the bundle has the whole log up to its checkpoint');
+  });
+
+  test('of a range of time has every leaf of it, and says what that does not prove', async () => {
+    const receipts = filesOf(readFileSync(made.range)).get('receipts/000000.ndjson')!.toString('utf8').trimEnd().split('\n');
+    const times = receipts.map((line) => verifyReceiptFile(`${line}\n`, keys).record.recorded_at);
+    const since = times[3]!;
+    const out = join(folder, 'part.tar');
+    expect(writ(ours, 'export', 'bundle', '--since', new Date(since).toISOString(), '--out', out)).toMatchObject({ status: 0 });
+    const { status, stdout } = verified(out);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/no record is missing between leaf \d+ and leaf \d+/)]);
+    expect(stdout).toContain('not proven: that no record of the range was logged before or after');
+  });
+
+  test('has no word of another tenant, and nobody else\'s key verifies it', async () => {
+    const bytes = readFileSync(made.range).toString('latin1');
+    for (const id of [theirs.tenantId, theirs.agentId]) expect(bytes.includes(id)).toBe(false);
+    for (const query of ['', '?session=a&since=1', '?until=x']) expect((await ours.auditor.get(`/v1/exports/bundle${query}`)).body).toMatchObject({ code: 'request.malformed' });
+    expect((await ours.agent.get('/v1/exports/bundle?since=0')).body).toMatchObject({ code: 'auth.role' });
+    const strangers = join(folder, 'strangers.json');
+    const published = JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as { record_keys: unknown[] };
+    writeFileSync(strangers, JSON.stringify({ ...published, record_keys: [] }));
+    expect(spawnSync(process.execPath, [CLI, 'verify', made.session, '--keys', strangers], { encoding: 'utf8', cwd: folder })).toMatchObject({ status: 1, stderr: expect.stringContaining('error verify.signature') });
+  });
+
+  test('that was changed in any of its files, cut or added to is refused, and named', async () => {
+    const whole = readFileSync(made.session);
+    const broken = (bytes: Uint8Array): string => {
+      const file = join(folder, 'broken.tar');
+      writeFileSync(file, bytes);
+      const { status, stderr } = verified(file);
+      return `${String(status)} ${/^error (verify\.\w+): /.exec(stderr)?.[1] ?? stderr}`;
+    };
+    expect(broken(whole)).toBe('0 ');
+    for (const [path, content] of filesOf(whole)) {
+      const at = whole.indexOf(content) + Math.floor(content.length / 2);
+      const changed = Buffer.from(whole);
+      changed[at] = changed[at] === 0x41 ? 0x42 : 0x41;
+      expect([path, broken(changed)]).toEqual([path, expect.stringMatching(/^1 verify\./)]);
+      const without = packed([...filesOf(whole)].filter(([name]) => name !== path));
+      expect([path, broken(without)]).toEqual([path, '1 verify.bundle']);
+    }
+    const files = [...filesOf(whole)];
+    const [line = ''] = filesOf(whole).get('receipts/000000.ndjson')!.toString('utf8').split(/(?<=\n)/);
+    for (const [what, bytes] of Object.entries({
+      'cut in the middle': whole.subarray(0, whole.length / 2), 'cut at its end': whole.subarray(0, whole.length - 512), 'longer': Buffer.concat([whole, Buffer.alloc(512)]), 'with bytes behind it': Buffer.concat([whole, Buffer.from('x')]),
+      'with a file behind the manifest': packed([...files, ['receipts/000001.ndjson', Buffer.from(line)]]), 'with a receipt twice': packed(files.map(([name, content]) => [name, name.startsWith('receipts/') ? Buffer.concat([content, Buffer.from(line)]) : content])),
+      'with a receipt less': packed(files.map(([name, content]) => [name, name.startsWith('receipts/') ? Buffer.from(line) : content])),
+      'with a file elsewhere': packed([['../../etc/x', Buffer.from('x')], ...files]), 'with a file of another name': packed([...files.slice(0, -1), ['x.txt', Buffer.from('x')], files.at(-1)!]),
+      'of nothing': Buffer.alloc(1024), 'that is none': Buffer.from('hello'.repeat(1000)), 'empty': Buffer.alloc(0),
+    })) expect([what, broken(bytes)]).toEqual([what, '1 verify.bundle']);
+    // Those above were refused for what was changed in them, and for nothing in how they were packed.
+    expect(broken(packed(files))).toBe('0 ');
+  });
+});
+
+/** The files of an archive, each header read by hand (POSIX.1-2001, ustar). */
+function filesOf(archive: Buffer): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (let at = 0; archive[at] !== 0;) {
+    const size = Number.parseInt(archive.toString('latin1', at + 124, at + 136), 8);
+    files.set(archive.toString('utf8', at, archive.indexOf(0, at)), archive.subarray(at + 512, at + 512 + size));
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return files;
+}
+
+/** Packs files as a bundle is packed. */
+function packed(files: readonly (readonly [string, Uint8Array])[]): Buffer {
+  const blocks = files.flatMap(([name, content]) => {
+    const head = Buffer.alloc(512);
+    const put = (at: number, text: string): void => { head.write(text, at, 'latin1'); };
+    put(0, name); put(100, '000644 \0'); put(108, '000000 \0'); put(116, '000000 \0'); put(124, `${content.length.toString(8).padStart(11, '0')} `); put(136, '00000000000 '); put(148, ' '.repeat(8)); put(156, '0');
+    put(257, 'ustar\x0000'); put(329, '000000 \0'); put(337, '000000 \0');
+    put(148, `${[...head].reduce((all, byte) => all + byte, 0).toString(8).padStart(6, '0')}\0 `);
+    return [head, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}

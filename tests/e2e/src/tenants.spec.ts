@@ -37,7 +37,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
   putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],
   readCheckpoint: ALL, readTile: ALL, readEntries: EYES, readSignatures: EYES, readInclusion: ALL, listRecords: EYES, readRecord: EYES, readRecordReceipt: EYES, readConsistency: ALL,
-  exportRecords: EYES,
+  exportRecords: EYES, exportBundle: EYES,
   readHealth: 'public', readReadiness: 'public', readDocument: 'public', readPublicKeys: 'public',
 };
 

@@ -3,13 +3,16 @@
 import type { AuditRecord } from '@writ/contract';
 import { CHECKS, parseReceipt, ReceiptError, verifyReceipt, type CheckName, type Expectation, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
-import { CliError, EXIT } from '../cli-error.ts';
+import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { readTrusted } from '../log/read-checkpoint.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
 import { readTrust, withTrust, type Terms, type Trust, type TrustOptions } from '../trust.ts';
 import { visibleLine } from '../visible.ts';
 import { isFolder, receiptsBelow } from './receipts-below.ts';
+import { showBundle } from './show-bundle.ts';
+import { verifyBundle } from './verify-bundle.ts';
 
 interface VerifyOptions extends CommonOptions, TrustOptions {
   readonly operation?: string;
@@ -29,12 +32,18 @@ interface FileVerdict {
 
 /** `writ verify RECEIPT… (--keys FILE | --trust FILE)`. */
 export function verifyCommand(context: Context): Command {
-  const command = withTrust(new Command('verify')).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them')
+  const command = withTrust(new Command('verify')).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them; or a bundle, a `.tar`')
     .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
     .option('--operation <id>', 'the operation that it has to be of')
     .option('--log <id>', 'the log that it has to be in')
     .option('--deployment <name>', 'the deployment that it has to be from');
-  return command.action((files: string[]) => { verify(context, files, command.optsWithGlobals<VerifyOptions>()); });
+  return command.action(async (files: string[]) => {
+    const options = command.optsWithGlobals<VerifyOptions>();
+    const [bundle] = files;
+    if (bundle === undefined || !files.some((file) => file.endsWith('.tar'))) return verify(context, files, options);
+    if (files.length > 1 || options.operation !== undefined || options.log !== undefined || options.deployment !== undefined) throw usage('a bundle is verified alone, and without `--operation`, `--log` and `--deployment`');
+    showBundle(context, bundle, options, await verifyBundle(bundle, readTrusted(options)));
+  });
 }
 
 function verify(context: Context, paths: readonly string[], options: VerifyOptions): void {

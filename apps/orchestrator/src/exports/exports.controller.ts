@@ -5,11 +5,12 @@ import { Authenticator } from '../http/authenticator.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { EXPORTS } from '../http/routes/index.ts';
+import { ExportBundle } from './export-bundle.ts';
 import { ExportRecords } from './export-records.ts';
 
 @Controller()
 export class ExportsController {
-  constructor(private readonly exportRecords: ExportRecords, private readonly authenticator: Authenticator) {}
+  constructor(private readonly exportRecords: ExportRecords, private readonly exportBundle: ExportBundle, private readonly authenticator: Authenticator) {}
 
   @Route(EXPORTS.records)
   async records(@Asked() { caller, query }: AskedOf<typeof EXPORTS.records>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
@@ -27,5 +28,12 @@ export class ExportsController {
     // nginx would gather what it is to hand on at once.
     exchange.setHeader('x-accel-buffering', 'no');
     return new StreamableFile(lines, { type: 'application/x-ndjson' });
+  }
+
+  @Route(EXPORTS.bundle)
+  async bundle(@Asked() { caller, query }: AskedOf<typeof EXPORTS.bundle>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+    const archive = await this.exportBundle.run(caller, query, exchange.gone);
+    exchange.setHeader('cache-control', 'private, no-store');
+    return new StreamableFile(archive, { type: 'application/x-tar' });
   }
 }

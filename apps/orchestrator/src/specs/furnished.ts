@@ -4,13 +4,14 @@ import { sha256Hex } from '@writ/digest';
 import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
 import { approvalOf, delegationOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
+import { sampleRecord } from './sample-record.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
 /** A receipt in form only: the door hands on what the ledger made. */
 export const RECEIPT: Receipt = {
   media_type: 'application/vnd.writ.receipt.v1+json',
   envelope: { payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
-  inclusion: { leaf_index: 0, tree_size: 1, hashes: [], checkpoint: 'writ.local/log\n1\nAAAA\n\n— writ.local AAAA\n' },
+  inclusion: { leaf_index: 0, tree_size: 1, hashes: [], checkpoint: `writ.local/log\n1\n${'A'.repeat(43)}=\n\n— writ.local AAAAAAA=\n` },
 };
 
 /** One empty file `b.txt`, as `tar` writes it. */
@@ -89,7 +90,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, policy, 'policy', { ...POLICY, policy_hash: policy, active: false, document: { v: 1 } });
   // Each log is longer than the one before it: its last tile and bundle are its own.
   const records = ledger.logs.size + 1;
-  ledger.logs.set(tenantId, Array.from({ length: records }, (_, i) => Buffer.from(`${tenantId} ${String(i)}`)));
+  ledger.logs.set(tenantId, Array.from({ length: records }, () => sampleRecord(tenantId)));
   // Of another name in each tenant: what is kept here has one place a name.
   const name = `S${tenantId.toUpperCase()}`;
   kernel.keep(tenantId, name, 'secret', { name, version: 1, note: null, created_by: 'spec', created_at: 1 });
@@ -129,6 +130,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };
+    case 'exportBundle': return { query: '?since=0' };
     case 'followEvents': return { query: '?for_ms=0' };
     case 'createWebhook': return { body: { name: 'one', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] } };
     case 'changeWebhook': return { body: { name: 'two', url: 'https://example.com/hooks', events: ['approval.pending'], state: 'active' } };

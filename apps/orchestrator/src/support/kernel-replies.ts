@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -73,6 +73,7 @@ export const KERNEL_REPLIES = {
   'policy.templates': opened(PolicyTemplateList),
   'policy.simulate': opened(Simulation),
   'policy.backtest': opened(Backtest),
+  'bundle.seal': opened(BundleSealed),
   'tool.apply': opened(ToolsApplied),
   'tool.list': pageOf(CliToolView),
   'tool.remove': Type.Object({ removed: Type.String() }),

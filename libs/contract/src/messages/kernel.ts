@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
+import { BUNDLE_REQUESTS } from './bundles.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
@@ -147,6 +148,7 @@ export const KERNEL_REQUESTS = {
   'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect. `digest`: of what it is changed to. With a key that is revoked go the delegations that it made */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }), digest: Type.Optional(Sha256Hex) }, closed),
+  ...BUNDLE_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...FREEZE_REQUESTS,
   ...TENANT_REQUESTS,

@@ -23,4 +23,15 @@ export const EXPORTS = {
     answers: { 200: { says: 'A JSON value a line. One that breaks off before its end is continued with `after`', media: 'application/x-ndjson' } },
     faults: ['ledger.unavailable', 'ledger.diverged', 'overloaded'],
   }),
+  bundle: route({
+    id: 'exportBundle', method: 'GET', path: '/v1/exports/bundle', tag: 'exports', allowed: ['admin', 'operator', 'auditor'],
+    summary: 'Gives a signed archive that verifies offline: the receipts of a session or of a range of time, with the policies and tools that they name',
+    query: Type.Object({
+      session: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$', description: 'the session whose operations are meant; in the place of a range' })),
+      since: index('milliseconds since the epoch; from the beginning unless said'),
+      until: index('milliseconds since the epoch, the first that is not meant; to the end unless said'),
+    }, closed),
+    answers: { 200: { says: 'A tar archive (POSIX.1-2001), its signed manifest last', media: 'application/x-tar' } },
+    faults: ['ledger.unavailable', 'ledger.diverged', 'overloaded', 'request.too_large'],
+  }),
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AuditRecord, BundleManifest } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
+import { parseReceipt, ReceiptError, verifyReceipt } from '@writ/receipt';
+import { decodeBase64 } from '@writ/signing';
+import { CliError } from '../cli-error.ts';
+import type { Terms } from '../trust.ts';
+import { broken } from './bundle-archive.ts';
+
+/** Milliseconds: what a record that lies in the range by its time is compared with. */
+type Range = Pick<BundleManifest, 'since' | 'until'>;
+
+/** The records of a bundle as they are verified one after another, and what is known of all of them. */
+export class BundleRecords {
+  readonly #terms: Terms;
+  readonly #checkpoint: string;
+  readonly #payloads = new Map<string, string>();
+  readonly #decisions: { readonly id: string; readonly hash: string }[] = [];
+  readonly named = { policy: new Set<string>(), tool: new Set<string>() };
+  readonly operations = new Set<string>();
+  count = 0;
+  first: number | null = null;
+  last: number | null = null;
+  isContiguous = true;
+  #firstAt = 0;
+  #lastAt = 0;
+
+  constructor(terms: Terms, checkpoint: string) {
+    this.#terms = terms;
+    this.#checkpoint = checkpoint;
+  }
+
+  /** Whose signatures are believed. */
+  get keys(): Terms['keys'] {
+    return this.#terms.keys;
+  }
+
+  /** Verifies a file of receipts, one a line. @throws CliError `verify.<check>` naming the line */
+  add(path: string, text: string, logId: string | null): string {
+    const lines = text.split('\n');
+    if (lines.pop() !== '') throw broken(`\`${path}\` doesn't end with a whole line`);
+    let log = logId;
+    for (const [i, line] of lines.entries()) log = this.#one(`${path}:${String(i + 1)}`, `${line}\n`, log);
+    return log ?? '';
+  }
+
+  #one(where: string, line: string, logId: string | null): string {
+    const { record, leafIndex, hash } = this.#verified(where, line, logId);
+    if (this.last !== null && leafIndex <= this.last) throw broken(`\`${where}\`: leaf ${String(leafIndex)} comes after leaf ${String(this.last)}`);
+    this.isContiguous &&= this.last === null || leafIndex === this.last + 1;
+    if (this.first === null) [this.first, this.#firstAt] = [leafIndex, record.recorded_at];
+    [this.last, this.#lastAt] = [leafIndex, record.recorded_at];
+    this.count += 1;
+    this.#payloads.set(record.record_id, hash);
+    if (record.policy_hash !== null) this.named.policy.add(record.policy_hash);
+    if (record.tool_definition_digest !== null) this.named.tool.add(record.tool_definition_digest);
+    if (record.operation_id !== null) this.operations.add(record.operation_id);
+    if (record.phase === 'outcome' && record.decision_record_id !== null && record.decision_hash !== null) this.#decisions.push({ id: record.decision_record_id, hash: record.decision_hash });
+    return record.log_id;
+  }
+
+  #verified(where: string, line: string, logId: string | null): { record: AuditRecord; leafIndex: number; hash: string } {
+    try {
+      const receipt = parseReceipt(line);
+      if (receipt.inclusion.checkpoint !== this.#checkpoint) throw new ReceiptError('checkpoint', 'it is proved towards another checkpoint than the bundle\'s');
+      const { record } = verifyReceipt(receipt, this.#terms.keys, logId === null ? {} : { logId }, this.#terms.witnessing);
+      return { record, leafIndex: receipt.inclusion.leaf_index, hash: sha256Hex(decodeBase64(receipt.envelope.payload)) };
+    } catch (error) {
+      if (!(error instanceof ReceiptError)) throw error;
+      throw new CliError(`verify.${error.check}`, `\`${where}\`: ${error.message}`);
+    }
+  }
+
+  /** Every outcome of a session has its decision beside it. @throws CliError */
+  requireDecisions(): void {
+    for (const { id, hash } of this.#decisions) if (this.#payloads.get(id) !== hash) throw broken(`an outcome names the decision \`${id}\`, and it isn't there: records of the session are missing`);
+  }
+
+  /** The leaves are those that the manifest says, without a gap, and begin and end within its range of time. @throws CliError */
+  requireRange({ since, until }: Range): void {
+    if (!this.isContiguous) throw broken('leaves are missing between the first and the last');
+    for (const at of this.count === 0 ? [] : [this.#firstAt, this.#lastAt]) {
+      if (at < (since ?? 0) || at >= (until ?? Infinity)) throw broken('the first or the last record isn\'t of the range of time: it was cut elsewhere');
+    }
+  }
+}
