@@ -4,11 +4,12 @@ import { resolve } from 'node:path';
 import { BACKTEST_PAYLOAD_TYPE, BacktestPage, Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
-import { SignatureError, verifyEnvelope } from '@writ/signing';
+import { parseEnvelope, SignatureError, verifyEnvelope } from '@writ/signing';
 import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { readNamedFile } from '../read-named-file.ts';
+import { faultOfKey } from '../verify/standing-key.ts';
 import { describeBacktest } from './what-if.ts';
 
 /** Far deeper than a page is. */
@@ -24,16 +25,18 @@ export function verifyBacktestCommand(context: Context): Command {
   });
 }
 
-/** The pages of a file: all signed by a kernel at the time that its key was good for, of one candidate and tenant, joined without a gap. @throws CliError `verify.backtest` */
+/** The pages of a file: all signed by a kernel with a key that stands and was good then, of one candidate and tenant, joined without a gap. @throws CliError `verify.backtest` */
 export function verifyBacktest(bytes: Uint8Array, { recordKeys }: KeySet): BacktestPage[] {
   const { pages: envelopes } = parseIJson(bytes, { depthMax: DEPTH_MAX }) as { pages?: unknown };
   if (!Array.isArray(envelopes) || envelopes.length === 0) throw wrong('the file holds no pages');
   const verifiers = new Map([...recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
-  const pages = envelopes.map((envelope) => parseMessage(BacktestPage, parseIJson(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE), { depthMax: DEPTH_MAX })));
-  for (const { kernel_key_id, made_at } of pages) {
-    const key = recordKeys.get(kernel_key_id);
-    if (key === undefined || made_at < (key.notBefore ?? made_at) || made_at > (key.notAfter ?? made_at)) throw wrong('a page is signed with a key that wasn\'t good when it was made');
-  }
+  const pages = envelopes.map((each) => {
+    const envelope = parseEnvelope(each);
+    const page = parseMessage(BacktestPage, parseIJson(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE), { depthMax: DEPTH_MAX }));
+    const fault = faultOfKey('page', page, envelope.signatures[0]?.keyid, recordKeys);
+    if (fault !== null) throw wrong(fault);
+    return page;
+  });
   pages.forEach((page, n) => {
     const [first, before] = [pages[0] as BacktestPage, pages[n - 1]];
     if (page.cursor !== (before?.next_cursor ?? null)) throw wrong(`page ${n + 1} doesn't follow the one before it`);

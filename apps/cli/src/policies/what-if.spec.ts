@@ -45,6 +45,15 @@ test('what was changed, left out, mixed, or signed by another or too late doesn\
   expect(await verify([first.envelope, second.envelope])).toMatchObject({ exit: 0 });
 });
 
+test('a key that was stolen signs no backtest: not after its revocation, not for before it, and not in a good key\'s name', async () => {
+  const stolen = newSigner();
+  const revoked = { keyid: stolen.keyid, jwk: stolen.publicJwk, not_before: null, not_after: null, revoked_from: 100 };
+  const keys = { ...KEYS, record_keys: [...KEYS.record_keys, revoked] };
+  for (const [over, words] of [[{ kernel_key_id: stolen.keyid, made_at: 200 }, 'was revoked'], [{ kernel_key_id: stolen.keyid, made_at: 5 }, 'was revoked'], [{}, 'names another key']] as const) {
+    expect(await verify([signed(pageOf(over), stolen).envelope], keys)).toMatchObject({ exit: 1, err: expect.stringContaining(words) as string });
+  }
+});
+
 test('an explanation says why, what would have passed, and whether the set in force decides alike', async () => {
   const said = { policy: { policy_hash: HASH, name: 'ours', enforcement: 'enforce' }, mode: 'soft_gate', decided: 'soft_gate', rule_ids: ['ask'], reasons: [{ code: 'ask', message: 'ask\u001b[31m' }], would_pass: ['a person approves it'], better_with: [{ with: 'no risk at all', mode: 'autopilot' }], rules: [], errors: [] };
   const api = await fakeApi(() => ({ body: { operation_id: IDS.operation, policy_hash: HASH, asked: true, why_not: null, then: said, now: { ...said, mode: 'no_go' }, alike: false } }));
