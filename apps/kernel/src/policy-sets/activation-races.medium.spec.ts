@@ -25,6 +25,8 @@ it('no call is decided under a set that is not in force as its decision is writt
   const hashes = { open: '', closed: '' };
   for (const [name, set] of [['open', setOf('open')], ['closed', setOf('closed', NO_READS)]] as const) hashes[name] = (await kernel.putSet(tenant, set)).policy?.policy_hash ?? '';
   await activate('open');
+  // Nobody runs them: however many a machine decides meanwhile, they may wait.
+  await tenant.query('UPDATE kernel.tenant SET waiting_max = 1000000 WHERE tenant_id = $1', [tenant.tenantId]);
   let stop = false;
   const decided = new Map<string, number>();
   const caller = async (replica: Admit): Promise<void> => {
@@ -32,12 +34,17 @@ it('no call is decided under a set that is not in force as its decision is writt
       // Whom five changes in a row overtook is told to come back, with nothing decided.
       await replica.decide(tenant.call(token), null, 0).then(
         ({ row }) => { decided.set(row.policy_hash, (decided.get(row.policy_hash) ?? 0) + 1); },
-        (error: unknown) => { expect(error).toMatchObject({ code: 'overloaded' }); });
+        (error: unknown) => {
+          // Another fault ends the test, and doesn't leave it waiting for decisions that nobody makes.
+          if ((error as { code?: string }).code === 'overloaded') return;
+          stop = true;
+          throw error;
+        });
     }
   };
   const [first, second] = [kernel.newReplica(), kernel.newReplica()];
   const callers = Array.from({ length: 8 }, (_, n) => caller(n % 2 === 0 ? first : second));
-  for (let n = 0; n < 30; n += 1) {
+  for (let n = 0; n < 30 && !stop; n += 1) {
     const name = n % 2 === 0 ? 'closed' : 'open';
     const before = decided.get(hashes[name]) ?? 0;
     // As a ledger would: on a slow machine records would wait too long here, and nothing be decided.
@@ -46,7 +53,7 @@ it('no call is decided under a set that is not in force as its decision is writt
     // Nobody takes records to the log here, and on a busy machine the first of them would be late.
     await kernel.admin.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [tenant.tenantId]);
     // Goes on once some were decided under this set.
-    while ((decided.get(hashes[name]) ?? 0) < before + 2) await new Promise((resolve) => { setImmediate(resolve); });
+    while (!stop && (decided.get(hashes[name]) ?? 0) < before + 2) await new Promise((resolve) => { setImmediate(resolve); });
   }
   stop = true;
   await Promise.all(callers);
