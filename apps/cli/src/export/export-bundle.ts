@@ -5,6 +5,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { queryOf } from '../http/lists.ts';
+import { parsePeriod } from '../period.ts';
 import { saveAnswer } from '../save-answer.ts';
 import { fieldsOf } from '../terminal.ts';
 
@@ -22,7 +23,8 @@ interface BundleOptions extends CommonOptions {
 export function exportBundleCommand(context: Context): Command {
   const command = new Command('bundle').description('a signed archive for an auditor: receipts, and the policies and tools that they name; `writ verify` takes it')
     .option('--session <id>', 'the session whose operations are meant')
-    .option('--since <moment>', 'from then on, as `2026-01-31T09:30:00Z`', parseMoment).option('--until <moment>', 'up to then', parseMoment)
+    .option('--since <when>', 'from a moment on, such as 2026-01-31T09:30:00Z, or from a period before now, such as 12h', (text) => parseMoment('--since', text))
+    .option('--until <when>', 'up to then', (text) => parseMoment('--until', text))
     .requiredOption('--out <file>', 'a new file, a `.tar`');
   return command.action(async () => {
     const options = command.optsWithGlobals<BundleOptions>();
@@ -35,9 +37,10 @@ export function exportBundleCommand(context: Context): Command {
   });
 }
 
-/** Milliseconds since the epoch. */
-function parseMoment(text: string): number {
+/** Milliseconds since the epoch, of a moment, or of now less a period. */
+function parseMoment(option: string, text: string): number {
+  if (/^\d+[a-z]*$/i.test(text)) return Date.now() - parsePeriod(option, text);
   const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(moment) || moment < 0) throw usage(`\`${text}\` is no moment such as \`2026-01-31T09:30:00Z\``);
+  if (Number.isNaN(moment) || moment < 0) throw usage(`\`${option} ${text}\`: it takes a moment such as \`2026-01-31T09:30:00Z\`, or a period before now such as \`12h\``);
   return moment;
 }

@@ -3,9 +3,10 @@
 // Reads the archive of a bundle, attacker-controlled in every byte. INVARIANT (bounded): one file of it is held at a time, and none longer than a bundle's are.
 // INVARIANT (nothing else): what isn't a file of a bundle, by name, kind and place, is refused, so no byte of an archive goes unread.
 import { createReadStream, statSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import { BUNDLE_PATH } from '@writ/contract';
 import { extract } from 'tar-stream';
-import { CliError } from '../cli-error.ts';
+import { CliError, usage } from '../cli-error.ts';
 
 /** Twice what one file of receipts is made to hold: a file has at least one, however long. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
@@ -26,12 +27,14 @@ export interface BundleFile {
 
 export const broken = (message: string): CliError => new CliError('verify.bundle', message);
 
-/** The files of an archive in their order, the manifest last. @throws CliError `verify.bundle` for one that is no bundle, or that was cut or added to */
+/** The files of an archive in their order, the manifest last. @throws CliError `verify.bundle` for one that is no bundle, or that was cut or added to; `usage` for a file that can't be read */
 export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
   const seen = new Set<string>();
   let length = END_BYTES;
   try {
-    const archive = createReadStream(file).pipe(extract());
+    const archive = extract();
+    // What goes wrong with the file ends the archive with it.
+    pipeline(createReadStream(file), archive).catch(() => undefined);
     for await (const entry of archive) {
       if (seen.has(MANIFEST)) throw broken(`\`${entry.header.name}\` comes after the manifest: it was added`);
       const read = await readFile(entry);
@@ -42,6 +45,8 @@ export async function* readBundle(file: string): AsyncGenerator<BundleFile> {
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
+    const { syscall, code } = cause as NodeJS.ErrnoException;
+    if (syscall !== undefined) throw usage(`\`${file}\` can't be read (${code ?? 'unknown'})`);
     throw broken(`the archive can't be read to its end (${(cause as Error).message}): it was cut, or is none`);
   }
   if (!seen.has(MANIFEST)) throw broken('the archive has no manifest, which is its last file: it was cut');
