@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { readNamedFile } from '../read-named-file.ts';
-import { faultOfKey } from '../verify/standing-key.ts';
+import { faultOfKey } from '../standing-key.ts';
 import { describeBacktest } from './what-if.ts';
 
 /** Far deeper than a page is. */

@@ -4,7 +4,7 @@ import { JsonError, parseIJson } from '@writ/digest';
 import type { KeySet } from '@writ/receipt';
 import { parseEnvelope, SignatureError, verifyEnvelope } from '@writ/signing';
 import { broken } from './bundle-archive.ts';
-import { faultOfKey } from './standing-key.ts';
+import { faultOfKey } from '../standing-key.ts';
 
 /** The envelope and the manifest: lists of objects of scalars. */
 const DEPTH_MAX = 8;
