@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs without a connection, as `writ verify` does.
 import { resolve } from 'node:path';
-import { BACKTEST_PAYLOAD_TYPE, BacktestPage, Fault, parseMessage } from '@writ/contract';
+import { BACKTEST_PAYLOAD_TYPE, BacktestPage, Fault } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { parseKeySet, ReceiptError, type KeySet } from '@writ/receipt';
-import { parseEnvelope, SignatureError, verifyEnvelope } from '@writ/signing';
+import { SignatureError } from '@writ/signing';
 import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { openSigned } from '../open-signed.ts';
 import { readNamedFile } from '../read-named-file.ts';
-import { faultOfKey } from '../standing-key.ts';
 import { describeBacktest } from './what-if.ts';
 
 /** Far deeper than a page is. */
@@ -29,14 +29,8 @@ export function verifyBacktestCommand(context: Context): Command {
 export function verifyBacktest(bytes: Uint8Array, { recordKeys }: KeySet): BacktestPage[] {
   const { pages: envelopes } = parseIJson(bytes, { depthMax: DEPTH_MAX }) as { pages?: unknown };
   if (!Array.isArray(envelopes) || envelopes.length === 0) throw wrong('the file holds no pages');
-  const verifiers = new Map([...recordKeys].map(([keyid, { verifier }]) => [keyid, verifier]));
-  const pages = envelopes.map((each) => {
-    const envelope = parseEnvelope(each);
-    const page = parseMessage(BacktestPage, parseIJson(verifyEnvelope(envelope, verifiers, BACKTEST_PAYLOAD_TYPE), { depthMax: DEPTH_MAX }));
-    const fault = faultOfKey('page', page, envelope.signatures[0]?.keyid, recordKeys);
-    if (fault !== null) throw wrong(fault);
-    return page;
-  });
+  const kind = { what: 'page', payloadType: BACKTEST_PAYLOAD_TYPE, schema: BacktestPage, depthMax: DEPTH_MAX, refuse: wrong };
+  const pages = envelopes.map((envelope) => openSigned(envelope, recordKeys, kind));
   pages.forEach((page, n) => {
     const [first, before] = [pages[0] as BacktestPage, pages[n - 1]];
     if (page.cursor !== (before?.next_cursor ?? null)) throw wrong(`page ${n + 1} doesn't follow the one before it`);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BUNDLE_PAYLOAD_TYPE, BundleManifest, Fault, parseMessage } from '@writ/contract';
+import { BUNDLE_PAYLOAD_TYPE, BundleManifest, Fault } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import type { KeySet } from '@writ/receipt';
-import { parseEnvelope, SignatureError, verifyEnvelope } from '@writ/signing';
+import { SignatureError } from '@writ/signing';
+import { openSigned } from '../open-signed.ts';
 import { broken } from './bundle-archive.ts';
-import { faultOfKey } from '../standing-key.ts';
 
 /** The envelope and the manifest: lists of objects of scalars. */
 const DEPTH_MAX = 8;
@@ -16,12 +16,7 @@ const DEPTH_MAX = 8;
  */
 export function openManifest(bytes: Uint8Array, recordKeys: KeySet['recordKeys']): BundleManifest {
   try {
-    const envelope = parseEnvelope(parseIJson(bytes, { depthMax: DEPTH_MAX }));
-    const payload = verifyEnvelope(envelope, new Map([...recordKeys].map(([keyid, { verifier }]) => [keyid, verifier])), BUNDLE_PAYLOAD_TYPE);
-    const manifest = parseMessage(BundleManifest, parseIJson(payload, { depthMax: DEPTH_MAX }));
-    const fault = faultOfKey('manifest', manifest, envelope.signatures[0]?.keyid, recordKeys);
-    if (fault !== null) throw broken(fault);
-    return manifest;
+    return openSigned(parseIJson(bytes, { depthMax: DEPTH_MAX }), recordKeys, { what: 'manifest', payloadType: BUNDLE_PAYLOAD_TYPE, schema: BundleManifest, depthMax: DEPTH_MAX, refuse: broken });
   } catch (error) {
     if (error instanceof SignatureError || error instanceof JsonError || error instanceof Fault) throw broken(`the manifest is not one that a trusted key signed (${error.message})`);
     throw error;
