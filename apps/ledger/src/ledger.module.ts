@@ -15,6 +15,7 @@ import { CheckpointController } from './checkpoint/checkpoint.controller.ts';
 import type { LedgerConfig } from './config.env.ts';
 import { DueLogs, Indexer } from './draw/indexer.ts';
 import { ExportPages } from './log/export-pages.ts';
+import { InclusionProofs } from './log/inclusion-proofs.ts';
 import { LogReader } from './log/log-reader.ts';
 import { LogStore } from './log/log-store.ts';
 import { QueryController } from './query/query.controller.ts';
@@ -55,7 +56,7 @@ export class LedgerModule {
     };
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
     const log = new SignedLog(pool, checkpoints);
-    const reader = new LogReader(log);
+    const reader = new LogReader(log, new InclusionProofs(pool, memory, witnessing.quorum));
     const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: hooksOf(logger) });
     cosigner?.start();
     const indexer = config.WRIT_RECORD_INDEX === 'off' ? null : new Indexer(unindexed, new IndexStore(pool), (err) => { logger.warn({ err }, 'records were not indexed: they are found later'); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { EMPTY_FRONTIER, appendLeaves, encodeFrontier, parseFrontier, rootOf, rootOfFrontier } from './frontier.ts';
 export type { Frontier } from './frontier.ts';
+export { FullTile } from './full-tile.ts';
 export { HASH_BYTES, emptyRoot, isSameHash, leafHash, nodeHash } from './hash.ts';
 export { MerkleError } from './merkle-error.ts';
 export type { MerkleReason } from './merkle-error.ts';
@@ -8,7 +9,7 @@ export { consistencyNodes, inclusionNodes, proveConsistency, proveInclusion } fr
 export type { HashAt, NodeId } from './shape.ts';
 export { ENTRY_BYTES_MAX, encodeEntryBundle, encodeTile, growTiles, hashAtFromTiles, parseEntryBundle, parseTile } from './tile-content.ts';
 export type { ReadTile, Tile } from './tile-content.ts';
-export { TILE_HEIGHT, TILE_WIDTH, edgeTiles, entryBundlePath, parseTilePath, signaturesPath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
+export { TILE_HEIGHT, TILE_WIDTH, edgeTiles, entryBundlePath, parseTilePath, placeOf, signaturesPath, tilePath, tileWidth, tilesOf, tilesTouched } from './tile-layout.ts';
 export type { TileId, TileName } from './tile-layout.ts';
 export { rootFromInclusion, verifyConsistency, verifyInclusion } from './verify.ts';
 export type { Consistency, Inclusion } from './verify.ts';

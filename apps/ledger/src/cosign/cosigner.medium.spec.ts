@@ -105,6 +105,7 @@ test('while a witness is away a receipt has the others\' word, an older one is p
   const [old, young] = [await receiptOf(first!), await receiptOf(second!)];
   expect([old.tree_size, cosignersOf(old.checkpoint)]).toEqual([3, ['w1.test', 'w2.test']]);
   expect([young.tree_size, cosignersOf(young.checkpoint)]).toEqual([5, ['w1.test']]);
+  for (const inclusion of [old, young]) expect(await ledger.reader.inclusion({ v: 1, tenant_id: tenant, leaf_index: inclusion.leaf_index })).toEqual(inclusion);
   expect(told).toEqual(['w2.test: away']);
   witnesses[1].isAway = false;
   // Left alone for a second; then the log is due without having grown.

@@ -6,6 +6,7 @@ import type { Client } from '@writ/database';
 import { consistencyNodes, encodeTile, hashAtFromTiles, inclusionNodes, proveConsistency, proveInclusion, TILE_WIDTH, tilesOf, tileWidth } from '@writ/merkle';
 import { encodeBase64 } from '@writ/signing';
 import type { Checkpoint } from '../sign/checkpoints.ts';
+import type { InclusionProofs } from './inclusion-proofs.ts';
 import { readLeaves, readSignatures } from './leaf-rows.ts';
 import type { SignedLog, SignedRead } from './signed-log.ts';
 import { fetchTiles } from './tiles.ts';
@@ -21,9 +22,11 @@ type Read<T> = (client: Client, logId: string, newest: Checkpoint) => Promise<T 
  */
 export class LogReader {
   readonly #log: SignedLog;
+  readonly #proofs: InclusionProofs;
 
-  constructor(log: SignedLog) {
+  constructor(log: SignedLog, proofs: InclusionProofs) {
     this.#log = log;
+    this.#proofs = proofs;
   }
 
   /** Faults: `not_found` for a tile, or a width of it, that the newest checkpoint doesn't cover. */
@@ -56,7 +59,7 @@ export class LogReader {
 
   /** Faults: `not_found` for a leaf that the newest checkpoint doesn't cover. */
   async inclusion({ tenant_id, leaf_index }: InclusionRequest): Promise<Inclusion> {
-    return found(await this.#log.readNewest(tenant_id, under((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint))));
+    return await this.#proofs.find(tenant_id, leaf_index) ?? found(await this.#log.readNewest(tenant_id, under((client, logId, checkpoint) => inclusionOf(client, logId, leaf_index, checkpoint))));
   }
 
   /** Faults: `request.malformed` for sizes out of order, `not_found` for one beyond the newest checkpoint. */

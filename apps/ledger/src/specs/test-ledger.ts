@@ -11,6 +11,7 @@ import { testDatabase, type TestDatabase } from '@writ/testing';
 import { Append } from '../append/append.ts';
 import { RecordVerifier } from '../append/record-verifier.ts';
 import { ExportPages } from '../log/export-pages.ts';
+import { InclusionProofs } from '../log/inclusion-proofs.ts';
 import { LogReader } from '../log/log-reader.ts';
 import { LogStore } from '../log/log-store.ts';
 import { Receipts } from '../log/receipts.ts';
@@ -72,7 +73,7 @@ export class TestLedger {
     const checkpoints = new Checkpoints(this.pool, memory, { name: 'writ.test', signer: ledgerKey }, () => undefined, witnessing);
     const log = new SignedLog(this.pool, checkpoints);
     const append = new Append(new LogStore(this.pool, memory), checkpoints, new RecordVerifier(new Map([[kernel.keyid, knownKey(kernel)]]), Date.now));
-    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log), pages: new ExportPages(log, checkpoints), memory, log };
+    return { append: (records) => append.run({ v: 1, records }), receipts: new Receipts(log), reader: new LogReader(log, new InclusionProofs(this.pool, memory, witnessing.quorum)), pages: new ExportPages(log, checkpoints), memory, log };
   }
 
   /** A connection as the owner of the tables. Its caller closes it. */
