@@ -1,23 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+
+const closed = { additionalProperties: false } as const;
 
 /** A call that a model asks for. `id` is the model's own and names the call in the conversation only. */
-export interface ModelCall {
-  readonly id: string;
-  readonly tool_id: string;
-  readonly args: Readonly<Record<string, unknown>>;
-}
+export const ModelCall = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  tool_id: Type.String(),
+  args: Type.Record(Type.String(), Type.Unknown()),
+  problem: Type.Optional(Type.String({ description: 'why it can\'t be run, in words for the model: its arguments are no JSON object, say. It is answered with that and never proposed' })),
+}, closed);
+export type ModelCall = Static<typeof ModelCall>;
 
-/** One reply of a model. `length`: it was cut off, so its last call may be incomplete and none of them runs. */
-export interface ModelTurn {
-  readonly text: string;
-  readonly calls: readonly ModelCall[];
-  readonly stop: 'end' | 'tool_use' | 'length';
-}
+/** Tokens of one reply. `input_tokens` counts the cached ones too. */
+export const ModelUsage = Type.Object({
+  input_tokens: Type.Integer({ minimum: 0 }),
+  cached_tokens: Type.Integer({ minimum: 0 }),
+  output_tokens: Type.Integer({ minimum: 0 }),
+}, closed);
+export type ModelUsage = Static<typeof ModelUsage>;
+
+/**
+ * One reply of a model. `length`: it was cut off, so its last call may be incomplete and none of them runs. `refusal`: the provider held
+ * the rest back. `problems`: what can't be read in a dialect's envelope, in words for the model.
+ */
+export const ModelTurn = Type.Object({
+  text: Type.String(),
+  calls: Type.Array(ModelCall),
+  stop: Type.Union([Type.Literal('end'), Type.Literal('tool_use'), Type.Literal('length'), Type.Literal('refusal')]),
+  problems: Type.Optional(Type.Array(Type.String())),
+  usage: Type.Optional(ModelUsage),
+  native: Type.Optional(Type.Object({
+    provider: Type.String(),
+    content: Type.Unknown(),
+  }, { ...closed, description: 'the reply as its provider wrote it, which it wants back unchanged (signed thoughts, say); another provider is told text and calls' })),
+}, closed);
+export type ModelTurn = Static<typeof ModelTurn>;
+
+/** What became of a call, as the README of the dialects names it; a dialect says it in its own words. */
+export const ANSWER_STATUSES = ['completed', 'failed', 'denied', 'timeout', 'cancelled', 'awaiting_approval', 'queued'] as const;
+export const AnswerStatus = Type.Enum(ANSWER_STATUSES);
+export type AnswerStatus = (typeof ANSWER_STATUSES)[number];
 
 export type Message =
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
-  | { readonly role: 'tool'; readonly call_id: string; readonly text: string; readonly is_error: boolean };
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[]; readonly native?: ModelTurn['native'] }
+  | { readonly role: 'tool'; readonly call_id: string; readonly tool_id: string; readonly text: string; readonly status: AnswerStatus; readonly is_error: boolean };
 
 /** What a model is told of a tool: JSON Schema parameters. */
 export interface ToolOffer {
@@ -26,10 +54,28 @@ export interface ToolOffer {
   readonly parameters: object;
 }
 
+/** What a model is asked with. */
+export interface Conversation {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolOffer[];
+}
+
+/** A piece of a reply as it comes: for people who watch. A call is told once its arguments are whole. */
+export type ModelDelta =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: ModelCall };
+
 /** Whatever produces the next turn of a conversation: a provider's API, or a recorded transcript. */
 export abstract class Model {
   /** How people and records name it: `[A-Za-z0-9._:/-]`, at most 128 characters. */
   abstract readonly name: string;
-  /** Implementations MUST reject when the signal aborts and MUST NOT invent a turn when the provider fails. */
-  abstract next(conversation: { system: string; messages: readonly Message[]; tools: readonly ToolOffer[] }, signal: AbortSignal): Promise<ModelTurn>;
+
+  /**
+   * Streams one reply, and returns the whole of it.
+   *
+   * Implementations MUST throw the signal's reason when it aborts, MUST throw a `ModelError` when the provider fails, and MUST NOT return a
+   * turn from a stream that ended before the provider said that the reply was whole. They MUST NOT retry: the loop does, and says so.
+   */
+  abstract reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void>;
 }

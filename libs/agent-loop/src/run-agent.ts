@@ -1,65 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Message, Model, ModelCall, ModelTurn, ToolOffer } from './model.ts';
+import { endedByLimit, messagesOf, messagesUntil } from './conversation.ts';
+import type { Message, Model, ModelCall, ModelDelta, ModelTurn, ToolOffer } from './model.ts';
+import { ModelError } from './model-error.ts';
+import { nextStep, type Step, type Stopped } from './next-step.ts';
+import { retryDelayMs, RETRY_RULES, type RetryRules } from './retry.ts';
+import type { HeldCall, RunEvent, ToolAnswer } from './run-event.ts';
+import { RUN_RULES, type RunRules } from './run-rules.ts';
+import { applyEvent, type RunState } from './run-state.ts';
+import type { Touch } from './touches.ts';
 
-/** What a tool answered, as the model reads it. */
-export interface ToolAnswer {
-  readonly text: string;
-  readonly is_error: boolean;
+/** Where a call stands in its run: with the run's id, what its idempotency key is made of. */
+export interface CallPlace {
+  readonly round: number;
+  readonly index: number;
 }
 
-export type AgentEvent =
-  | { readonly kind: 'turn'; readonly round: number; readonly turn: ModelTurn }
-  | { readonly kind: 'answer'; readonly round: number; readonly call: ModelCall; readonly answer: ToolAnswer };
+/** What a watcher sees beside the events. After `retry`, what was streamed of this reply counts for nothing. */
+export type AgentNote =
+  | { readonly kind: 'delta'; readonly round: number; readonly delta: ModelDelta }
+  | { readonly kind: 'retry'; readonly round: number; readonly failures: number; readonly delay_ms: number; readonly error: ModelError }
+  | { readonly kind: 'event'; readonly event: RunEvent; readonly state: RunState };
 
 export interface AgentRun {
   readonly model: Model;
   readonly system: string;
-  readonly prompt: string;
   readonly tools: readonly ToolOffer[];
-  /** Runs one call. A throw becomes the call's answer: the model may try another way. */
-  readonly callTool: (call: ModelCall, signal: AbortSignal) => Promise<ToolAnswer>;
-  /** most replies of the model; 20 unless said */
-  readonly roundsMax?: number;
+  /** A new run is `newRun(conversation)`; one that goes on, the fold of its events. */
+  readonly state: RunState;
+  readonly rules?: Partial<RunRules>;
+  readonly retry?: RetryRules;
+  /**
+   * Runs one call, or says that it waits for a person. The same call may be asked for again by a run that goes on: it MUST then answer with
+   * what became of the first. A throw becomes the call's answer: the model may try another way.
+   */
+  readonly callTool: (call: ModelCall, place: CallPlace, signal: AbortSignal) => Promise<ToolAnswer | { readonly held: HeldCall }>;
+  readonly touchesOf?: (call: ModelCall) => readonly Touch[] | null;
+  /** Makes an event durable. Nothing follows from an event before this resolves; its rejection ends the run's turn here. */
+  readonly keep?: (event: RunEvent) => Promise<void>;
+  readonly onNote?: (note: AgentNote) => void;
+  /** Resolves after so many milliseconds, rejects with the signal's reason. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** In [0, 1). */
+  readonly chance: () => number;
   readonly signal: AbortSignal;
-  readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** `end`: the model was done. `limit`: the last allowed round still asked for tools. `length`: a reply was cut off. */
+/** `held`: somebody has to decide; whoever has the events goes on after a `resumed`. */
 export interface AgentOutcome {
-  readonly stopped: 'end' | 'limit' | 'length';
+  readonly stopped: Stopped | 'held';
   readonly rounds: number;
   readonly messages: readonly Message[];
+  readonly state: RunState;
 }
-
-const ROUNDS_MAX = 20;
-export const LIMIT_TEXT = 'Stopped: maximum iteration limit reached.';
 
 /**
- * Asks the model, runs the calls of its reply one after another, tells it the answers, and so on until it asks for no more.
- * Rejects with the signal's reason when that aborts, and with the model's error when the model fails.
+ * Takes a run on until it ends or somebody has to decide: asks the model, runs the calls of its reply, tells it the answers, and so on.
+ *
+ * Rejects with the signal's reason when that aborts, which ends nothing: the run goes on from its events, here or elsewhere. Rejects with
+ * `keep`'s error when an event can't be kept. A model that keeps failing ends the run as `model_failed`.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
-  const messages: Message[] = [{ role: 'user', text: run.prompt }];
-  const roundsMax = run.roundsMax ?? ROUNDS_MAX;
-  for (let round = 1; round <= roundsMax; round++) {
-    run.signal.throwIfAborted();
-    const turn = await run.model.next({ system: run.system, messages, tools: run.tools }, run.signal);
-    messages.push({ role: 'assistant', text: turn.text, calls: turn.calls });
-    run.onEvent?.({ kind: 'turn', round, turn });
-    if (turn.stop === 'length') return { stopped: 'length', rounds: round, messages };
-    if (turn.calls.length === 0) return { stopped: 'end', rounds: round, messages };
-    for (const call of turn.calls) messages.push(await answered(run, round, call));
+  const loop = new Loop(run);
+  try {
+    return await loop.run();
+  } finally {
+    await loop.settle();
   }
-  messages.push({ role: 'assistant', text: LIMIT_TEXT, calls: [] });
-  return { stopped: 'limit', rounds: roundsMax, messages };
 }
 
-async function answered(run: AgentRun, round: number, call: ModelCall): Promise<Message> {
-  run.signal.throwIfAborted();
-  const answer = await run.callTool(call, run.signal).catch((error: unknown): ToolAnswer => {
-    run.signal.throwIfAborted();
-    return { text: error instanceof Error ? error.message : String(error), is_error: true };
-  });
-  run.onEvent?.({ kind: 'answer', round, call, answer });
-  return { role: 'tool', call_id: call.id, text: answer.text, is_error: answer.is_error };
+class Loop {
+  readonly #run: AgentRun;
+  readonly #rules: RunRules;
+  readonly #calls = new Map<number, Promise<unknown>>();
+  /** Calls of one turn that were started and are to end with it, whatever ends it. */
+  readonly #turn = new AbortController();
+  readonly #signal: AbortSignal;
+  #state: RunState;
+  /** Events are kept one after another, though calls end at once. */
+  #kept: Promise<void> = Promise.resolve();
+  /** Why the turn can't go on: an event wasn't kept, or the run was stopped. */
+  #broken: { readonly error: unknown } | null = null;
+
+  constructor(run: AgentRun) {
+    this.#run = run;
+    this.#rules = { ...RUN_RULES, ...run.rules };
+    this.#state = run.state;
+    this.#signal = AbortSignal.any([run.signal, this.#turn.signal]);
+  }
+
+  async run(): Promise<AgentOutcome> {
+    for (;;) {
+      this.#run.signal.throwIfAborted();
+      if (this.#broken !== null) throw this.#broken.error;
+      const step = nextStep(this.#state, { rules: this.#rules, running: new Set(this.#calls.keys()), touchesOf: this.#run.touchesOf ?? (() => null) });
+      if (step.kind === 'end' || step.kind === 'wait') return this.#outcome(step);
+      await this.#take(step);
+    }
+  }
+
+  /** Waits until nothing that was started runs any more. */
+  async settle(): Promise<void> {
+    this.#turn.abort(new Error('the turn ended'));
+    await Promise.allSettled(this.#calls.values());
+  }
+
+  #outcome(step: Extract<Step, { kind: 'end' | 'wait' }>): AgentOutcome {
+    const messages = messagesOf(this.#state, this.#rules);
+    const stopped = step.kind === 'wait' ? 'held' : step.stopped;
+    return { stopped, rounds: this.#state.rounds.length, messages: stopped === 'limit' ? endedByLimit(messages) : messages, state: this.#state };
+  }
+
+  async #take(step: Exclude<Step, { kind: 'end' | 'wait' }>): Promise<void> {
+    switch (step.kind) {
+      case 'ask': return this.#ask(step.round, messagesOf(this.#state, this.#rules), (turn) => ({ kind: 'replied', turn }));
+      case 'explain': return this.#ask(step.round, messagesOf(explaining(this.#state), this.#rules), (turn) => ({ kind: 'explained', round: step.round, turn }));
+      case 'compact': return this.#ask(this.#state.rounds.length, messagesUntil(this.#state, step.until, this.#rules), ({ text, usage }) => (
+        { kind: 'compacted', until: step.until, summary: text, ...(usage === undefined ? {} : { usage }) }));
+      case 'call': for (const index of step.indexes) this.#start({ round: step.round, index });
+        return;
+      case 'busy': await Promise.race(this.#calls.values());
+    }
+  }
+
+  /** Asks the model until it replies or asking again is no use. */
+  async #ask(round: number, messages: readonly Message[], eventOf: (turn: ModelTurn) => RunEvent): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      const got = await this.#reply(round, messages).catch((error: unknown) => this.#failed(error));
+      if (!(got instanceof ModelError)) return this.#keep(eventOf(got));
+      const delay_ms = retryDelayMs(got, failures, this.#run.chance(), this.#run.retry ?? RETRY_RULES);
+      if (delay_ms === null) return this.#keep({ kind: 'model_failed', fault: got.fault, message: got.message });
+      this.#run.onNote?.({ kind: 'retry', round, failures, delay_ms, error: got });
+      await this.#run.wait(delay_ms, this.#run.signal);
+    }
+  }
+
+  async #reply(round: number, messages: readonly Message[]): Promise<ModelTurn> {
+    const { model, system, tools, signal } = this.#run;
+    const stream = model.reply({ system, messages, tools }, signal);
+    for (;;) {
+      const next = await stream.next();
+      if (next.done) return next.value;
+      this.#run.onNote?.({ kind: 'delta', round, delta: next.value });
+    }
+  }
+
+  #failed(error: unknown): ModelError {
+    this.#run.signal.throwIfAborted();
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+
+  #start(place: CallPlace): void {
+    const call = this.#callAt(place);
+    const ended = this.#answered(call, place)
+      .then((event) => this.#keep(event))
+      .catch((error: unknown) => { this.#broken ??= { error }; })
+      .finally(() => this.#calls.delete(place.index));
+    this.#calls.set(place.index, ended);
+  }
+
+  #callAt({ round, index }: CallPlace): ModelCall {
+    const call = this.#state.rounds[round - 1]?.calls[index]?.call;
+    if (call === undefined) throw new Error(`there is no call ${index} in round ${round}`);
+    return call;
+  }
+
+  async #answered(call: ModelCall, place: CallPlace): Promise<RunEvent> {
+    try {
+      const answer = await this.#run.callTool(call, place, this.#signal);
+      return 'held' in answer ? { kind: 'held', ...place, held: answer.held } : { kind: 'answered', ...place, answer };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      return { kind: 'answered', ...place, answer: { text: error instanceof Error ? error.message : String(error), status: 'failed', is_error: true } };
+    }
+  }
+
+  #keep(event: RunEvent): Promise<void> {
+    const kept = this.#kept.then(async () => {
+      await this.#run.keep?.(event);
+      this.#state = applyEvent(this.#state, event);
+      this.#run.onNote?.({ kind: 'event', event, state: this.#state });
+    });
+    this.#kept = kept;
+    return kept;
+  }
+}
+
+/** The state as the model is to see it before its explaining reply: what is held and what waits is told, though nothing is settled. */
+function explaining(state: RunState): RunState {
+  return applyEvent(state, { kind: 'explained', round: state.rounds.length, turn: { text: '', calls: [], stop: 'end' } });
 }

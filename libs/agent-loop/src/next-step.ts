@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { contextTokens } from './conversation.ts';
+import type { ModelCall } from './model.ts';
+import { ROUNDS_KEPT, type RunRules } from './run-rules.ts';
+import type { RoundState, RunState } from './run-state.ts';
+import { isSpent } from './spending.ts';
+import { areDisjoint, type Touch } from './touches.ts';
+
+/** Why a run ended. `end`: the model was done. `limit`: the last allowed round still asked for calls. */
+export type Stopped = 'end' | 'limit' | 'length' | 'refusal' | 'malformed' | 'budget' | 'cancelled' | 'model_failed';
+
+export type Step =
+  | { readonly kind: 'ask'; readonly round: number }
+  /** tell the model what is held; its reply runs no calls */
+  | { readonly kind: 'explain'; readonly round: number }
+  /** run these calls of the round, at once */
+  | { readonly kind: 'call'; readonly round: number; readonly indexes: readonly number[] }
+  /** nothing to do until a call that runs has ended */
+  | { readonly kind: 'busy' }
+  /** nothing to do until somebody decides */
+  | { readonly kind: 'wait' }
+  /** summarise the rounds up to this one */
+  | { readonly kind: 'compact'; readonly until: number }
+  | { readonly kind: 'end'; readonly stopped: Stopped };
+
+export interface StepOptions {
+  readonly rules: RunRules;
+  /** which calls of the last round run now */
+  readonly running: ReadonlySet<number>;
+  /** null where it isn't known: such a call runs alone */
+  readonly touchesOf: (call: ModelCall) => readonly Touch[] | null;
+}
+
+/** What follows from a run's state: the whole of the loop's judgement, as a function of what happened. */
+export function nextStep(state: RunState, options: StepOptions): Step {
+  if (state.ended !== null) return { kind: 'end', stopped: state.ended.stopped };
+  const last = state.rounds.at(-1);
+  if (last === undefined) return ask(state, options.rules);
+  const { stop } = last.turn;
+  if (stop === 'length' || stop === 'refusal') return { kind: 'end', stopped: stop };
+  if (last.calls.length === 0) return afterWords(state, last, options.rules);
+  return last.calls.every(({ answer }) => answer !== null) ? ask(state, options.rules) : callStep(state.rounds.length, last, options);
+}
+
+/** A reply without calls is the end, unless its envelope can't be read: then the model may put it right. */
+function afterWords(state: RunState, { turn }: RoundState, rules: RunRules): Step {
+  if ((turn.problems ?? []).length === 0) return { kind: 'end', stopped: 'end' };
+  return malformedInRow(state) > rules.repairs_max ? { kind: 'end', stopped: 'malformed' } : ask(state, rules);
+}
+
+function malformedInRow({ rounds }: RunState): number {
+  const readable = rounds.findLastIndex(({ turn, calls }) => calls.length > 0 || (turn.problems ?? []).length === 0);
+  return rounds.length - 1 - readable;
+}
+
+function ask(state: RunState, rules: RunRules): Step {
+  if (state.rounds.length >= rules.rounds_max) return { kind: 'end', stopped: 'limit' };
+  if (isSpent(state.usage, rules)) return { kind: 'end', stopped: 'budget' };
+  const until = state.rounds.length - ROUNDS_KEPT;
+  const canCompact = until > (state.compacted?.until ?? 0);
+  if (canCompact && rules.context_tokens_max !== null && contextTokens(state, rules) > rules.context_tokens_max) return { kind: 'compact', until };
+  return { kind: 'ask', round: state.rounds.length + 1 };
+}
+
+function callStep(round: number, last: RoundState, { rules, running, touchesOf }: StepOptions): Step {
+  const ready = readyCalls(last, rules.order, running, touchesOf);
+  if (ready.length > 0) return { kind: 'call', round, indexes: ready };
+  if (running.size > 0) return { kind: 'busy' };
+  if (rules.on_held === 'explain' && last.explained === null) return { kind: 'explain', round };
+  return { kind: 'wait' };
+}
+
+/** Which calls may start: a call never overtakes one before it, unless nothing that they touch is the same. */
+function readyCalls({ calls }: RoundState, order: RunRules['order'], running: ReadonlySet<number>, touchesOf: StepOptions['touchesOf']): number[] {
+  const ready: number[] = [];
+  const open: (readonly Touch[] | null)[] = [];
+  for (const [index, { call, held, answer }] of calls.entries()) {
+    if (answer !== null) continue;
+    if (order === 'sequence' && open.length > 0) break;
+    const touches = touchesOf(call);
+    if (held === null && !running.has(index) && open.every((other) => areDisjoint(touches, other))) ready.push(index);
+    open.push(touches);
+  }
+  return ready;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Type, type Static } from 'typebox';
+import { AnswerStatus, ModelTurn, ModelUsage } from './model.ts';
+import { MODEL_FAULTS, type ModelFault } from './model-error.ts';
+
+const closed = { additionalProperties: false } as const;
+const Round = Type.Integer({ minimum: 1 });
+const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, from 0' });
+
+/** What a call was answered, as the model reads it. */
+export const ToolAnswer = Type.Object({ text: Type.String(), status: AnswerStatus, is_error: Type.Boolean() }, closed);
+export type ToolAnswer = Static<typeof ToolAnswer>;
+
+/** A call that waits for a person. */
+export const HeldCall = Type.Object({
+  operation_id: Type.String(),
+  waits_for: Type.Union([Type.Literal('approval'), Type.Literal('value')]),
+  text: Type.String({ description: 'what the model and people are told of it' }),
+}, closed);
+export type HeldCall = Static<typeof HeldCall>;
+
+const FAULTS = Object.keys(MODEL_FAULTS) as ModelFault[];
+
+/**
+ * What happened in a run. A run's state is the fold of its events and nothing else, so whoever has them may go on with it: each is made
+ * durable before anything follows from it.
+ */
+export const RunEvent = Type.Union([
+  Type.Object({ kind: Type.Literal('replied'), turn: ModelTurn }, closed),
+  Type.Object({ kind: Type.Literal('answered'), round: Round, index: Index, answer: ToolAnswer }, closed),
+  Type.Object({ kind: Type.Literal('held'), round: Round, index: Index, held: HeldCall }, closed),
+  Type.Object({ kind: Type.Literal('explained'), round: Round, turn: ModelTurn }, closed),
+  Type.Object({ kind: Type.Literal('resumed') }, closed),
+  Type.Object({ kind: Type.Literal('compacted'), until: Round, summary: Type.String(), usage: Type.Optional(ModelUsage) }, closed),
+  Type.Object({ kind: Type.Literal('model_failed'), fault: Type.Enum(FAULTS), message: Type.String() }, closed),
+  Type.Object({ kind: Type.Literal('cancelled'), by: Type.String() }, closed),
+]);
+export type RunEvent = Static<typeof RunEvent>;

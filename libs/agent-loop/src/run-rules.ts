@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a run may use, and how its dialect wants its calls run. */
+export interface RunRules {
+  /** most replies that the run may ask for; one that repairs an envelope counts */
+  readonly rounds_max: number;
+  /** `sequence`: the calls of a reply one after another. `disjoint`: at once where they touch nothing in common */
+  readonly order: 'sequence' | 'disjoint';
+  /** `pause`: a held call ends the turn until it is decided. `explain`: the model is told first, and its one explaining reply runs no calls */
+  readonly on_held: 'pause' | 'explain';
+  /** most replies in a row whose envelope can't be read, before the run ends */
+  readonly repairs_max: number;
+  /** rounds in a row of which every call failed, until the model is told to try another way; null: never */
+  readonly pivot_after: number | null;
+  /** input and output tokens together; null: no bound of the run's own */
+  readonly tokens_max: number | null;
+  /** in millionths of the price list's currency; null: no bound */
+  readonly cost_max: number | null;
+  readonly prices: Prices | null;
+  /** above it older rounds are summarised; null: never */
+  readonly context_tokens_max: number | null;
+}
+
+/** Millionths of a currency for a million tokens. */
+export interface Prices {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+/** Of the native dialects, and of whatever has no rules of its own. */
+export const RUN_RULES: RunRules = {
+  rounds_max: 20, order: 'disjoint', on_held: 'pause', repairs_max: 1, pivot_after: null,
+  tokens_max: null, cost_max: null, prices: null, context_tokens_max: null,
+};
+
+/** Rounds that a summary leaves as they are: the model still sees what it did last. */
+export const ROUNDS_KEPT = 2;
+
+export const LIMIT_TEXT = 'Stopped: maximum iteration limit reached.';
+export const PIVOT_TEXT = 'Every call of the last rounds failed. Stop repeating them: read the errors, say what they have in common, and try another way, or say what is missing.';
+export const repairText = (problems: readonly string[]): string =>
+  `Nothing of the last message was run, because its calls can't be read: ${problems.join('; ')}. Send the message again with this put right.`;
+export const summaryText = (summary: string): string => `What was said and done before, in short:\n${summary}`;
+export const COMPACT_PROMPT = 'Summarise the conversation so far for yourself, who will go on with it and see nothing else of it: the task as it was given, what was found and decided, which files were changed and how, what failed and why, and what is left to do. Name paths and names exactly. Call no tools.';
