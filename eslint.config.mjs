@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint';
 const layers = (...names) => names.map((name) => `layer:${name}`);
 const allow = (tag, ...to) => ({ sourceTag: `layer:${tag}`, onlyDependOnLibsWithTags: layers(...to) });
 /** What has effects or belongs to a framework: never in a domain library. */
-const EFFECTS = ['@nestjs/*', '@prisma/*', 'prisma', 'pg', '@nats-io/*', '@opentelemetry/*', 'rxjs', 'dockerode', 'pino', 'openai', '@anthropic-ai/*'];
+const EFFECTS = ['@nestjs/*', '@prisma/*', 'prisma', 'pg', '@nats-io/*', '@opentelemetry/*', 'rxjs', 'dockerode', 'pino', 'openai', '@anthropic-ai/*', '@google/*'];
 
 const production = [
   { ...allow('contract', 'contract'), allowedExternalImports: ['typebox', 'typebox/*'] },
@@ -60,7 +60,7 @@ export default [
     },
   },
   {
-    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,database,telemetry,nest-kit}/src/**/*.ts'],
+    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,model-http,database,telemetry,nest-kit}/src/**/*.ts'],
     ignores: ['**/config.env.ts', ...SPECS],
     rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },
   },

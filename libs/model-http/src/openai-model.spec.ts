@@ -1,55 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-import { localServer, type LocalServer } from '../specs/local-server.ts';
-import { OFFERS } from '../tool-desk.ts';
-import { OpenAiModel } from './openai.ts';
+import { WireServer } from '@writ/testing';
+import { OpenAiModel } from './openai-model.ts';
+import { drain, modelContract, sse, type Wire } from './specs/model.contract.ts';
 
-let server: LocalServer;
-let reply: { status?: number; body: unknown };
-beforeAll(async () => { server = await localServer(() => reply); });
-afterAll(() => server.close());
-beforeEach(() => { server.asked.length = 0; });
+const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
+const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27, prompt_tokens_details: { cached_tokens: 5 } } });
+const done = sse('[DONE]');
+const call = (text: string) => ({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'fs-read', arguments: text } }] });
+const pieces = [
+  chunk({ role: 'assistant', content: '' }), chunk({ content: 'I re' }), chunk({ content: 'ad.' }),
+  chunk(call('')), chunk({ tool_calls: [{ index: 0, function: { arguments: '{"pa' } }] }), chunk({ tool_calls: [{ index: 0, function: { arguments: 'th":"a"}' } }] }),
+];
+const wire: Wire = {
+  textAndCall: [...pieces, chunk({}, 'tool_calls'), usage, done], callId: 'call_1',
+  words: [chunk({ content: 'done' }), chunk({}, 'stop'), done],
+  cutByLength: [chunk(call('{"path":"hal')), chunk({}, 'length'), done],
+  refused: [chunk({ refusal: 'I can\'t' }), chunk({}, 'stop'), done],
+  unfinished: pieces,
+  malformed: [chunk({ content: 'I' }), 'data: {"choices": [\n\n'],
+  error: (message) => JSON.stringify({ error: { message, type: 'x', code: null } }),
+};
 
-const chat = (message: object, finish_reason: string) =>
-  ({ body: { id: 'c', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, finish_reason, message: { role: 'assistant', content: null, ...message } }] } });
-const call = (name: string, text: string) => ({ tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: text } }] });
-const next = (messages: Parameters<OpenAiModel['next']>[0]['messages'] = [{ role: 'user', text: 'fix it' }]) =>
-  new OpenAiModel({ apiKey: 'secret', model: 'm', baseUrl: `${server.url}/v1` }).next({ system: 'be good', messages, tools: OFFERS }, new AbortController().signal);
+modelContract('Chat Completions', (options) => new OpenAiModel({ ...options, baseUrl: `${options.baseUrl}/v1` }), wire);
 
-test('text and calls are read, and a tool gets its dot back', async () => {
-  reply = chat({ content: 'I run.', ...call('shell-run', '{"command":"ls"}') }, 'tool_calls');
-  expect(await next()).toEqual({ text: 'I run.', calls: [{ id: 'call_1', tool_id: 'shell.run', args: { command: 'ls' } }], stop: 'tool_use' });
-});
+describe('Chat Completions', () => {
+  let server: WireServer;
+  beforeAll(async () => { server = await new WireServer().open(); });
+  afterAll(() => server.close());
+  beforeEach(() => { server.asked.length = 0; });
+  const model = () => new OpenAiModel({ apiKey: 'secret', model: 'm', baseUrl: `${server.url}/v1` });
 
-test('the request is of Chat Completions', async () => {
-  reply = chat({ content: 'done' }, 'stop');
-  expect(await next([
-    { role: 'user', text: 'fix it' }, { role: 'assistant', text: 'I list.', calls: [{ id: 'a', tool_id: 'fs.list', args: {} }] }, { role: 'tool', call_id: 'a', text: 'one', is_error: false },
-  ])).toEqual({ text: 'done', calls: [], stop: 'end' });
-  expect(server.asked[0]).toMatchObject({ url: '/v1/chat/completions', headers: { authorization: 'Bearer secret' }, body: { model: 'm', messages: [
-    { role: 'system', content: 'be good' }, { role: 'user', content: 'fix it' },
-    { role: 'assistant', content: 'I list.', tool_calls: [{ id: 'a', type: 'function', function: { name: 'fs-list', arguments: '{}' } }] },
-    { role: 'tool', tool_call_id: 'a', content: 'one' },
-  ] } });
-});
+  test('the request is of the API', async () => {
+    server.script = { chunks: wire.words, end: 'whole' };
+    await drain(model(), { messages: [
+      { role: 'user', text: 'fix it' }, { role: 'assistant', text: 'I list.', calls: [{ id: 'a', tool_id: 'fs.list', args: {} }] },
+      { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', status: 'completed', is_error: false },
+    ] });
+    expect(server.asked[0]).toMatchObject({ url: '/v1/chat/completions', headers: { authorization: 'Bearer secret' }, body: { model: 'm', stream: true, messages: [
+      { role: 'system', content: 'be good' }, { role: 'user', content: 'fix it' },
+      { role: 'assistant', content: 'I list.', tool_calls: [{ id: 'a', type: 'function', function: { name: 'fs-list', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+    ] } });
+    expect((server.asked[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(['fs-read', 'shell-run']);
+  });
 
-test.each(['{"path":', '"text"', '[1]', 'null'])('arguments that are %s are handed on as what no tool takes', async (text) => {
-  reply = chat(call('fs-read', text), 'tool_calls');
-  expect((await next()).calls[0]!.args).toEqual({ unreadable_arguments: text });
-});
+  test.each(['{"path":', '"text"', '[1]', 'null'])('arguments that are %s are a problem of the call, not of the reply', async (text) => {
+    server.script = { chunks: [chunk(call(text)), chunk({}, 'tool_calls'), done], end: 'whole' };
+    expect((await drain(model())).turn.calls).toEqual([{ id: 'call_1', tool_id: 'fs.read', args: {}, problem: expect.stringContaining('no JSON object') }]);
+  });
 
-test('a tool that was never offered keeps its name', async () => {
-  reply = chat(call('sudo', ''), 'tool_calls');
-  expect((await next()).calls).toEqual([{ id: 'call_1', tool_id: 'sudo', args: {} }]);
-});
+  test('servers of other makers: calls sent whole without an index or an id, a stop that is "stop", usage without choices', async () => {
+    server.script = { chunks: [
+      chunk({ tool_calls: [{ function: { name: 'fs-read', arguments: '{"path":"a"}' } }] }), chunk({ tool_calls: [{ function: { name: 'sudo', arguments: '' } }] }),
+      chunk({}, 'stop'), sse({ id: 'c', object: 'chat.completion.chunk', usage: { prompt_tokens: 1, completion_tokens: 2 } }), done,
+    ], end: 'whole' };
+    expect((await drain(model())).turn).toEqual({
+      text: '', stop: 'tool_use', usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
+      // A tool that was never offered keeps its name: the kernel says that there is no such tool.
+      calls: [{ id: 'call_0', tool_id: 'fs.read', args: { path: 'a' } }, { id: 'call_1', tool_id: 'sudo', args: {} }],
+    });
+  });
 
-test('no call of a reply that was cut off is run', async () => {
-  reply = chat(call('fs-write', '{"path":"a","content":"hal'), 'length');
-  expect(await next()).toEqual({ text: '', calls: [], stop: 'length' });
-});
-
-test('a provider that refuses, or gives nothing, is an error', async () => {
-  reply = { status: 401, body: { error: { message: 'Incorrect API key', type: 'invalid_request_error', code: 'invalid_api_key' } } };
-  await expect(next()).rejects.toThrow('Incorrect API key');
-  reply = { body: { id: 'c', object: 'chat.completion', created: 0, model: 'm', choices: [] } };
-  await expect(next()).rejects.toThrow('no reply');
+  test('an error within the stream is a fault', async () => {
+    server.script = { chunks: [chunk({ content: 'I' }), sse({ error: { message: 'the engine stopped', type: 'server_error' } })], end: 'whole' };
+    await expect(drain(model())).rejects.toMatchObject({ fault: 'unavailable', message: expect.stringContaining('the engine stopped') });
+  });
 });

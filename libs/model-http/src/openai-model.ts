@@ -1,64 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Model, type Message, type ModelCall, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
 import OpenAI from 'openai';
+import type { ChatCompletionChunk as Chunk, ChatCompletionCreateParamsStreaming as Request, ChatCompletionMessageParam as Chat } from 'openai/resources/chat/completions';
+import { IDLE_MS, interrupted, readArguments, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
 import { providerName, toolIdOf } from './tool-names.ts';
 
-export interface OpenAiOptions {
-  readonly apiKey: string;
-  readonly model: string;
-  /** Of any server that speaks Chat Completions; the provider's own unless said. */
-  readonly baseUrl?: string | undefined;
-}
-
-type Chat = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type ToolCallPart = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
+type Finish = Chunk['choices'][number]['finish_reason'];
 
 /** A model behind the Chat Completions API, which many providers and local servers speak. */
 export class OpenAiModel extends Model {
   readonly name: string;
   readonly #client: OpenAI;
-  readonly #model: string;
+  readonly #options: ProviderOptions;
 
-  constructor({ apiKey, model, baseUrl }: OpenAiOptions) {
+  constructor(options: ProviderOptions) {
     super();
-    this.name = model;
-    this.#model = model;
-    this.#client = new OpenAI({ apiKey, ...(baseUrl ? { baseURL: baseUrl } : {}) });
+    this.name = options.model;
+    this.#options = options;
+    // The loop retries, and says so; the library would in silence.
+    this.#client = new OpenAI({ apiKey: options.apiKey, maxRetries: 0, logLevel: 'off', ...(options.baseUrl ? { baseURL: options.baseUrl } : {}) });
   }
 
-  override async next({ system, messages, tools }: Parameters<Model['next']>[0], signal: AbortSignal): Promise<ModelTurn> {
-    const { choices } = await this.#client.chat.completions.create({
-      model: this.#model,
+  override async* reply({ system, messages, tools }: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+    const { model, idleMs = IDLE_MS, replyTokensMax } = this.#options;
+    const request: Request = {
+      model, stream: true, stream_options: { include_usage: true },
       messages: [{ role: 'system', content: system }, ...messages.map(messageOf)],
-      tools: tools.map(({ tool_id, description, parameters }) => ({
-        type: 'function', function: { name: providerName(tool_id), description, parameters: parameters as Record<string, unknown> },
-      })),
-    }, { signal });
-    const [choice] = choices;
-    if (choice === undefined) throw new Error('the model gave no reply');
-    return turnOf(choice, tools);
+      ...(tools.length > 0 ? { tools: tools.map(functionOf) } : {}),
+      // Servers of other makers may not know it.
+      ...(replyTokensMax === undefined ? {} : { max_completion_tokens: replyTokensMax }),
+    };
+    const reply = new Reply(tools);
+    for await (const chunk of watched((both) => this.#client.chat.completions.create(request, { signal: both }), { idleMs, signal, faultOf })) yield* reply.take(chunk);
+    const turn = reply.whole();
+    for (const call of turn.calls) yield { kind: 'call', call };
+    return turn;
   }
 }
 
-function turnOf({ message, finish_reason }: OpenAI.Chat.Completions.ChatCompletion.Choice, tools: readonly ToolOffer[]): ModelTurn {
-  const text = message.content ?? '';
-  // A reply that was cut off may end within the arguments of a call, which then are no JSON.
-  if (finish_reason === 'length') return { text, calls: [], stop: 'length' };
-  const calls = (message.tool_calls ?? []).flatMap((call): ModelCall[] => (call.type === 'function'
-    ? [{ id: call.id, tool_id: toolIdOf(call.function.name, tools), args: argumentsOf(call.function.arguments) }]
-    : []));
-  return { text, calls, stop: calls.length > 0 ? 'tool_use' : 'end' };
+/** A reply as its chunks make it. */
+class Reply {
+  readonly #tools: readonly ToolOffer[];
+  readonly #calls: { id: string; name: string; text: string }[] = [];
+  #text = '';
+  #finish: Finish = null;
+  #usage: Chunk['usage'];
+
+  constructor(tools: readonly ToolOffer[]) {
+    this.#tools = tools;
+  }
+
+  * take({ choices, usage }: Chunk): Generator<ModelDelta> {
+    this.#usage = usage ?? this.#usage;
+    // Some servers leave the list out of the chunk that brings the usage.
+    const [choice] = (choices as Chunk['choices'] | undefined) ?? [];
+    if (choice === undefined) return;
+    const text = choice.delta.content ?? choice.delta.refusal ?? '';
+    this.#text += text;
+    if (choice.delta.refusal) this.#finish = 'content_filter';
+    for (const part of choice.delta.tool_calls ?? []) this.#takeCall(part);
+    if (this.#finish !== 'content_filter') this.#finish = choice.finish_reason ?? this.#finish;
+    if (text !== '') yield { kind: 'text', text };
+  }
+
+  #takeCall({ index, id, function: part }: ToolCallPart): void {
+    // Local servers that send each call whole may leave the index out.
+    const at = (index as number | undefined) ?? this.#calls.length;
+    const call = (this.#calls[at] ??= { id: id ?? `call_${at}`, name: '', text: '' });
+    call.name += part?.name ?? '';
+    call.text += part?.arguments ?? '';
+  }
+
+  whole(): ModelTurn {
+    if (this.#finish === null) throw interrupted();
+    const base = { text: this.#text, ...this.#used() };
+    // A reply that was cut off may end within the arguments of a call.
+    if (this.#finish === 'length') return { ...base, calls: [], stop: 'length' };
+    if (this.#finish === 'content_filter') return { ...base, calls: [], stop: 'refusal' };
+    const calls = this.#calls.filter(Boolean).map(({ id, name, text }): ModelCall => ({ id, tool_id: toolIdOf(name, this.#tools), ...readArguments(text) }));
+    return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end' };
+  }
+
+  #used(): Pick<ModelTurn, 'usage'> {
+    const usage = this.#usage;
+    if (!usage) return {};
+    return { usage: { input_tokens: usage.prompt_tokens, cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0, output_tokens: usage.completion_tokens } };
+  }
 }
 
-/** What is no object is handed on under a name that no tool has: the answer then says that the arguments do not fit. */
-function argumentsOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Said below.
-  }
-  return { unreadable_arguments: text };
+function faultOf(error: unknown, hasBegun: boolean): ModelError {
+  if (!(error instanceof OpenAI.APIError)) return transportFault(error, hasBegun);
+  if (typeof error.status === 'number') return statusFault(error.status, error.message, error.headers?.get('retry-after'), error);
+  if (error instanceof OpenAI.APIConnectionError) return transportFault(error, hasBegun);
+  return new ModelError('unavailable', error.message, { cause: error });
 }
+
+const functionOf = ({ tool_id, description, parameters }: ToolOffer) => (
+  { type: 'function' as const, function: { name: providerName(tool_id), description, parameters: parameters as Record<string, unknown> } });
 
 function messageOf(message: Message): Chat {
   if (message.role === 'user') return { role: 'user', content: message.text };

@@ -6,3 +6,4 @@ export { freePort } from './free-port.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
+export { WireServer, type WireAsked, type WireScript } from './wire-server.ts';

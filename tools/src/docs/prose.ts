@@ -35,6 +35,6 @@ const READERS = ['apps/*/src/config.env.ts', 'libs/nest-kit/src/common-environme
 /** Names of variables that the code reads. */
 export function variablesOf(checkout: string): string[] {
   const texts = READERS.flatMap((pattern) => globSync(pattern, { cwd: checkout })).map((path) => readFileSync(join(checkout, path), 'utf8'));
-  const names = texts.flatMap((text) => text.match(/\b(?:WRIT|OTEL|DOCKER|OPENAI|ANTHROPIC)_[A-Z][A-Z_]*[A-Z]\b/g) ?? []);
+  const names = texts.flatMap((text) => text.match(/\b(?:WRIT|OTEL|DOCKER|OPENAI|ANTHROPIC|GEMINI)_[A-Z][A-Z_]*[A-Z]\b/g) ?? []);
   return [...new Set(names)].sort();
 }

@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack, type Stack } from '@writ/stack';
+import { WireServer } from '@writ/testing';
 import { runJob } from './main.ts';
 import { checkReceipts } from './receipts.ts';
 import type { JobResult } from './result.ts';
-import { localServer } from './specs/local-server.ts';
 
 /** A whole Writ comes up, and containers are started one after another. */
 const SLOW_MS = 180_000;
@@ -39,11 +39,14 @@ test('the recorded run does all that the main job has to show, twice over', asyn
 }, SLOW_MS);
 
 test('a model that behaves fixes the bug, and the job does the rest itself', async () => {
-  const reply = (message: object, finish_reason: string) => ({ body: { id: 'c', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, finish_reason, message: { role: 'assistant', content: '', ...message } }] } });
+  const reply = (delta: object, finish_reason: string) => ({ end: 'whole' as const, chunks: [
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, finish_reason, delta }] })}\n\n`, 'data: [DONE]\n\n',
+  ] });
   const edit = { path: 'src/parse.js', edits: [{ find: '(d|h|m|s|ms)', replace: '(d|h|ms|m|s)' }] };
-  const provider = await localServer(({ body }) => ((body as { messages: unknown[] }).messages.length <= 2
-    ? reply({ tool_calls: [{ id: 'e1', type: 'function', function: { name: 'fs-edit', arguments: JSON.stringify(edit) } }] }, 'tool_calls')
-    : reply({ content: 'fixed' }, 'stop')));
+  const provider = await new WireServer().open();
+  provider.script = ({ body }) => ((body as { messages: unknown[] }).messages.length <= 2
+    ? reply({ tool_calls: [{ index: 0, id: 'e1', type: 'function', function: { name: 'fs-edit', arguments: JSON.stringify(edit) } }] }, 'tool_calls')
+    : reply({ content: 'fixed' }, 'stop'));
   const result = await run({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: provider.url, WRIT_MODEL: 'local/coder' });
   await provider.close();
   // It never saw the suite fail; everything else is shown.

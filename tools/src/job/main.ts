@@ -2,7 +2,8 @@
 // The main job: an agent fixes a bug in a small repository, through the API alone, and everything that it does is checked.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { runAgent } from '@writ/agent-loop';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newRun, runAgent } from '@writ/agent-loop';
 import { checkout } from '../setup.ts';
 import { Api } from './api.ts';
 import { writeCliFile } from './cli-file.ts';
@@ -35,18 +36,20 @@ const RUN_ID_BYTES = 9;
 
 /** Runs the agent; resolves with why it gave up, or null. */
 async function runModel({ model, prompt }: ChosenModel, desk: ToolDesk, say: (line: string) => void): Promise<string | null> {
-  let turn = 0;
   try {
-    const { stopped } = await runAgent({
-      model, system: SYSTEM, prompt, tools: OFFERS, roundsMax: ROUNDS_MAX, signal: new AbortController().signal,
-      callTool: async (call) => answerOf(await desk.call(call, turn, 'model')),
-      onEvent: (event) => {
-        if (event.kind !== 'turn') return;
-        turn = event.round;
-        if (event.turn.text !== '') say(`  ${event.turn.text}`);
-        for (const call of event.turn.calls) say(`   → ${describeCall(call)}`);
+    const { stopped, state } = await runAgent({
+      model, system: SYSTEM, tools: OFFERS, state: newRun([{ role: 'user', text: prompt }]), rules: { rounds_max: ROUNDS_MAX, order: 'sequence' },
+      callTool: async (call, { round }) => answerOf(await desk.call(call, round, 'model')),
+      onNote: (note) => {
+        if (note.kind === 'retry') say(`  the model failed (${note.error.message}); asked again in ${note.delay_ms} ms`);
+        if (note.kind !== 'event' || note.event.kind !== 'replied') return;
+        const { text, calls } = note.event.turn;
+        if (text !== '') say(`  ${text}`);
+        for (const call of calls) say(`   → ${describeCall(call)}`);
       },
+      wait: (ms, signal) => sleep(ms, undefined, { signal }), chance: Math.random, signal: new AbortController().signal,
     });
+    if (state.ended?.stopped === 'model_failed') return state.ended.message;
     return stopped === 'end' ? null : `stopped by ${stopped}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -36,7 +36,7 @@ const lineOf = ({ what, met, found }: Expectation): string => `  ${met ? pc.gree
 
 /** A recorded run must never be taken for a model at work. */
 const driverOf = (model: string): string =>
-  (model.startsWith('transcript:') ? `no model: a transcript drove it, which ships with the example (${model}); set ANTHROPIC_API_KEY or OPENAI_API_KEY for a model` : `${model} drove it`);
+  (model.startsWith('transcript:') ? `no model: a transcript drove it, which ships with the example (${model}); set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a model` : `${model} drove it`);
 
 /** A run for people: its calls as a table, then what had to be so. */
 export function renderJob({ ok, model, calls, expectations }: JobResult): string {

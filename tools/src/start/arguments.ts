@@ -17,7 +17,8 @@ Environment:
   DOCKER_HOST        a Docker engine of yours instead of a local one
   WRIT_SANDBOX_BASE  an image to build sandboxes on instead of Debian
   ANTHROPIC_API_KEY  a model drives the job instead of the transcript that ships with the example
-  OPENAI_API_KEY     the same`;
+  OPENAI_API_KEY     the same
+  GEMINI_API_KEY     the same`;
 
 /**
  * Reads the command line of `npm start`.

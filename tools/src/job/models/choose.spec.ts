@@ -11,6 +11,7 @@ test('a key decides who drives; without one it is the recorded run, and its name
   expect(nameFor({ ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' })).toMatch(/^transcript:/);
   expect(nameFor({ ANTHROPIC_API_KEY: 'k' })).toMatch(/^claude-/);
   expect(nameFor({ OPENAI_API_KEY: 'k' })).toMatch(/^gpt-/);
+  expect(nameFor({ GEMINI_API_KEY: 'k' })).toMatch(/^gemini-/);
   expect(nameFor({ OPENAI_API_KEY: 'k', WRIT_MODEL: 'local/coder:7b' })).toBe('local/coder:7b');
 });
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
-import { TranscriptModel, type Model, type Transcript } from '@writ/agent-loop';
-import { AnthropicModel } from './anthropic.ts';
-import { OpenAiModel } from './openai.ts';
+import { parseTranscript, TranscriptModel, type Model, type Transcript } from '@writ/agent-loop';
+import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
 
 export interface ChosenModel {
   readonly model: Model;
@@ -13,11 +12,12 @@ export interface ChosenModel {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Reads a recorded run that ships with the repository. */
-export const readTranscript = (path: string): Transcript => JSON.parse(readFileSync(path, 'utf8')) as Transcript;
+export const readTranscript = (path: string): Transcript => parseTranscript(JSON.parse(readFileSync(path, 'utf8')));
 
 /** Good at tools at a moderate price; WRIT_MODEL names another. */
 const ANTHROPIC_MODEL = 'claude-sonnet-5';
 const OPENAI_MODEL = 'gpt-5.1';
+const GEMINI_MODEL = 'gemini-3-flash';
 
 /** A provider's model if there is a key for one, else the recorded run. */
 export function chooseModel(env: Env, transcript: Transcript): ChosenModel {
@@ -27,5 +27,7 @@ export function chooseModel(env: Env, transcript: Transcript): ChosenModel {
   if (anthropic) return { prompt, model: new AnthropicModel({ apiKey: anthropic, model: named || ANTHROPIC_MODEL, baseUrl: env['ANTHROPIC_BASE_URL'] }) };
   const openai = env['OPENAI_API_KEY'];
   if (openai) return { prompt, model: new OpenAiModel({ apiKey: openai, model: named || OPENAI_MODEL, baseUrl: env['OPENAI_BASE_URL'] }) };
+  const gemini = env['GEMINI_API_KEY'];
+  if (gemini) return { prompt, model: new GeminiModel({ apiKey: gemini, model: named || GEMINI_MODEL, baseUrl: env['GEMINI_BASE_URL'] }) };
   return { prompt, model: new TranscriptModel(transcript) };
 }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ApiError, FinishReason, GoogleGenAI, type Content, type GenerateContentResponse, type Part } from '@google/genai';
+import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import { IDLE_MS, interrupted, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
+import { providerName, toolIdOf } from './tool-names.ts';
+
+const PROVIDER = 'gemini';
+/** Of calls that the provider gave no id: it wants none back then. */
+const OWN_ID = 'writ_call_';
+
+/** A model behind the Gemini API's `streamGenerateContent`. */
+export class GeminiModel extends Model {
+  readonly name: string;
+  readonly #options: ProviderOptions;
+
+  constructor(options: ProviderOptions) {
+    super();
+    this.name = options.model;
+    this.#options = options;
+  }
+
+  override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
+    const { idleMs = IDLE_MS } = this.#options;
+    const reply = new Reply(conversation.tools);
+    const asked = { retryAfter: null as string | null };
+    const faultOf = (error: unknown, hasBegun: boolean): ModelError => faultBehind(error, hasBegun, asked.retryAfter);
+    for await (const chunk of watched((both) => this.#ask(conversation, asked, both), { idleMs, signal, faultOf })) yield* reply.take(chunk);
+    return reply.whole();
+  }
+
+  #ask({ system, messages, tools }: Conversation, asked: { retryAfter: string | null }, abortSignal: AbortSignal): Promise<AsyncIterable<GenerateContentResponse>> {
+    const { apiKey, model, baseUrl, replyTokensMax = REPLY_TOKENS_MAX } = this.#options;
+    // The library's errors don't carry the headers of the answer.
+    const listening: typeof fetch = async (url, init) => {
+      const answer = await fetch(url, init);
+      asked.retryAfter = answer.headers.get('retry-after');
+      return answer;
+    };
+    const client = new GoogleGenAI({ apiKey, httpOptions: { fetch: listening, ...(baseUrl ? { baseUrl } : {}) } });
+    return client.models.generateContentStream({
+      model, contents: contentsOf(messages),
+      config: {
+        abortSignal, maxOutputTokens: replyTokensMax, automaticFunctionCalling: { disable: true },
+        ...(system === '' ? {} : { systemInstruction: system }),
+        ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(({ tool_id, description, parameters }) => ({ name: providerName(tool_id), description, parametersJsonSchema: parameters })) }] } : {}),
+      },
+    });
+  }
+}
+
+/** Why the model stopped where its call could not be read: it may send it again. */
+const CALL_FAULTS: ReadonlySet<FinishReason> = new Set([FinishReason.MALFORMED_FUNCTION_CALL, FinishReason.UNEXPECTED_TOOL_CALL, FinishReason.TOO_MANY_TOOL_CALLS]);
+
+/** A reply as its chunks make it. */
+class Reply {
+  readonly #tools: readonly ToolOffer[];
+  readonly #parts: Part[] = [];
+  readonly #calls: ModelCall[] = [];
+  #text = '';
+  #finish: FinishReason | null = null;
+  #isBlocked = false;
+  #usage: GenerateContentResponse['usageMetadata'];
+
+  constructor(tools: readonly ToolOffer[]) {
+    this.#tools = tools;
+  }
+
+  * take({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
+    this.#usage = usageMetadata ?? this.#usage;
+    this.#isBlocked ||= promptFeedback?.blockReason !== undefined;
+    const [candidate] = candidates ?? [];
+    for (const part of candidate?.content?.parts ?? []) yield* this.#takePart(part);
+    this.#finish = candidate?.finishReason ?? this.#finish;
+  }
+
+  * #takePart(part: Part): Generator<ModelDelta> {
+    this.#parts.push(part);
+    if (part.functionCall !== undefined) {
+      const { id, name = '', args = {} } = part.functionCall;
+      const call = { id: id ?? `${OWN_ID}${this.#calls.length}`, tool_id: toolIdOf(name, this.#tools), args };
+      this.#calls.push(call);
+      yield { kind: 'call', call };
+    } else if (part.text !== undefined && part.text !== '' && part.thought !== true) {
+      this.#text += part.text;
+      yield { kind: 'text', text: part.text };
+    }
+  }
+
+  whole(): ModelTurn {
+    const base = { text: this.#text, ...this.#used() };
+    if (this.#isBlocked) return { ...base, calls: [], stop: 'refusal' };
+    if (this.#finish === null) throw interrupted();
+    if (this.#finish === FinishReason.MAX_TOKENS) return { ...base, calls: [], stop: 'length' };
+    if (CALL_FAULTS.has(this.#finish)) return { ...base, calls: [], stop: 'end', problems: [`the provider could not read the call (${this.#finish})`] };
+    if (this.#finish !== FinishReason.STOP) return { ...base, calls: [], stop: 'refusal' };
+    const native = this.#parts.some(({ thoughtSignature }) => thoughtSignature !== undefined) ? { native: { provider: PROVIDER, content: this.#parts } } : {};
+    return { ...base, calls: this.#calls, stop: this.#calls.length > 0 ? 'tool_use' : 'end', ...native };
+  }
+
+  #used(): Pick<ModelTurn, 'usage'> {
+    const usage = this.#usage;
+    if (usage === undefined) return {};
+    return { usage: {
+      input_tokens: usage.promptTokenCount ?? 0, cached_tokens: usage.cachedContentTokenCount ?? 0,
+      output_tokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+    } };
+  }
+}
+
+/** google.rpc.RetryInfo within the error, as seconds: the API says there, not in a header, how long to wait. */
+const RETRY_INFO = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
+
+function faultBehind(error: unknown, hasBegun: boolean, retryAfter: string | null): ModelError {
+  if (error instanceof ApiError) return statusFault(error.status, error.message, retryAfter ?? RETRY_INFO.exec(error.message)?.[1], error);
+  // The library's own words for a stream that ends within an event.
+  if (error instanceof Error && error.message.startsWith('Incomplete JSON segment')) return interrupted(error);
+  return transportFault(error, hasBegun);
+}
+
+/** Neighbours of one role are one content. */
+function contentsOf(messages: readonly Message[]): Content[] {
+  const contents: { role: string; parts: Part[] }[] = [];
+  for (const message of messages) {
+    const last = contents.at(-1);
+    const { role, parts } = contentOf(message);
+    if (last?.role === role) last.parts.push(...parts);
+    else if (parts.length > 0) contents.push({ role, parts });
+  }
+  return contents;
+}
+
+const idOf = (id: string): { id?: string } => (id.startsWith(OWN_ID) ? {} : { id });
+
+function contentOf(message: Message): { role: string; parts: Part[] } {
+  if (message.role === 'user') return { role: 'user', parts: [{ text: message.text }] };
+  if (message.role === 'tool') {
+    const response = message.is_error ? { error: message.text } : { output: message.text };
+    return { role: 'user', parts: [{ functionResponse: { ...idOf(message.call_id), name: providerName(message.tool_id), response } }] };
+  }
+  if (message.native?.provider === PROVIDER) return { role: 'model', parts: [...message.native.content as Part[]] };
+  const said: Part[] = message.text === '' ? [] : [{ text: message.text }];
+  return { role: 'model', parts: [...said, ...message.calls.map(({ id, tool_id, args }): Part => ({ functionCall: { ...idOf(id), name: providerName(tool_id), args } }))] };
+}

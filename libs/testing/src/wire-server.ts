@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What the server does with the next request. `cut`: the connection breaks after the chunks. `silent`: nothing more comes, and it stays open. */
+export interface WireScript {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly chunks: readonly (string | Uint8Array)[];
+  readonly end: 'whole' | 'cut' | 'silent';
+}
+
+export interface WireAsked {
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+}
+
+/** A provider on loopback: it streams what a test says, chunk by chunk, as the provider's own server would. */
+export class WireServer {
+  readonly asked: WireAsked[] = [];
+  /** connections whose client went away before the answer was whole */
+  abandoned = 0;
+  /** what comes next, or how to tell from the request */
+  script: WireScript | ((asked: WireAsked) => WireScript) = { chunks: [], end: 'whole' };
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async open(): Promise<this> {
+    // A test that fails before it closes must not keep the run from ending.
+    this.#server.unref();
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    const asked = { url: request.url ?? '', headers: request.headers, body: JSON.parse(body) as Record<string, unknown> };
+    this.asked.push(asked);
+    response.on('close', () => { if (!response.writableEnded) this.abandoned++; });
+    const { status = 200, headers = {}, chunks, end } = typeof this.script === 'function' ? this.script(asked) : this.script;
+    response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'application/json', ...headers });
+    for (const chunk of chunks) {
+      if (!response.write(chunk)) await once(response, 'drain');
+      // Each chunk is a packet of its own: a client sees pieces, not the whole.
+      await new Promise(setImmediate);
+    }
+    if (end === 'whole') response.end();
+    if (end === 'cut') response.destroy();
+  }
+}
