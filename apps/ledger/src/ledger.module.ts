@@ -28,6 +28,7 @@ import { SignedLog } from './log/signed-log.ts';
 import { Checkpoints, NO_WITNESSES } from './sign/checkpoints.ts';
 import { Cosignatures } from './sign/cosignatures.ts';
 import { SignedMemory } from './sign/signed-memory.ts';
+import { LoggedEvents } from './tell/logged-events.ts';
 import { Lifetime } from './support/lifetime.ts';
 
 @Module({})
@@ -45,13 +46,13 @@ export class LedgerModule {
     const due = new Set(memory.tenants());
     const unindexed = new DueLogs();
     unindexed.add(memory.tenants());
-    const tell = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
+    const events = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
     const witnessing = {
       quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
       onStored: (tenants: readonly string[]) => {
         unindexed.add(tenants);
         if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
-        tell(tenants);
+        events.tell(tenants);
       },
     };
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
@@ -71,20 +72,15 @@ export class LedgerModule {
         { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer].filter((each) => each !== null)) },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer, events].filter((each) => each !== null)) },
       ],
     };
   }
 }
 
-/** Tells who tails these logs that they grew. What is lost on the way costs a poll, and holds up no append. */
-const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']) => (tenants: readonly string[]): void => {
-  try {
-    for (const tenant_id of new Set(tenants)) bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent);
-  } catch (err) {
-    logger.debug({ err }, 'tails of logs were not told: they will look by themselves');
-  }
-};
+const logged = (bus: Given['bus'], subjects: Subjects, logger: Given['logger']): LoggedEvents => new LoggedEvents(
+  (tenant_id) => { bus.publish(subjects.event('logged', tenant_id), { v: 1, tenant_id } satisfies LoggedEvent); },
+  (err) => { logger.debug({ err }, 'tails of logs were not told: they will look by themselves'); });
 
 const hooksOf = (logger: Given['logger']): CosignerHooks => ({
   onWitness: (witness, why) => { if (why === null) logger.info({ witness }, 'a witness cosigns again'); else logger.warn({ witness, why }, 'a witness does not cosign: receipts lack its signature until it does'); },
