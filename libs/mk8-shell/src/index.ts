@@ -3,7 +3,7 @@ export { compileScript, compileText, type Compiled } from './compile/compile.ts'
 export { describeText, type Text } from './compile/text.ts';
 export type { Condition, Effects, Program, Step } from './compile/program.ts';
 export type {
-  CertificateFacts, Command, CommandEnded, DirectoryEntry, DiskFacts, FileFacts, Host, HttpAnswer, HttpAsked, ProcessFacts, ServiceFacts,
+  CertificateFacts, Command, CommandEnded, Destination, DirectoryEntry, DiskFacts, FileFacts, Host, HttpAnswer, HttpAsked, ProcessFacts, ServiceFacts,
 } from './host/host.ts';
 export { HostClock, HostEnvironment, HostFiles, HostNet, HostProcess, HostRandom, HostSystem } from './host/host.ts';
 export { SCRIPT_LIMITS, VERB_LIMITS } from './limits.ts';
@@ -14,8 +14,10 @@ export { arityOf, VERB_GROUPS, type Verb, type VerbEffect, type VerbGroup, type 
 export { readEnvironment, EnvironmentError } from './rules/environment.ts';
 export { commandOf } from './rules/match-template.ts';
 export { rulesOf, RulesError, SHIPPED_RULES, type Rules } from './rules/rules.ts';
-export type { Sandbox } from './rules/sandbox.ts';
+export { DEFAULT_SANDBOX, sandboxFrom, type Sandbox, type SandboxData } from './rules/sandbox.ts';
 export { RuleSet, type BlacklistEntry, type CommandTemplate } from './rules/schema.ts';
+export { carryOut, compileAny, type ScriptOrder } from './run/order.ts';
+export { reportOf, type RanReport, type ScriptReport, type StepReport } from './run/report.ts';
 export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
 export { runProgram } from './run/run-program.ts';
 export { shapeProblems } from './script/parse.ts';

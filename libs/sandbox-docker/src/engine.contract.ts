@@ -24,11 +24,11 @@ export function testEngine(): Docker {
   return new Docker();
 }
 
-/** The agent, bundled from its sources as they are. */
-async function bundleAgent(folder: string): Promise<string> {
-  const bundle = join(folder, 'agent.mjs');
-  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'), bundle]);
-  return bundle;
+/** The agent and the interpreter, bundled from their sources as they are. */
+async function bundleAgent(folder: string): Promise<Pick<SandboxImageSource, 'agentBundlePath' | 'interpreterBundlePath'>> {
+  const agentBundlePath = join(folder, 'agent.mjs');
+  await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'apps/sandbox-agent/bundle.mjs'), agentBundlePath]);
+  return { agentBundlePath, interpreterBundlePath: join(folder, 'mk8.js') };
 }
 
 /**
@@ -42,7 +42,7 @@ export async function withImageSource<T>(docker: Docker, use: (source: SandboxIm
       docker,
       base: testAddress('WRIT_TEST_SANDBOX_IMAGE'),
       nodeBinaryPath: process.execPath,
-      agentBundlePath: await bundleAgent(folder),
+      ...await bundleAgent(folder),
       reference: `writ/sandbox-test:${testAddress('WRIT_TEST_LABEL')}`,
     });
   } finally {

@@ -15,6 +15,8 @@ export interface SandboxImageSource {
   /** a node binary that runs in the base image */
   readonly nodeBinaryPath: string;
   readonly agentBundlePath: string;
+  /** of the interpreter of scripts, which the agent starts */
+  readonly interpreterBundlePath: string;
   /** name for the result, `writ-sandbox:local` for example */
   readonly reference: string;
 }
@@ -35,18 +37,19 @@ const INPUTS_LABEL = 'writ.inputs';
  * already names an image of the same inputs. Rejects with the engine's message when the base is not there or the build fails.
  */
 export async function buildSandboxImage(source: SandboxImageSource): Promise<SandboxImage> {
-  const { docker, reference, nodeBinaryPath, agentBundlePath } = source;
+  const { docker, reference, nodeBinaryPath, agentBundlePath, interpreterBundlePath } = source;
   const base = await docker.getImage(source.base).inspect();
-  const agent = await readFile(agentBundlePath);
+  const [agent, interpreter] = await Promise.all([readFile(agentBundlePath), readFile(interpreterBundlePath)]);
   const agentHash = createHash('sha256').update(agent).digest('hex');
+  const interpreterHash = createHash('sha256').update(interpreter).digest('hex');
   const recipe = dockerfile(source.base, agentHash);
-  const inputs = createHash('sha256').update(JSON.stringify([base.Id, agentHash, await hashOfFile(nodeBinaryPath), recipe])).digest('hex');
+  const inputs = createHash('sha256').update(JSON.stringify([base.Id, agentHash, interpreterHash, await hashOfFile(nodeBinaryPath), recipe])).digest('hex');
 
   const present = await inspectOrNull(docker, reference);
   if (present?.Config.Labels?.[INPUTS_LABEL] === inputs) return { reference, digest: present.Id, built: false };
 
   const context = pack();
-  const filled = fill(context, recipe, agent, nodeBinaryPath);
+  const filled = fill(context, recipe, { 'agent.js': agent, 'mk8.js': interpreter }, nodeBinaryPath);
   filled.catch((error: Error) => context.destroy(error));
   const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
   await Promise.all([filled, finished(docker, stream)]);
@@ -66,6 +69,7 @@ function dockerfile(base: string, agentHash: string): string {
     // Jobs find a node of their own version by name; a base image's own one stays first.
     'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',
     'COPY agent.js /opt/writ/agent.js',
+    'COPY mk8.js /opt/writ/mk8.js',
     'ENV HOME=/tmp',
     `USER ${SANDBOX_UID}:${SANDBOX_UID}`,
     'WORKDIR /workspace',
@@ -76,9 +80,9 @@ function dockerfile(base: string, agentHash: string): string {
   ].join('\n');
 }
 
-async function fill(context: Pack, recipe: string, agent: Buffer, nodeBinaryPath: string): Promise<void> {
+async function fill(context: Pack, recipe: string, files: Readonly<Record<string, Buffer>>, nodeBinaryPath: string): Promise<void> {
   context.entry({ name: 'Dockerfile' }, recipe);
-  context.entry({ name: 'agent.js', mode: 0o644 }, agent);
+  for (const [name, bytes] of Object.entries(files)) context.entry({ name, mode: 0o644 }, bytes);
   const { size } = await stat(nodeBinaryPath);
   await pipeline(createReadStream(nodeBinaryPath), context.entry({ name: 'node', mode: 0o755, size }));
   context.finalize();

@@ -6,8 +6,11 @@ import { SetupError } from '../setup-error.ts';
 /** The agent's one file, which the sandbox image carries. Apart from what the compiler makes of the same sources. */
 export const agentBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'agent.js');
 
+/** The interpreter of scripts, beside it. */
+export const interpreterBundle = (checkout: string): string => join(checkout, 'apps', 'sandbox-agent', 'dist', 'bundle', 'mk8.js');
+
 /**
- * Bundles the sandbox agent with all that it imports: a sandbox has no node_modules.
+ * Bundles the sandbox agent and the interpreter with all that they import: a sandbox has no node_modules.
  *
  * @throws SetupError with the bundler's errors
  */

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import { Command, CommanderError } from 'commander';
 import Docker from 'dockerode';
-import { agentBundle, bundleAgent } from '../build/bundle-agent.ts';
+import { agentBundle, bundleAgent, interpreterBundle } from '../build/bundle-agent.ts';
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
 
@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const { base, name } = command.parse(args, { from: 'user' }).opts<Options>();
     await bundleAgent(checkout);
-    const { digest } = await buildSandboxImage({ docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout) });
+    const { digest } = await buildSandboxImage({ docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout), interpreterBundlePath: interpreterBundle(checkout) });
     process.stdout.write(`${digest}\n`);
     return EXIT.built;
   } catch (error) {

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import type Docker from 'dockerode';
 import { buildSandboxImage, type SandboxImage } from '@writ/sandbox-docker';
-import { agentBundle } from '../build/bundle-agent.ts';
+import { agentBundle, interpreterBundle } from '../build/bundle-agent.ts';
 import type { Setup } from '../setup.ts';
 
 export type { SandboxImage };
@@ -18,7 +18,7 @@ export const ensureSandboxImage = async (setup: Setup, docker: Docker, base: str
   const reference = `writ/sandbox:${setup.stateId}`;
   const before = await idOf(docker, reference);
   const image = await buildSandboxImage({
-    docker, base, reference, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(setup.checkout),
+    docker, base, reference, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(setup.checkout), interpreterBundlePath: interpreterBundle(setup.checkout),
   });
   // Nothing names the one it replaces any more; it stays while a container still uses it.
   if (before !== undefined && before !== image.digest) await docker.getImage(before).remove().catch(() => undefined);

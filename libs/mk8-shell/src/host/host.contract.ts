@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Host } from './host.ts';
+import { netContract, processContract, systemContract } from './host-machine.contract.ts';
 
 /** What a suite does to a world from within, as a program in the sandbox could. */
 export interface Inside {
@@ -11,7 +12,10 @@ export interface Inside {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const never = new AbortController().signal;
 
-/** What every Host has to do, whatever it is made of. `open` makes an empty workspace. */
+/**
+ * What every Host has to do, whatever it is made of. `open` makes an empty workspace of a machine that has a few programs and a variable `PLANTED`, in a world where
+ * http://example.com/ answers `hello`.
+ */
 export function hostContract(name: string, open: () => Promise<Inside> | Inside): void {
   describe(`${name}: files`, () => {
     let inside: Inside;
@@ -90,5 +94,15 @@ export function hostContract(name: string, open: () => Promise<Inside> | Inside)
       expect([one.length, two.length, Buffer.compare(one, two) === 0]).toEqual([16, 16, false]);
       await close?.();
     });
+  });
+
+  describe(name, () => {
+    let inside: Inside;
+    beforeEach(async () => { inside = await open(); });
+    afterEach(async () => { await inside.close?.(); });
+    const opened = (): Inside => inside;
+    processContract(name, opened);
+    netContract(name, opened);
+    systemContract(name, opened);
   });
 }

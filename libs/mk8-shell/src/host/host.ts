@@ -39,7 +39,8 @@ export interface Command {
   readonly stdoutBytesMax: number;
   readonly stderrBytesMax: number;
 }
-export interface CommandEnded { readonly exit: number; readonly stdout: string; readonly stderr: string }
+/** The heads of both streams, and how many bytes of stdout came beyond its head. A command that a signal ended has 128 and its number as its exit. */
+export interface CommandEnded { readonly exit: number; readonly stdout: string; readonly stderr: string; readonly cutBytes?: number }
 
 export abstract class HostProcess {
   /** MUST end the command and all that it started when the time is up or the signal says so, and then reject. */
@@ -49,8 +50,8 @@ export abstract class HostProcess {
 export interface HttpAsked {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
   readonly url: string;
-  /** Where to connect. Implementations MUST connect to this address and no other, and MUST NOT follow redirects. */
-  readonly address: string;
+  /** Where to connect: implementations MUST connect to this address and no other. Null where `resolve` is: the name goes to the gate. Redirects MUST NOT be followed. */
+  readonly address: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly bytesMax: number;
@@ -59,16 +60,22 @@ export interface HttpAsked {
 export interface HttpAnswer { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array; readonly isCut: boolean }
 export interface CertificateFacts { readonly subject: string; readonly issuer: string; readonly validFromMs: number; readonly validToMs: number; readonly fingerprint256: string; readonly isTrusted: boolean }
 
-/** Connections. Callers MUST have judged the address before; implementations connect to it alone. All end at the timeout at the latest. */
+/** A server by its name, and by the address that was judged; null where the name goes to a gate that resolves, judges and pins it itself. */
+export interface Destination { readonly name: string; readonly address: string | null }
+
+/**
+ * Connections. Callers MUST have judged the address before; implementations connect to it alone. Where there is a gate, it judges: implementations MUST then send everything
+ * through it. All end at the timeout at the latest.
+ */
 export abstract class HostNet {
-  /** All addresses of a name; none where there are none. An address answers with itself. */
-  abstract resolve(name: string, timeoutMs: number): Promise<readonly string[]>;
+  /** All addresses of a name; none where there are none. An address answers with itself. Null where names are resolved by the gate alone. */
+  abstract resolve(name: string, timeoutMs: number): Promise<readonly string[] | null>;
   abstract request(asked: HttpAsked, signal: AbortSignal): Promise<HttpAnswer>;
   /** Milliseconds until the connection stood. */
-  abstract connect(address: string, port: number, timeoutMs: number): Promise<number>;
-  /** Milliseconds until the echo, or null where none came. */
-  abstract ping(address: string, timeoutMs: number): Promise<number | null>;
-  abstract certificate(address: string, port: number, servername: string, timeoutMs: number): Promise<CertificateFacts>;
+  abstract connect(to: Destination, port: number, timeoutMs: number): Promise<number>;
+  /** Milliseconds until the echo, or null where none came; `impossible` where no echo can be sent at all. */
+  abstract ping(to: Destination, timeoutMs: number): Promise<number | null | 'impossible'>;
+  abstract certificate(to: Destination, port: number, timeoutMs: number): Promise<CertificateFacts>;
 }
 
 export abstract class HostClock {

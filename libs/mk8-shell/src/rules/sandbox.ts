@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Operation } from '../script/script.ts';
-import type { Rules } from './rules.ts';
+import { rulesOf, type Rules } from './rules.ts';
 
 /** Where a script runs, and under which rules. Made by whoever registered the sandbox, never by a script. */
 export interface Sandbox {
@@ -16,4 +16,26 @@ export interface Sandbox {
   /** What Include may put in place of itself. */
   readonly fragments: ReadonlyMap<string, readonly Operation[]>;
   readonly skills: readonly { readonly name: string; readonly summary: string }[];
+}
+
+/** A sandbox as it is kept and sent: JSON, its environment and fragments verified by whoever took it from its keeper. */
+export interface SandboxData {
+  readonly name: string;
+  /** by names in capitals */
+  readonly environment: Readonly<Record<string, string>>;
+  /** what it adds to the rules that are shipped */
+  readonly rules: unknown;
+  readonly fragments: Readonly<Record<string, readonly Operation[]>>;
+  readonly skills: Sandbox['skills'];
+}
+
+/** What a script runs in that names no sandbox: what is shipped, and nothing else. */
+export const DEFAULT_SANDBOX: SandboxData = { name: 'default', environment: {}, rules: {}, fragments: {}, skills: [] };
+
+/** Where every container has its workspace, and whose it is there. */
+const CONTAINER = { root: '/workspace', cwd: '', user: 'sandbox' } as const;
+
+/** The sandbox that data describes, in a container. The same data gives the same rules wherever it is read. @throws RulesError */
+export function sandboxFrom({ name, environment, rules, fragments, skills }: SandboxData): Sandbox {
+  return { ...CONTAINER, id: name, env: new Map(Object.entries(environment)), rules: rulesOf(rules), fragments: new Map(Object.entries(fragments)), skills };
 }

@@ -13,9 +13,10 @@ import { GuardedNet } from './guarded-net.ts';
 import type { StepContext } from './step-context.ts';
 import { StepError, refused } from './step-error.ts';
 
+interface Said { readonly output: string; /** bytes of its output that were cut before it was whole */ readonly cutBytes: number }
 export type Ended =
-  | { readonly status: 'ok'; readonly output: string }
-  | { readonly status: 'failed' | 'timeout'; readonly output: string; readonly error: string; readonly isFinal: boolean };
+  | Said & { readonly status: 'ok' }
+  | Said & { readonly status: 'failed' | 'timeout'; readonly error: string; readonly isFinal: boolean };
 
 export interface Bounds { readonly timeoutMs: number; readonly stdoutBytesMax: number; readonly stderrBytesMax: number }
 
@@ -52,33 +53,37 @@ export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: 
   const began = host.clock.monotonic();
   const remainingMs = (): number => Math.max(1, bounds.timeoutMs - (host.clock.monotonic() - began));
   const timeout = host.clock.sleep(bounds.timeoutMs, done.signal).then((): Ended => {
-    over.abort();
-    return { status: 'timeout', output: '', error: `it took longer than ${bounds.timeoutMs / 1000} s`, isFinal: false };
+    over.abort('over');
+    return { status: 'timeout', output: '', cutBytes: 0, error: `it took longer than ${bounds.timeoutMs / 1000} s`, isFinal: false };
   });
   try {
     return await Promise.race([carryOut(step, sandbox, host, values, { ...bounds, signal: over.signal, remainingMs }), timeout]);
   } finally {
-    done.abort();
+    // A reason of its own: without one an error is made each time, with its stack.
+    done.abort('done');
   }
 }
 
 interface Running extends Bounds { readonly signal: AbortSignal; readonly remainingMs: () => number }
 
 async function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Promise<Ended> {
+  let cutBytes = 0;
+  const noteCut = (bytes: number): void => { cutBytes += bytes; };
   try {
     const args = argumentsOf(step, sandbox, values);
     const source = step.template === null ? null : requirePath(step.template.source, sandbox, values, 'source');
     const template = step.template === null || source === null ? null : { source, values: step.template.values };
     if (step.verb.run === null) throw new Error(`${step.verb.name} is expanded before anything runs`);
-    return { status: 'ok', output: await step.verb.run(args, contextOf(step, sandbox, host, running, template)) };
+    const output = await step.verb.run(args, { ...contextOf(step, sandbox, host, running, template), noteCut });
+    return { status: 'ok', output, cutBytes };
   } catch (error) {
-    if (error instanceof StepError) return { status: 'failed', output: error.output, error: error.message, isFinal: error.isFinal };
+    if (error instanceof StepError) return { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal };
     // A host's rejection fails the step with what it says; it may be a matter of the moment.
-    return { status: 'failed', output: '', error: error instanceof Error ? error.message : String(error), isFinal: false };
+    return { status: 'failed', output: '', cutBytes, error: error instanceof Error ? error.message : String(error), isFinal: false };
   }
 }
 
-function contextOf({ patches }: Step, sandbox: Sandbox, host: Host, { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running, template: StepContext['template']): StepContext {
+function contextOf({ patches }: Step, sandbox: Sandbox, host: Host, { signal, remainingMs, stdoutBytesMax, stderrBytesMax }: Running, template: StepContext['template']): Omit<StepContext, 'noteCut'> {
   const { process, clock, random, env, system } = host;
   const regexUntil = clock.monotonic() + VERB_LIMITS.regexMs;
   return {

@@ -37,8 +37,10 @@ export function headOf(text: string, bytesMax: number): string {
   return bytes.subarray(0, end).toString('utf8');
 }
 
-/** The head, and how much was cut where something was. */
-export function truncated(text: string, bytesMax: number): string {
+/** The head, and how much was cut where something was. `cutBefore` bytes came behind the text and aren't in it. */
+export function truncated(text: string, bytesMax: number, cutBefore = 0): string {
   const head = headOf(text, bytesMax);
-  return head.length === text.length ? text : `${head}\n[truncated: ${Buffer.byteLength(text) - Buffer.byteLength(head)} of ${Buffer.byteLength(text)} bytes were cut]`;
+  if (head.length === text.length && cutBefore === 0) return text;
+  const all = Buffer.byteLength(text) + cutBefore;
+  return `${head}\n[truncated: ${all - Buffer.byteLength(head)} of ${all} bytes were cut]`;
 }

@@ -92,7 +92,7 @@ class ScriptRun {
     const { maxOutputBytes, maxErrorBytes } = this.#program.options;
     this.#remember(step, headOf(ended.output, maxOutputBytes), ended.status === 'ok');
     return resultOf(step, {
-      status: ended.status, attempts, durationMs: spent(), output: truncated(ended.output, maxOutputBytes), error: ended.status === 'ok' ? null : truncated(ended.error, maxErrorBytes),
+      status: ended.status, attempts, durationMs: spent(), output: truncated(ended.output, maxOutputBytes, ended.cutBytes), error: ended.status === 'ok' ? null : truncated(ended.error, maxErrorBytes),
     });
   }
 
@@ -123,7 +123,7 @@ class ScriptRun {
 
   async #attempts(step: Step): Promise<{ ended: Ended; attempts: number }> {
     const tainted = this.#taintFault(step);
-    if (tainted !== null) return { ended: { status: 'failed', output: '', error: tainted, isFinal: true }, attempts: 1 };
+    if (tainted !== null) return { ended: { status: 'failed', output: '', cutBytes: 0, error: tainted, isFinal: true }, attempts: 1 };
     for (let attempts = 1; ; attempts++) {
       const ended = await attempt(step, this.#sandbox, this.#host, this.#values(), this.#bounds(step));
       if (ended.status === 'ok' || ended.isFinal || attempts >= step.attempts || this.#remainingMs() <= 0) return { ended, attempts };

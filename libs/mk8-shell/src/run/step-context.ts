@@ -24,6 +24,8 @@ export interface StepContext {
   readonly remainingMs: () => number;
   readonly stdoutBytesMax: number;
   readonly stderrBytesMax: number;
+  /** Says how many bytes of the output were cut before the verb had it. */
+  readonly noteCut: (bytes: number) => void;
   /** Matches of expressions by this step share one budget of time. */
   readonly checkRegexTime: () => void;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  HostClock, HostEnvironment, HostNet, HostProcess, HostRandom, HostSystem, type CertificateFacts, type Command, type CommandEnded, type DiskFacts, type Host, type HttpAnswer, type HttpAsked, type ProcessFacts, type ServiceFacts,
+  HostClock, HostEnvironment, HostNet, HostProcess, HostRandom, HostSystem, type CertificateFacts, type Command, type CommandEnded, type Destination, type DiskFacts, type Host, type HttpAnswer, type HttpAsked, type ProcessFacts, type ServiceFacts,
 } from '../host/host.ts';
 import { MemoryFiles } from './memory-files.ts';
 
@@ -80,24 +80,27 @@ export class MemoryNet extends HostNet {
 
   request(asked: HttpAsked): Promise<HttpAnswer> {
     const { protocol, port } = new URL(asked.url);
-    this.connected.push({ address: asked.address, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) });
+    this.connected.push({ address: asked.address ?? '', port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) });
     this.asked.push(asked);
     return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('hello'), isCut: false, ...this.answer(asked) });
   }
 
-  connect(address: string, port: number): Promise<number> {
+  connect({ address }: Destination, port: number): Promise<number> {
+    if (address === null) throw new Error('an address was judged');
     this.connected.push({ address, port });
     return Promise.resolve(12.34);
   }
 
-  ping(address: string): Promise<number | null> {
+  ping({ address }: Destination): Promise<number | null> {
+    if (address === null) throw new Error('an address was judged');
     this.connected.push({ address, port: 0 });
     return Promise.resolve(10);
   }
 
-  certificate(address: string, port: number, servername: string): Promise<CertificateFacts> {
+  certificate({ name, address }: Destination, port: number): Promise<CertificateFacts> {
+    if (address === null) throw new Error('an address was judged');
     this.connected.push({ address, port });
-    return Promise.resolve({ subject: `CN=${servername}`, issuer: 'CN=Test', validFromMs: BEGINNING, validToMs: BEGINNING + 10 * 86_400_000, fingerprint256: 'AA:BB', isTrusted: true });
+    return Promise.resolve({ subject: `CN=${name}`, issuer: 'CN=Test', validFromMs: BEGINNING, validToMs: BEGINNING + 10 * 86_400_000, fingerprint256: 'AA:BB', isTrusted: true });
   }
 }
 

@@ -5,7 +5,7 @@ import { verbsOf, type Verb } from '../registry/verb.ts';
 import type { HttpAsked } from '../host/host.ts';
 import type { StepContext } from '../run/step-context.ts';
 import { StepError } from '../run/step-error.ts';
-import { listed, yesOrNo } from './lines.ts';
+import { listed, said, UNAVAILABLE, yesOrNo } from './lines.ts';
 
 const http = verbsOf('http');
 const net = verbsOf('network');
@@ -29,6 +29,7 @@ async function ping([name = '', count = '4']: readonly string[], { net: guarded 
   const times: number[] = [];
   for (let n = 0; n < Number(count); n++) {
     const time = await guarded.ping(name, ECHO_MS);
+    if (time === 'impossible') return UNAVAILABLE;
     if (time !== null) times.push(time);
   }
   return summary(times, Number(count));
@@ -58,8 +59,8 @@ export const NETWORK_VERBS: readonly Verb[] = [
   http('HttpPost', 'network', 'sends a body, as JSON where it is JSON', [url('url'), optional(text('body'))], ['https://example.com/', '{"a":1}'], ([address = '', body = ''], context) => ask('POST', address, body, context)),
   http('HttpPut', 'network', 'sends a body, as JSON where it is JSON', [url('url'), optional(text('body'))], ['https://example.com/', 'text'], ([address = '', body = ''], context) => ask('PUT', address, body, context)),
   http('HttpDelete', 'network', 'asks for a deletion', [url('url')], ['https://example.com/'], ([address = ''], context) => ask('DELETE', address, undefined, context)),
-  net('NetPing', 'network', 'echoes of a host, 4 unless said', [host('host'), optional(int('count', 1, 10))], ['example.com', '2'], ping),
-  net('NetDns', 'network', 'the addresses of a name, one a line', [host('host')], ['example.com'], async ([name = ''], { net: guarded }) => listed(await guarded.addresses(name))),
+  net('NetPing', 'network', 'echoes of a host, 4 unless said; `unavailable` where none can be sent', [host('host'), optional(int('count', 1, 10))], ['example.com', '2'], ping),
+  net('NetDns', 'network', 'the addresses of a name, one a line; `unavailable` where the gate alone resolves names', [host('host')], ['example.com'], async ([name = ''], { net: guarded }) => said(await guarded.addresses(name), listed)),
   net('NetTlsCert', 'network', 'the certificate of a server, on 443 unless said', [host('host'), optional(int('port', 1, 65_535))], ['example.com'], certificate),
   net('NetHttpStatus', 'network', 'the status of an answer, whatever it is', [url('url')], ['https://example.com/'], async ([address = ''], { net: guarded }) => String((await guarded.request('GET', address)).status)),
   net('NetTcpConnect', 'network', 'how long a connection took, 5 s at most unless said', [host('host'), int('port', 1, 65_535), optional(number('seconds', 1, 30))], ['example.com', '8080'], async ([name = '', port = '', seconds = '5'], { net: guarded }) =>

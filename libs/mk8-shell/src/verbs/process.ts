@@ -20,9 +20,10 @@ async function run(args: readonly string[], context: StepContext): Promise<strin
     if (found.match.template.unprotected_head === true) await requireUnprotectedHead(context);
   }
   const command = isGit ? gitCommand(argv) : { argv, env: { LC_ALL: 'C.UTF-8' } };
-  const { exit, stdout, stderr } = await context.process.run({
+  const { exit, stdout, stderr, cutBytes = 0 } = await context.process.run({
     ...command, cwd: sandbox.cwd, timeoutMs: context.remainingMs(), stdoutBytesMax: context.stdoutBytesMax, stderrBytesMax: context.stderrBytesMax,
   }, context.signal);
+  context.noteCut(cutBytes);
   if (exit !== 0) throw new StepError(`\`${args[0] ?? ''}\` ended with ${exit}${stderr === '' ? '' : `: ${stderr.trimEnd()}`}`, { output: stdout });
   return stdout;
 }

@@ -6,19 +6,14 @@ import type { DiskFacts } from '../host/host.ts';
 import { isReadableVariable } from '../rules/rules.ts';
 import type { StepContext } from '../run/step-context.ts';
 import { refused } from '../run/step-error.ts';
-import { listed } from './lines.ts';
+import { listed, said as inWords, UNAVAILABLE } from './lines.ts';
 import { formatBytes, formatDuration } from './formatting.ts';
 import { DEFAULT_FORMAT, formatTime } from './time-format.ts';
 
-export const UNAVAILABLE = 'unavailable';
 const verb = verbsOf('system');
 const environment = verbsOf('environment');
 
-/** The answer in words, or that there is none. */
-const said = async <Fact>(fact: Promise<Fact | null>, words: (fact: Fact) => string = String): Promise<string> => {
-  const known = await fact;
-  return known === null ? UNAVAILABLE : words(known);
-};
+const said = async <Fact>(fact: Promise<Fact | null>, words?: (fact: Fact) => string): Promise<string> => inWords(await fact, words);
 
 const diskWords = ({ name, totalBytes, freeBytes }: DiskFacts): string => `${name}  total ${formatBytes(totalBytes)}  used ${formatBytes(totalBytes - freeBytes)}  free ${formatBytes(freeBytes)}`;
 const holding = (filter: string) => ({ name }: { readonly name: string }): boolean => name.toLowerCase().includes(filter.toLowerCase());
