@@ -31,6 +31,8 @@ export interface StackOptions {
 export interface Stack {
   readonly url: string;
   readonly folder: string;
+  /** What the first ledger remembers having signed. */
+  readonly memoryFile: string;
   readonly keys: StackKeys;
   readonly database: TestDatabase;
   readonly nats: TestNatsServer;
@@ -73,7 +75,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   const stack: Stack = {
-    url: `http://127.0.0.1:${httpPort}`, folder, keys, database, nats, services, stop,
+    url: `http://127.0.0.1:${httpPort}`, folder, memoryFile: memoryFileIn(folder), keys, database, nats, services, stop,
     busAs: (name) => natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
     busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
     another: async (name, own = {}, program) => {
@@ -110,12 +112,15 @@ function secretFile(folder: string, name: string, secret: string): string {
 
 interface Place { folder: string; keys: StackKeys; database: TestDatabase; httpPort: number }
 
+/** Where the ledger remembers what it signed. */
+const memoryFileIn = (folder: string): string => join(folder, 'ledger', 'signed');
+
 function particular(name: Process, { folder, keys, database, httpPort }: Place): Record<string, string> {
   const natsPassword = { WRIT_NATS_PASSWORD_FILE: secretFile(folder, `nats-${name}`, passwordOf(name)) };
   switch (name) {
     case 'ledger': return {
       ...natsPassword, WRIT_LEDGER_DATABASE_URL: database.urlFor('writ_ledger'), WRIT_CHECKPOINT_KEY_FILE: keys.file('checkpoint.json'),
-      WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LEDGER_MEMORY_FILE: join(folder, 'ledger', 'signed'),
+      WRIT_RECORD_PUBLIC_KEYS_FILE: keys.file('record-keys.json'), WRIT_LEDGER_MEMORY_FILE: memoryFileIn(folder),
     };
     case 'kernel': return {
       ...natsPassword, WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),

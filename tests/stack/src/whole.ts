@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseKeySet, verifyReceiptFile, type VerifiedReceipt } from '@writ/receipt';
 import { repositoryRoot } from '@writ/testing';
@@ -8,11 +8,12 @@ import type { Observer } from './observer.ts';
 import type { Stack } from './stack.ts';
 import { eventually, type World } from './world.ts';
 
-/** Runs the independent checker as a process of its own. */
+/** Runs the independent checker as a process of its own, told what the ledger remembers having signed. */
 export function fsck(stack: Stack): { readonly status: number | null; readonly output: string } {
   const program = join(repositoryRoot(), 'tools', 'src', 'fsck', 'main.ts');
+  const told = existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
   const { status, stdout, stderr } = spawnSync(
-    process.execPath, ['--conditions=@writ/source', program, '--database', stack.database.ownerUrl, '--keys', stack.keys.publicKeysFile], { encoding: 'utf8' });
+    process.execPath, ['--conditions=@writ/source', program, '--database', stack.database.ownerUrl, '--keys', stack.keys.publicKeysFile, ...told], { encoding: 'utf8' });
   return { status, output: `${stdout}${stderr}` };
 }
 

@@ -2,7 +2,7 @@
 // One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out is compared with what is
 // stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the records' bytes.
 import { isId } from '@writ/contract';
-import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, type Frontier, type Tile } from '@writ/merkle';
+import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, rootOfFrontier, type Frontier, type Tile } from '@writ/merkle';
 import type { KeySet } from '@writ/receipt';
 import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
@@ -11,6 +11,7 @@ import { IndexCheck } from './check-index.ts';
 import { checkRoot, tenantOf } from './check-root.ts';
 import { Findings, type LogReport } from './findings.ts';
 import { readCosignatures, readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
+import { NOTHING_TOLD, SignedCheck, type Told } from './told.ts';
 
 /** A log as far as it was replayed. */
 interface Replay {
@@ -30,12 +31,17 @@ interface Check {
   readonly findings: Findings;
   readonly decisions: DecisionCheck;
   readonly index: IndexCheck;
+  readonly signed: SignedCheck;
+  readonly told: Told;
 }
 
 /** Checks one log. */
-export async function checkLog(client: Connection, logId: string, keys: KeySet): Promise<LogReport> {
+export async function checkLog(client: Connection, logId: string, keys: KeySet, told = NOTHING_TOLD): Promise<LogReport> {
   const findings = new Findings();
-  const check = { client, logId, keys, findings, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings) };
+  const check = {
+    client, logId, keys, findings, told, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings),
+    signed: new SignedCheck(told.signed.get(logId) ?? [], findings),
+  };
   const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0 };
   if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
   else findings.add('log', `\`${logId}\` is no id of a log`);
@@ -64,11 +70,12 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
     unrooted += 1;
   }
   findings.demand(unrooted === 0, 'leaf', `${unrooted} leaves are under no root`);
+  check.signed.finish(replay.leaves);
   await check.decisions.finish();
   await check.index.finish();
   for (const { level, tile_index, width } of await readSurplusTiles(client, logId)) findings.add(nameOf({ level, index: tile_index, width }), 'is of no root');
   for (const size of await readRootlessCheckpoints(client, logId)) findings.add(`checkpoint ${size}`, 'signs no stored root');
-  for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, findings);
+  for await (const row of readCosignatures(client, logId)) checkCosignature(logId, row, check.told.witnesses, findings);
   for (const operation of await readDoubleOutcomes(client, logId)) findings.add(`operation ${operation}`, 'has more than one outcome');
 }
 
@@ -85,6 +92,7 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   replay.frontier = appendLeaves(replay.frontier, hashes);
   replay.roots += 1;
   if (root.note !== null) replay.checkpoints += 1;
+  check.signed.take(replay.frontier.size, rootOfFrontier(replay.frontier));
   checkRoot(check.logId, root, replay.frontier, check.keys, check.findings);
   return tiles;
 }

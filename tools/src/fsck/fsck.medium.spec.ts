@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { formatId, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
+import { formatCosignerKey, parseCosignerKey } from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
 import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import { insertLeaf, KEYS, PUBLISHED, recordOf, writeLog } from './specs/write-log.ts';
+import { insertLeaf, KEYS, PUBLISHED, recordOf, WITNESS, writeLog } from './specs/write-log.ts';
+import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
 
 /** Across a full tile, with batches that leave partial ones; then a log of one record. */
 const BATCHES = [3, 1, 200, 60, 40];
@@ -37,7 +39,9 @@ afterAll(async () => {
 });
 
 /** Every log with what was found, as after these statements by somebody who may do anything; nothing of them stays. */
-async function afterTampering(...statements: string[]): Promise<Finding[]> {
+const afterTampering = (...statements: string[]): Promise<Finding[]> => afterTamperingWith(NOTHING_TOLD, ...statements);
+
+async function afterTamperingWith(told: Told, ...statements: string[]): Promise<Finding[]> {
   await client.query('BEGIN');
   try {
     // No trigger, no foreign key, no other constraint stands in the way.
@@ -50,7 +54,7 @@ async function afterTampering(...statements: string[]): Promise<Finding[]> {
       DROP INDEX ledger.leaf_by_record`);
     for (const statement of statements) expect({ statement, rows: (await client.query(statement)).rowCount }).toEqual({ statement, rows: expect.any(Number) });
     const findings: Finding[] = [];
-    for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS)).findings);
+    for (const id of await readLogIds(client)) findings.push(...(await checkLog(client, id, KEYS, told)).findings);
     return findings;
   } finally {
     await client.query('ROLLBACK');
@@ -128,6 +132,52 @@ test.each<[string, string[], RegExp]>([
   expect(findings.map(({ where, what }) => `${where}: ${what}`)).toContainEqual(expect.stringMatching(expected));
 });
 
+describe('what is told from outside of the database', () => {
+  let dir: string;
+  let memory: string;
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'writ-fsck-told-'));
+    memory = join(dir, 'signed');
+    const { rows } = await client.query<{ tree_size: string; root: Buffer }>('SELECT tree_size, root FROM ledger.root WHERE log_id = $1 AND tree_size IN (3, $2)', [logId, SIZE]);
+    writeFileSync(memory, rows.map(({ tree_size, root }) => `${logId} ${TENANT} ${tree_size} ${root.toString('hex')}\n`).join(''));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+  const told = (over: Partial<Told> = {}): Told => ({ signed: readSigned([memory]), witnesses: [parseCosignerKey(formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))], ...over });
+  const whats = (findings: readonly Finding[]): string[] => findings.map(({ where, what }) => `${where}: ${what}`);
+  /** The end of the log, gone without a trace in the database. */
+  const cut = ['leaf', 'record_index'].map((table) => `DELETE FROM ledger.${table} WHERE leaf_index >= 264`)
+    .concat(['root', 'checkpoint', 'cosignature'].map((table) => `DELETE FROM ledger.${table} WHERE tree_size > 264`), 'DELETE FROM ledger.tile WHERE level = 0 AND tile_index = 1 AND width = 48');
+
+  it('changes nothing of a log that is whole, also while its ledger goes on', async () => {
+    expect(await afterTamperingWith(told())).toEqual([]);
+    writeFileSync(join(dir, 'cut-off'), `${logId} ${TENANT} 999`);
+    expect(await afterTamperingWith(told({ signed: readSigned([join(dir, 'cut-off'), memory]) }))).toEqual([]);
+  });
+
+  it('shows that the end of a log is gone, which its rows alone don\'t', async () => {
+    expect(await afterTampering(...cut)).toEqual([]);
+    expect(whats(await afterTamperingWith(told(), ...cut))).toEqual(['signed 304: the ledger signed 304 leaves, and 40 of them are gone']);
+  });
+
+  it('shows a log of which nothing is left, and a root that is another', async () => {
+    const gone = `log_${formatId('tenant', Buffer.alloc(16, 7)).slice(4)}`;
+    const reportsOf = async (signed: Told['signed']): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const report of checkDatabase(client, KEYS, told({ signed }))) all.push(...whats(report.findings));
+      return all;
+    };
+    expect(await reportsOf(new Map([[gone, [{ treeSize: 2, root: new Uint8Array(32) }]]]))).toEqual(['signed 2: the ledger signed 2 leaves, and 2 of them are gone']);
+    expect(await reportsOf(new Map([[logId, [{ treeSize: 3, root: new Uint8Array(32) }]]]))).toEqual(['signed 3: the ledger signed another root of this size than the leaves give']);
+    expect(await reportsOf(new Map([[logId, [{ treeSize: 100, root: new Uint8Array(32) }]]]))).toEqual(['signed 100: the ledger signed a root of this size, and none is stored']);
+  });
+
+  it('verifies cosignatures of witnesses that are known', async () => {
+    const forged = `UPDATE ledger.cosignature SET line = overlay(line placing 'AAAA' from length(line) - 20) WHERE tree_size = 4`;
+    expect(await afterTampering(forged)).toEqual([]);
+    expect(whats(await afterTamperingWith(told(), forged))).toEqual([expect.stringMatching(/^cosignature 4 by witness\.test: can't be read, or isn't the witness's: /)]);
+  });
+});
+
 describe('what is well signed and still wrong', () => {
   const newLog = async (write: (tenant: TenantId) => Promise<unknown>): Promise<Finding[]> => {
     const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
@@ -181,6 +231,20 @@ describe('the program', () => {
     expect(status).toBe(0);
     expect(out).toContain(`✔ ${logId}: ${SIZE} records, 5 roots, `);
     expect(out).toMatch(/2 logs, 0 with findings\n$/);
+  });
+
+  it('reads what it is told, and says what of it can\'t be read', async () => {
+    const { rows } = await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = $2', [logId, SIZE]);
+    const line = (size: number): string => `${logId} ${TENANT} ${size} ${rows[0]!.root.toString('hex')}\n`;
+    const [right, beyond, rubbish] = [['right', line(SIZE)], ['beyond', line(SIZE) + line(SIZE + 1)], ['rubbish', 'rubbish\n']].map(([name, content]) => {
+      writeFileSync(join(dir, name!), content!);
+      return join(dir, name!);
+    }) as [string, string, string];
+    const ask = (...args: string[]) => run('--database', database.ownerUrl, '--keys', join(dir, 'keys.json'), ...args);
+    expect(await ask('--signed', right, '--witness', formatCosignerKey(WITNESS.name, WITNESS.signer.publicKey))).toMatchObject({ status: 0 });
+    expect(await ask('--signed', right, beyond)).toMatchObject({ status: 1, out: expect.stringContaining('the ledger signed 305 leaves, and 1 of them are gone') });
+    expect(await ask('--signed', rubbish)).toMatchObject({ status: 2, err: expect.stringContaining('line 1 of') });
+    expect(await ask('--witness', 'nobody')).toMatchObject({ status: 2, err: expect.stringContaining('can\'t be read') });
   });
 
   it('ends with 1 when anything is wrong: here the keys are not those that signed', async () => {

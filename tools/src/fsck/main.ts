@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@writ/database';
 import { parseKeySet, type KeySet } from '@writ/receipt';
+import { parseCosignerKey } from '@writ/signing';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { explain } from '../explain.ts';
@@ -11,6 +12,7 @@ import { SetupError } from '../setup-error.ts';
 import { defaultStateDir } from '../setup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { LogReport } from './findings.ts';
+import { readSigned, type Told } from './told.ts';
 
 /** Colours for a person at a terminal; never in a pipe or a file, whatever CI says of itself. */
 const paint = pc.createColors(pc.isColorSupported && process.stdout.isTTY === true);
@@ -21,6 +23,8 @@ const EXIT = { clean: 0, findings: 1, failed: 2 } as const;
 interface Options {
   readonly database: string;
   readonly keys: string;
+  readonly signed: readonly string[];
+  readonly witness: readonly string[];
 }
 
 function parseOptions(args: readonly string[]): Options | number {
@@ -28,6 +32,8 @@ function parseOptions(args: readonly string[]): Options | number {
     .description('Rebuilds every log from raw rows, with the pure libraries and the public keys alone, and says what is not as it was written.')
     .requiredOption('--database <url>', 'as a role that sees every row: a superuser')
     .option('--keys <file>', 'the public keys', join(defaultStateDir(process.env), 'public-keys.json'))
+    .option('--signed <files...>', 'what the ledgers remember having signed (WRIT_LEDGER_MEMORY_FILE of each): shows an end of a log that is gone', [])
+    .option('--witness <keys...>', 'keys of witnesses, as `writ witness key` prints them: their cosignatures are verified', [])
     .allowExcessArguments(false)
     .exitOverride();
   try {
@@ -46,6 +52,15 @@ function readKeys(path: string): KeySet {
   }
 }
 
+/** What is known from outside of the database; it is read before the database is. */
+function readTold({ signed, witness }: Options): Told {
+  try {
+    return { signed: readSigned(signed), witnesses: witness.map((text) => parseCosignerKey(text)) };
+  } catch (cause) {
+    throw new SetupError(`what is told of the logs can't be read: ${cause instanceof Error ? cause.message : String(cause)}`, ['give files of WRIT_LEDGER_MEMORY_FILE with --signed, and keys of witnesses with --witness'], cause);
+  }
+}
+
 function present({ logId, leaves, roots, tiles, checkpoints, findings, findingCount }: LogReport): string {
   const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints`;
   const verdict = findingCount === 0 ? paint.green('✔') : paint.red(`✖ ${findingCount} findings`);
@@ -54,12 +69,13 @@ function present({ logId, leaves, roots, tiles, checkpoints, findings, findingCo
   return [`${verdict} ${logId}: ${counts}`, ...lines, ...more].join('\n');
 }
 
-async function fsck({ database, keys: keysFile }: Options): Promise<number> {
-  const keys = readKeys(keysFile);
-  const client = await connect(database, 'writ-fsck');
+async function fsck(options: Options): Promise<number> {
+  const keys = readKeys(options.keys);
+  const told = readTold(options);
+  const client = await connect(options.database, 'writ-fsck');
   let [logs, bad] = [0, 0];
   try {
-    for await (const report of checkDatabase(client, keys)) {
+    for await (const report of checkDatabase(client, keys, told)) {
       logs += 1;
       if (report.findingCount > 0) bad += 1;
       process.stdout.write(`${present(report)}\n`);

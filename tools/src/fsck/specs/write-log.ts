@@ -10,7 +10,7 @@ const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').priva
 export const DEPLOYMENT = 'writ.test';
 export const RECORD_SIGNER = newSigner();
 const LOG_SIGNER = newSigner();
-const WITNESS = { name: 'witness.test', signer: newSigner() };
+export const WITNESS = { name: 'witness.test', signer: newSigner() };
 export const RECORDED_AT = 1_767_225_600_000;
 
 export const PUBLISHED = {
