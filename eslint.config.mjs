@@ -51,7 +51,7 @@ export default [
     },
   },
   {
-    files: ['libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell}/src/**/*.ts'],
+    files: ['libs/{digest,signing,capability,policy,risk,permit,receipt,merkle,lifecycle,workspace,agent-loop,bus,blobs,sandbox,contract,egress,cli-tool,mk8-shell,dialects}/src/**/*.ts'],
     ignores: SPECS,
     rules: {
       'no-restricted-imports': ['error', { paths: BUILT_INS_WITH_EFFECTS.flatMap((name) => [name, `node:${name}`]) }],

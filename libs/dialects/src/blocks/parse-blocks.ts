@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `[TOOL_CALL:id] {json}` anywhere in a line. A machine of four states that looks at each character once, whatever the chunks.
+import type { DialectParser, Parsed } from '../dialect.ts';
+import { resolvePayload } from '../aliases/blocks.ts';
+import { DIALECT_LIMITS } from '../limits.ts';
+import { Collected } from '../text/collected.ts';
+import { isObject, readJson } from '../text/read-json.ts';
+import { idLike, quoted } from '../text/shown.ts';
+import { BalancedObject } from './balanced-object.ts';
+
+export const CALL_MARKER = '[TOOL_CALL:';
+const ID = /^[A-Za-z0-9._:-]+$/;
+const MARKERS_WITHIN = /\[TOOL_CALL:([^\]\n[]{1,128})\]/g;
+const isSpace = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
+
+type State = 'text' | 'id' | 'gap' | 'object';
+
+export class BlocksParser implements DialectParser {
+  readonly #collected = new Collected(ID);
+  #state: State = 'text';
+  #at = 0;
+  /** what of a marker stands at the end of the chunk before */
+  #carried = '';
+  #id = '';
+  #markerAt = 0;
+  #gap: string[] = [];
+  #object = new BalancedObject();
+  #shown: string[] = [];
+
+  push(chunk: string): string {
+    const input = this.#carried + chunk;
+    this.#at -= this.#carried.length;
+    this.#carried = '';
+    let from = 0;
+    while (from < input.length) from = this.#step(input, from);
+    this.#at += input.length;
+    return this.#takeShown();
+  }
+
+  end(): Parsed {
+    this.#show(this.#carried);
+    if (this.#state === 'id') this.#unclosed();
+    if (this.#state === 'gap') this.#lacksObject();
+    if (this.#state === 'object') this.#unbalanced();
+    return this.#collected.parsed();
+  }
+
+  #step(input: string, from: number): number {
+    if (this.#state === 'text') return this.#readText(input, from);
+    if (this.#state === 'id') return this.#readId(input, from);
+    return this.#state === 'gap' ? this.#readGap(input, from) : this.#readObject(input, from);
+  }
+
+  #readText(input: string, from: number): number {
+    const bracket = input.indexOf('[', from);
+    if (bracket === -1) {
+      this.#show(input.slice(from));
+      return input.length;
+    }
+    this.#show(input.slice(from, bracket));
+    if (input.startsWith(CALL_MARKER, bracket)) {
+      [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + bracket];
+      return bracket + CALL_MARKER.length;
+    }
+    if (input.length - bracket < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(bracket))) {
+      this.#carried = input.slice(bracket);
+      return input.length;
+    }
+    this.#show('[');
+    return bracket + 1;
+  }
+
+  #readId(input: string, from: number): number {
+    for (let at = from; at < input.length; at += 1) {
+      const char = input.charAt(at);
+      if (char === ']') {
+        this.#id += input.slice(from, at);
+        this.#state = 'gap';
+        return at + 1;
+      }
+      if (char === '\n' || char === '[' || this.#id.length + at - from > DIALECT_LIMITS.idChars) {
+        this.#id += input.slice(from, at);
+        this.#unclosed();
+        return at;
+      }
+    }
+    this.#id += input.slice(from);
+    return input.length;
+  }
+
+  #readGap(input: string, from: number): number {
+    let at = from;
+    while (at < input.length && isSpace(input.charCodeAt(at))) at += 1;
+    this.#gap.push(input.slice(from, at));
+    if (at === input.length) return at;
+    if (input.charAt(at) === '{') {
+      [this.#state, this.#object, this.#gap] = ['object', new BalancedObject(), []];
+      return at;
+    }
+    this.#lacksObject();
+    return at;
+  }
+
+  #readObject(input: string, from: number): number {
+    const end = this.#object.take(input, from);
+    if (this.#object.isWhole) {
+      this.#state = 'text';
+      this.#payload(this.#object.text());
+    }
+    return end;
+  }
+
+  #payload(text: string): void {
+    const json = readJson(text);
+    const members = 'value' in json && isObject(json.value) ? json.value : {};
+    const { name, means } = 'value' in json ? resolvePayload(members) : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };
+    const written = { id: this.#id, name: name ?? '', at: this.#markerAt };
+    if (this.#collected.claims(written)) this.#collected.call(written, means);
+  }
+
+  /** What looks like the beginning of a marker is text, and is told. */
+  #unclosed(): void {
+    this.#show(CALL_MARKER + this.#id);
+    this.#collected.problem('call', 'a marker isn\'t closed: `[TOOL_CALL:` takes an id and `]` on the same line', { call_id: idLike(this.#id), at: this.#markerAt });
+    this.#state = 'text';
+  }
+
+  #lacksObject(): void {
+    this.#show(this.#gap.join(''));
+    [this.#gap, this.#state] = [[], 'text'];
+    this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, { call_id: idLike(this.#id), at: this.#markerAt });
+  }
+
+  #unbalanced(): void {
+    this.#collected.problem('call', `the payload of ${quoted(this.#id)} doesn't end: its braces don't balance`, { call_id: idLike(this.#id), at: this.#markerAt });
+    // What was swallowed may hold further calls: none of them is passed over in silence.
+    for (const [, id = ''] of this.#object.text().matchAll(MARKERS_WITHIN)) {
+      this.#collected.problem('call', `it stands in the payload of ${quoted(this.#id)}, which doesn't end`, { call_id: idLike(id), at: this.#markerAt });
+    }
+  }
+
+  #show(text: string): void {
+    if (text !== '') this.#shown.push(this.#collected.text(text));
+  }
+
+  #takeShown(): string {
+    const text = this.#shown.join('');
+    this.#shown = [];
+    return text;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer, RenderedMessage } from '../dialect.ts';
+import { DIALECT_LIMITS } from '../limits.ts';
+import { STANDINGS } from '../standing.ts';
+import { harmlessJson } from '../text/harmless.ts';
+
+const isError = ({ outcome }: Answer): boolean => STANDINGS[outcome.standing].is_error;
+
+/** What a result says, as JSON: its status, and what there is of result and error. */
+function contentOf({ outcome: { standing, result, error, metadata } }: Answer): string {
+  const content = { status: STANDINGS[standing].word, ...(error === null ? {} : { error }), ...(result === null || result === undefined ? {} : { result }), ...(metadata === undefined ? {} : { metadata }) };
+  return harmlessJson(content, DIALECT_LIMITS.shownChars);
+}
+
+/** What is wrong with an answer as a whole is told as text: providers take results of calls alone by their ids. */
+const untied = (answers: readonly Answer[]): string[] => answers.filter(({ call_id }) => call_id === null).map(contentOf);
+const tied = (answers: readonly Answer[]): (Answer & { readonly call_id: string })[] => answers.filter((answer): answer is Answer & { readonly call_id: string } => answer.call_id !== null);
+
+export function renderChat(answers: readonly Answer[]): RenderedMessage[] {
+  return [
+    ...tied(answers).map((answer) => ({ role: 'tool', tool_call_id: answer.call_id, content: contentOf(answer) })),
+    ...untied(answers).map((content) => ({ role: 'user', content })),
+  ];
+}
+
+export function renderResponses(answers: readonly Answer[]): RenderedMessage[] {
+  return [
+    ...tied(answers).map((answer) => ({ type: 'function_call_output', call_id: answer.call_id, output: contentOf(answer) })),
+    ...untied(answers).map((content) => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: content }] })),
+  ];
+}
+
+export function renderAnthropic(answers: readonly Answer[]): RenderedMessage[] {
+  const results = tied(answers).map((answer) => ({ type: 'tool_result', tool_use_id: answer.call_id, content: contentOf(answer), ...(isError(answer) ? { is_error: true } : {}) }));
+  const texts = untied(answers).map((text) => ({ type: 'text', text }));
+  return results.length + texts.length === 0 ? [] : [{ role: 'user', content: [...results, ...texts] }];
+}
+
+/** Gemini's ids may be made here: then the name alone says which call it was. */
+const OWN_ID = /^call_[0-9]+$/;
+
+export function renderGemini(answers: readonly Answer[]): RenderedMessage[] {
+  const results = tied(answers).map((answer) => ({
+    functionResponse: { ...(OWN_ID.test(answer.call_id) ? {} : { id: answer.call_id }), name: answer.name ?? '', response: { [isError(answer) ? 'error' : 'output']: contentOf(answer) } },
+  }));
+  const texts = untied(answers).map((text) => ({ text }));
+  return results.length + texts.length === 0 ? [] : [{ role: 'user', parts: [...results, ...texts] }];
+}

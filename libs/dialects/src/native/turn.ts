@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JsonValue } from '@writ/digest';
+import { toolIdOf } from '../aliases/native.ts';
+import type { Args, DialectParser, Parsed, Stop } from '../dialect.ts';
+import { Collected } from '../text/collected.ts';
+import { isObject, readJson } from '../text/read-json.ts';
+import { quoted } from '../text/shown.ts';
+import { BodyReader, type FrameReader } from './read-body.ts';
+
+/** Ids are the provider's: they go back as JSON and are never a part of a line. */
+const ID = /^[\x21-\x7e]+$/;
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** A call while it comes. `json`: pieces of its arguments as text. `value`: the arguments themselves. */
+export interface NativeCall {
+  id: string;
+  name: string;
+  readonly json: string[];
+  value: JsonValue | undefined;
+}
+
+export const newCall = (id: string, name: string): NativeCall => ({ id, name, json: [], value: undefined });
+
+/** One answer of a provider as it comes; each provider's reader fills it. */
+export class NativeTurn {
+  readonly #collected = new Collected(ID);
+  readonly #calls: NativeCall[] = [];
+  #shown: string[] = [];
+  #failed = false;
+  /** null until the provider says why it stopped: an answer without that was cut off on its way */
+  stop: Stop | null = null;
+
+  text(text: JsonValue | undefined): void {
+    if (typeof text === 'string' && text !== '') this.#shown.push(this.#collected.text(text));
+  }
+
+  /** Order of calls is the order of these. */
+  add(call: NativeCall): NativeCall {
+    this.#calls.push(call);
+    return call;
+  }
+
+  warn(message: string): void {
+    this.#collected.problem('warning', message, { at: this.#calls.length });
+  }
+
+  fail(message: string): void {
+    this.#failed = true;
+    this.#collected.problem('protocol', message, { at: this.#calls.length });
+  }
+
+  takeShown(): string {
+    const text = this.#shown.join('');
+    this.#shown = [];
+    return text;
+  }
+
+  parsed(): Parsed {
+    if (this.stop === null && !this.#failed) this.fail('the answer ended before the provider said why it stopped: none of its calls runs');
+    this.#calls.forEach((call, at) => { this.#call(call, at); });
+    return this.#collected.parsed(this.stop);
+  }
+
+  #call({ id, name, json, value }: NativeCall, at: number): void {
+    const written = { id: id === '' ? `call_${at + 1}` : id, name, at };
+    if (!this.#collected.claims(written)) return;
+    if (!NAME.test(name)) return this.#collected.call(written, { problem: `there is no tool ${quoted(name)}` });
+    const args = value === undefined ? argumentsOf(json.join('')) : { value };
+    if ('problem' in args) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} are no JSON that is taken: ${args.problem}` });
+    if (!isObject(args.value)) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} must be a JSON object` });
+    this.#collected.call(written, { tool_id: toolIdOf(name), args: args.value as Args });
+  }
+}
+
+/** No arguments are written as nothing at all by some. */
+const argumentsOf = (text: string): ReturnType<typeof readJson> => (text.trim() === '' ? { value: {} } : readJson(text));
+
+/** What a provider's documents say, put into a turn. */
+export type ReadFrame = (turn: NativeTurn, value: { readonly [key: string]: JsonValue }, whole: boolean) => void;
+
+/** A parser of a provider's answers; `begin` makes a reader that remembers what one answer's stream needs. */
+export function nativeParser(begin: () => ReadFrame): DialectParser {
+  const turn = new NativeTurn();
+  const read = begin();
+  const to: FrameReader = {
+    frame: (value, whole) => {
+      if (isObject(value)) read(turn, value, whole);
+      else turn.fail('a document of the answer is no JSON object');
+    },
+    unreadable: (problem) => { turn.fail(problem); },
+  };
+  const body = new BodyReader(to);
+  return {
+    push: (chunk) => {
+      body.push(chunk);
+      return turn.takeShown();
+    },
+    end: () => {
+      body.end();
+      return turn.parsed();
+    },
+  };
+}
+
+type Members = { readonly [key: string]: JsonValue };
+const NOTHING: Members = {};
+
+/** What a provider may leave out or say null of. */
+export const objectOf = (value: JsonValue | undefined): Members => (isObject(value) ? value : NOTHING);
+export const listOf = (value: JsonValue | undefined): readonly Members[] => (Array.isArray(value) ? (value as readonly JsonValue[]).map(objectOf) : []);
+export const stringOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** An error document, which any of them may send in place of an answer or within a stream. Says whether it was one. */
+export function failedBy(turn: NativeTurn, { error }: Members): boolean {
+  if (error === undefined || error === null) return false;
+  turn.fail(`the provider answered with an error: ${quoted(stringOf(objectOf(error)['message']) || JSON.stringify(error))}`);
+  return true;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { TOOLS, type Grant } from '@writ/contract';
+import { nativeNameOf } from './aliases/native.ts';
+import { DIALECTS, type DialectName } from './dialect.ts';
+import { parse, prompt } from './dialects.ts';
+import type { Offer } from './offer.ts';
+
+const grant = (tools: string[], others: Partial<Grant> = {}): Grant => ({ tools, fs: [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }, { path: 'src/keys', read: false, write: false, denied: true }], net: [{ domain: '*.example.com', methods: ['GET'] }], secrets: ['NPM_TOKEN'], budgets: {}, not_before: 0, expires_at: 1, ...others });
+const tools = [...TOOLS.values()];
+const offer = (...chain: Grant[]): Offer => ({ tools, chain });
+const textOf = (dialect: DialectName, of: Offer): string => JSON.stringify(prompt(dialect, of));
+const namesOf = (dialect: DialectName, of: Offer): string[] => {
+  const flat = (prompt(dialect, of).tools ?? []).flatMap((each) => ('functionDeclarations' in each ? (each.functionDeclarations as object[]) : [each]));
+  return flat.map((each) => ('function' in each ? (each.function as { name: string }) : (each as { name: string })).name);
+};
+
+const NATIVE = { 'fs.read': '"read_file"', 'fs.write': '"write_file"', 'shell.session': '"bash_session"', 'web.fetch': '"web_fetch"' };
+/** How each dialect names four tools. */
+const WORDS: Readonly<Record<DialectName, Readonly<Record<string, string>>>> = {
+  blocks: { 'fs.read': '- fs.read {', 'fs.write': '- fs.write {', 'shell.session': '- shell.session {', 'web.fetch': 'access_website' },
+  'tools-xml': { 'fs.read': 'src=\\"package.json\\"', 'fs.edit': '<edit>', 'shell.session': '<command>', 'value.get': '<get_value' },
+  yips: { 'fs.read': 'tool read_file {', 'fs.write': 'preview_write_file {', 'shell.session': 'skill virtual_terminal', 'web.fetch': 'skill fetch' },
+  openai: NATIVE, 'openai-responses': NATIVE, anthropic: NATIVE, gemini: NATIVE,
+};
+
+describe.each([...DIALECTS])('%s', (dialect) => {
+  it('names exactly the tools that every token of the chain grants', () => {
+    for (const [id, word] of Object.entries(WORDS[dialect])) {
+      expect(textOf(dialect, offer(grant(['*'])))).toContain(word);
+      expect(textOf(dialect, offer(grant(['*']), grant([id])))).toContain(word);
+      expect(textOf(dialect, offer(grant(['*']), grant(Object.keys(WORDS[dialect]).filter((other) => other !== id))))).not.toContain(word);
+      expect(textOf(dialect, offer())).not.toContain(word);
+    }
+  });
+
+  it('tells what the token reaches, and to stop where a person must decide', () => {
+    const { system } = prompt(dialect, offer(grant(['*'], { fs: [{ path: 'elsewhere', read: true, write: true }] }), grant(['fs.*'])));
+    for (const said of ['You may write: `src`.', 'Never at or below: `src/keys`.', '`*.example.com (GET)`', '`NPM_TOKEN`', 'a person must decide']) expect(system).toContain(said);
+    expect(system).not.toContain('elsewhere');
+    expect(system).toMatch(/no further (?:tool|action)/);
+  });
+
+  it('offers nothing that isn\'t there yet', () => { expect(textOf(dialect, offer(grant(['*'])))).not.toMatch(/web\.search|skill search|subagent \{|transcri|create_container|manage_agent/); });
+});
+
+it('providers get the schemas of the registry', () => {
+  expect(namesOf('openai', offer(grant(['*'])))).toEqual([...TOOLS.keys()].sort().map(nativeNameOf));
+  for (const dialect of ['openai-responses', 'anthropic', 'gemini'] as const) expect(namesOf(dialect, offer(grant(['*'])))).toEqual(namesOf('openai', offer(grant(['*']))));
+  expect(prompt('anthropic', offer(grant(['fs.read']))).tools).toEqual([{ name: 'read_file', description: TOOLS.get('fs.read')?.description, input_schema: JSON.parse(JSON.stringify(TOOLS.get('fs.read')?.parameters)) as unknown }]);
+  expect(prompt('gemini', offer()).tools).toEqual([]);
+});
+
+it('mk8.shell and the dangerous shell are told of once they are there', () => {
+  const [some] = tools;
+  if (some === undefined) throw new Error('no tools');
+  const { system } = prompt('blocks', { tools: [{ ...some, tool_id: 'mk8.run' }, { ...some, tool_id: 'shell.dangerous' }], chain: [grant(['mk8.run'])] });
+  expect(system).toContain('"sandboxId"');
+  expect(system).toContain('mk8.shell runs a JSON script');
+  expect(system).not.toContain('shellType');
+});
+
+it('the example of a prompt is an envelope that is read', () => {
+  const { system } = prompt('yips', offer(grant(['*'])));
+  expect(parse('yips', system)).toMatchObject({ calls: [{ tool_id: 'fs.read' }], problems: [] });
+});

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { OperationView } from '@writ/contract';
+import type { Outcome } from './dialect.ts';
+
+/** How a call stands, in the words of every dialect: the status of blocks, the short word of the others, and whether it counts as an error. */
+export const STANDINGS = {
+  completed: { block: 'Completed', word: 'ok', is_error: false },
+  failed: { block: 'Failed', word: 'error', is_error: true },
+  denied: { block: 'Denied', word: 'denied', is_error: true },
+  timeout: { block: 'Failed', word: 'timeout', is_error: true },
+  cancelled: { block: 'Cancelled', word: 'error', is_error: true },
+  held: { block: 'AwaitingApproval', word: 'awaiting_approval', is_error: false },
+  queued: { block: 'Queued', word: 'queued', is_error: false },
+  executing: { block: 'Executing', word: 'executing', is_error: false },
+} as const satisfies Record<string, { block: string; word: string; is_error: boolean }>;
+export type Standing = keyof typeof STANDINGS;
+
+const TIMEOUTS: ReadonlySet<string> = new Set(['deadline', 'command.timeout']);
+const CANCELLED: ReadonlySet<string> = new Set(['cancelled', 'sandbox.killed']);
+
+/** How an operation stands. A call that ended with an error failed, whatever became of its transaction. */
+export function standingOf({ state, result }: Pick<OperationView, 'state' | 'result'>): Standing {
+  if (state === 'held') return 'held';
+  const code = result?.error?.code ?? '';
+  if (TIMEOUTS.has(code)) return 'timeout';
+  if (CANCELLED.has(code)) return 'cancelled';
+  if (state === 'refused') return 'denied';
+  if (state === 'rolled_back' || state === 'ambiguous') return 'failed';
+  if (state === 'committed' || state === 'no_op') return result?.status === 'error' ? 'failed' : 'completed';
+  return 'executing';
+}
+
+/** What a model is told of an operation. What its reasons say stands in for an error where it waits. */
+export function outcomeOf(view: OperationView): Outcome {
+  const { result, reasons, operation_id } = view;
+  const why = reasons[0];
+  const error = result?.error ?? (view.state === 'held' && why !== undefined ? { code: why.code, message: why.message, hint: null } : null);
+  return { standing: standingOf(view), result: result?.result ?? null, error, operation_id };
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A `<tools>` block that begins a line, alone or in a fence; or the text `tools` of a JSON object. Line by line, so that chunks don't matter.
+import type { DialectParser, Parsed } from '../dialect.ts';
+import { Collected } from '../text/collected.ts';
+import { LineReader, type Piece } from '../text/line-reader.ts';
+import { isObject, readJson } from '../text/read-json.ts';
+import { elementsOf, ElementReader, textOf, type XmlElement } from './element.ts';
+import { callsOf } from './read-tools.ts';
+
+const ID = /^[A-Za-z0-9.]+$/;
+const OPENING = /^[ \t]*(?=<tools(?:[\s/>]|$))/;
+const CLOSING = '</tools>';
+const FENCE = /^[ \t]*`{3,}[ \t]*(?:xml|tools|toolsxml|json)?[ \t]*\r?\n?$/i;
+const FENCE_END = /^[ \t]*`{3,}[ \t]*\r?\n?$/;
+const BLANK_LINE = /^\s*$/;
+const JSON_FENCE = '```json';
+/** What a bare `&` swallows is never closed either. */
+const NO_END = 'the `<tools>` block doesn\'t end: a tag is open, or an `&` isn\'t escaped';
+const IN_JSON = /"tools"\s*:/;
+
+export class ToolsXmlParser implements DialectParser {
+  readonly #collected = new Collected(ID);
+  readonly #lines = new LineReader('<`');
+  /** an output that may be one JSON object is kept whole: only its end tells */
+  #whole: string[] | null = [];
+  /** how the output begins, without white space; as much as tells whether it may be an object */
+  #start = '';
+  #reader: ElementReader | null = null;
+  /** the rest of a block that is none, up to its closing tag */
+  #skips = false;
+  /** the line of a fence, kept until it is known whether a block stands in it */
+  #fence = '';
+  #inFence = false;
+  #blockAt = 0;
+  #tools = 0;
+  #shown: string[] = [];
+
+  push(chunk: string): string {
+    if (this.#whole === null) this.#takeLines(this.#lines.push(chunk));
+    else {
+      this.#whole.push(chunk);
+      this.#decide(chunk);
+    }
+    return this.#takeShown();
+  }
+
+  end(): Parsed {
+    if (this.#whole !== null && !this.#asObject(this.#whole.join(''))) this.#asLines();
+    this.#takeLines(this.#lines.end());
+    this.#show(this.#fence);
+    if (this.#reader !== null) this.#collected.problem('protocol', NO_END, { at: this.#blockAt });
+    return this.#collected.parsed();
+  }
+
+  /** The first character, or the words of a fence, say whether it may be a JSON object. */
+  #decide(chunk: string): void {
+    if (this.#start.length < JSON_FENCE.length) this.#start = (this.#start + chunk).trimStart().slice(0, JSON_FENCE.length);
+    if (!this.#start.startsWith('{') && !JSON_FENCE.startsWith(this.#start)) this.#asLines();
+  }
+
+  #asLines(): void {
+    const text = (this.#whole ?? []).join('');
+    this.#whole = null;
+    this.#takeLines(this.#lines.push(text));
+  }
+
+  /** Reads the output as `{reply, tools}`; false where it is none. */
+  #asObject(text: string): boolean {
+    const inside = text.trim().replace(/^```json[ \t]*\r?\n/, '').replace(/\n[ \t]*```$/, '');
+    if (!inside.startsWith('{')) return false;
+    const json = readJson(inside);
+    if ('problem' in json) {
+      if (IN_JSON.test(inside)) this.#collected.problem('protocol', `the object with \`reply\` and \`tools\` is no JSON that is taken: ${json.problem}`, { at: 0 });
+      return false;
+    }
+    const { reply, tools, ...others } = isObject(json.value) ? json.value : {};
+    if (reply === undefined && tools === undefined) return false;
+    this.#object(reply, tools, Object.keys(others), text.indexOf('{'));
+    return true;
+  }
+
+  #object(reply: unknown, tools: unknown, others: readonly string[], at: number): void {
+    this.#whole = null;
+    if (others.length > 0) this.#collected.problem('warning', 'the object has `reply` and `tools` alone: its other members are not read', { at });
+    if (typeof reply === 'string') this.#show(reply);
+    else if (reply !== undefined && reply !== null) this.#collected.problem('protocol', '`reply` must be a text', { at });
+    if (tools === undefined || tools === null || (typeof tools === 'string' && tools.trim() === '')) return;
+    if (typeof tools !== 'string') return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
+    const block = new ElementReader(at);
+    const text = tools.trim();
+    const rest = text.slice(block.take(text, 0)).trim();
+    if (rest !== '' && block.fault === null) this.#collected.problem('protocol', '`tools` holds more than one block', { at });
+    this.#block(block, at);
+    if (block.root === null && block.fault === null) this.#collected.problem('protocol', NO_END, { at });
+  }
+
+  #takeLines(pieces: Iterable<Piece>): void {
+    for (const piece of pieces) {
+      this.#piece(piece);
+      // What ends a block may stand anywhere in a line.
+      this.#lines.holds = this.#reader !== null || this.#skips;
+    }
+  }
+
+  #piece({ text, at, mayOpen }: Piece): void {
+    if (this.#skips) return this.#skip(text, at);
+    if (this.#reader !== null) return this.#read(text, at, 0);
+    const opens = mayOpen ? OPENING.exec(text) : null;
+    if (opens !== null) return this.#begin(text, at, opens[0].length);
+    if (this.#inFence && mayOpen && FENCE_END.test(text)) {
+      this.#inFence = false;
+      return;
+    }
+    if (mayOpen && FENCE.test(text)) {
+      this.#show(this.#fence);
+      this.#fence = text;
+      return;
+    }
+    if (this.#fence !== '' && BLANK_LINE.test(text)) {
+      this.#fence += text;
+      return;
+    }
+    this.#show(this.#fence + text);
+    this.#fence = '';
+  }
+
+  #begin(text: string, at: number, from: number): void {
+    this.#inFence = this.#fence !== '';
+    this.#fence = '';
+    this.#blockAt = at + from;
+    this.#reader = new ElementReader(this.#blockAt);
+    this.#read(text, at, from);
+  }
+
+  #read(text: string, at: number, from: number): void {
+    const reader = this.#reader;
+    if (reader === null) return;
+    const end = reader.take(text, from);
+    if (reader.root === null && reader.fault === null) return;
+    this.#reader = null;
+    this.#block(reader, this.#blockAt);
+    if (reader.fault === null) return this.#rest(text, at, end);
+    this.#skips = true;
+    const rest = Math.max(from, end - CLOSING.length);
+    this.#skip(text.slice(rest), at + rest);
+  }
+
+  /** Nothing of a block that is none is for people, and nothing of it runs. */
+  #skip(text: string, at: number): void {
+    const end = text.indexOf(CLOSING);
+    if (end === -1) return;
+    this.#skips = false;
+    this.#rest(text, at, end + CLOSING.length);
+  }
+
+  #rest(text: string, at: number, from: number): void {
+    const rest = text.slice(from);
+    if (!BLANK_LINE.test(rest)) this.#piece({ text: rest, at: at + from, mayOpen: true });
+  }
+
+  #block({ root, fault }: ElementReader, at: number): void {
+    if (fault !== null) return this.#collected.problem('protocol', `the \`<tools>\` block is no XML that is taken: ${fault.message}`, { at: fault.at });
+    if (root === null) return;
+    if (root.name !== 'tools') return this.#collected.problem('protocol', 'the block must be a `<tools>` element', { at });
+    if (Object.keys(root.attributes).length > 0) return this.#collected.problem('protocol', '`<tools>` has no attributes', { at });
+    if (textOf(root).trim() !== '') this.#collected.problem('call', '`<tools>` takes elements and no text', { at });
+    for (const tool of elementsOf(root)) this.#tool(tool);
+  }
+
+  /** Tools have no ids of their own: their place makes one. */
+  #tool(element: XmlElement): void {
+    this.#tools += 1;
+    const calls = callsOf(element);
+    calls.forEach(({ name, at, means }, index) => {
+      const written = { id: element.name === 'read' ? `t${this.#tools}.${index + 1}` : `t${this.#tools}`, name, at };
+      if (this.#collected.claims(written)) this.#collected.call(written, means);
+    });
+  }
+
+  #show(text: string): void {
+    if (text !== '') this.#shown.push(this.#collected.text(text));
+  }
+
+  #takeShown(): string {
+    const text = this.#shown.join('');
+    this.#shown = [];
+    return text;
+  }
+}
