@@ -17,8 +17,10 @@ const production = [
   allow('tool', 'contract', 'domain', 'adapter'),
   { sourceTag: 'tcb:yes', onlyDependOnLibsWithTags: ['tcb:yes'] },
 ];
+/** What a project has once for Node.js and once for browsers, it names by `imports` of its own package.json. */
+const OF_THE_PLATFORM = ['#*'];
 const boundaries = (depConstraints) => ({
-  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: [], depConstraints }],
+  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: OF_THE_PLATFORM, depConstraints }],
 });
 
 const BUILT_INS_WITH_EFFECTS = ['fs', 'fs/promises', 'net', 'http', 'https', 'http2', 'tls', 'dgram', 'dns', 'child_process', 'worker_threads', 'cluster', 'os'];

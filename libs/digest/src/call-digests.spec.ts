@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { actionDigest, argsHash, effectDigest } from './call-digests.ts';
 import type { Action } from './call-digests.ts';
-import { sha256, sha256Hex } from './hash.ts';
+import { sha256, sha256Hex } from './sha256/sha256.ts';
 
 const ACTION: Action = {
   tool_id: 'fs.write',

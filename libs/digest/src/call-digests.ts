@@ -3,8 +3,9 @@
 // The digests that bind a call: what was asked (args_hash), what was decided on (action digest), what it would change (effect digest).
 // INVARIANT (one encoding): each is SHA-256 over RFC 8785 bytes, so equal meanings give equal digests, whatever dialect or process
 // wrote them. Their bytes are pinned by a spec: a change is a new `v`.
+import { compareBytes, utf8Bytes } from './bytes.ts';
 import { canonicalBytes } from './canonical.ts';
-import { sha256Hex } from './hash.ts';
+import { sha256Hex } from './sha256/sha256.ts';
 import type { JsonValue } from './i-json.ts';
 
 /**
@@ -88,10 +89,11 @@ export function effectDigest(effect: Effect): string {
 
 function sortedChanges(changes: readonly EffectChange[]): JsonValue[] {
   // Bytes, not UTF-16 units: the two orders differ above U+FFFF, and every other sorted list of paths in Writ is by bytes.
-  const keyed = changes.map((change) => ({ bytes: Buffer.from(change.path, 'utf8'), change }));
-  keyed.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+  const keyed = changes.map((change) => ({ bytes: utf8Bytes(change.path), change }));
+  keyed.sort((a, b) => compareBytes(a.bytes, b.bytes));
   return keyed.map(({ bytes, change }, index) => {
-    if (index > 0 && keyed[index - 1]?.bytes.equals(bytes) === true) throw new Error(`path \`${change.path}\` comes twice in an effect`);
+    const before = keyed[index - 1];
+    if (before !== undefined && compareBytes(before.bytes, bytes) === 0) throw new Error(`path \`${change.path}\` comes twice in an effect`);
     return { path: change.path, before: change.before, after: change.after, mode: change.mode ?? null };
   });
 }

@@ -4,6 +4,7 @@
 // reader, so that what policy judged is what a tool in another language runs. INVARIANT (linear): time and memory grow with the
 // text's length, and the stack only with depthMax.
 import { visit } from 'jsonc-parser';
+import { utf8Bytes } from './bytes.ts';
 import { isExactNumber, requireDepth, stringFault } from './i-json.ts';
 import type { JsonValue } from './i-json.ts';
 import { JsonError, pointerToken } from './json-error.ts';
@@ -26,14 +27,15 @@ export interface ParseLimits {
  */
 export function parseIJson(input: string | Uint8Array, limits: ParseLimits): JsonValue {
   requireDepth(limits.depthMax);
-  if (limits.bytesMax !== undefined && byteLength(input) > limits.bytesMax) throw new JsonError('too_large', '');
+  if (limits.bytesMax !== undefined && isLonger(input, limits.bytesMax)) throw new JsonError('too_large', '');
   const reader = new Reader(limits.depthMax);
   visit(typeof input === 'string' ? input : decode(input), reader.visitor, { disallowComments: true });
   return reader.root;
 }
 
-function byteLength(input: string | Uint8Array): number {
-  return typeof input === 'string' ? Buffer.byteLength(input, 'utf8') : input.length;
+/** A text is no shorter in UTF-8 than in its own units, so one that is far too long isn't encoded. */
+function isLonger(input: string | Uint8Array, bytesMax: number): boolean {
+  return input.length > bytesMax || (typeof input === 'string' && utf8Bytes(input).length > bytesMax);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { concatBytes } from '@writ/digest';
 import { HASH_BYTES, nodeHash } from './hash.ts';
 import { MerkleError } from './merkle-error.ts';
 import { foldRoots, isTreeSize, nodesOf } from './shape.ts';
@@ -43,9 +44,9 @@ const SIZE_BYTES = 8;
 
 /** The size as a big-endian uint64, then the roots. */
 export function encodeFrontier(frontier: Frontier): Uint8Array {
-  const bytes = Buffer.alloc(SIZE_BYTES);
-  bytes.writeBigUInt64BE(BigInt(frontier.size));
-  return new Uint8Array(Buffer.concat([bytes, ...frontier.roots]));
+  const size = new Uint8Array(SIZE_BYTES);
+  new DataView(size.buffer).setBigUint64(0, BigInt(frontier.size));
+  return concatBytes([size, ...frontier.roots]);
 }
 
 /**

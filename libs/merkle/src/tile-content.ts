@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { concatBytes } from '@writ/digest';
 import { rootOf } from './frontier.ts';
 import { HASH_BYTES } from './hash.ts';
 import { MerkleError } from './merkle-error.ts';
@@ -11,7 +12,7 @@ export type ReadTile = (level: number, index: number) => readonly Uint8Array[];
 
 /** The bytes of a tile: its hashes one after another. */
 export function encodeTile(hashes: readonly Uint8Array[]): Uint8Array {
-  return new Uint8Array(Buffer.concat(hashes));
+  return concatBytes(hashes);
 }
 
 /**
@@ -78,7 +79,7 @@ export function encodeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
     if (entry.length > ENTRY_BYTES_MAX) throw new Error(`an entry has at most ${String(ENTRY_BYTES_MAX)} bytes`);
     return [Uint8Array.of(entry.length >> 8, entry.length & 0xff), entry];
   });
-  return new Uint8Array(Buffer.concat(parts));
+  return concatBytes(parts);
 }
 
 /**

@@ -57,7 +57,7 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
  */
 export function parseReceipt(file: string | Uint8Array): Receipt {
   const receipt = requireReceipt(within('format', () => parseIJson(file, { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
-  const text = typeof file === 'string' ? file : Buffer.from(file).toString('utf8');
+  const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
   demand('format', encodeReceipt(receipt) === text, 'the file is not written as receipts are: one line, members in order, a newline at the end');
   return receipt;
 }

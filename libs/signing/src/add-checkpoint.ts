@@ -2,7 +2,7 @@
 //
 // The request by which a log asks a witness for a cosignature (https://c2sp.org/tlog-witness, `add-checkpoint`): the size that the witness saw last, a proof that the
 // log grew from there, a blank line, the checkpoint.
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import { SignatureError } from './signature-error.ts';
 
 /** The specification's bound: a proof between trees of less than 2^63 leaves. */

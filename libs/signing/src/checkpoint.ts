@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // C2SP checkpoints (https://c2sp.org/tlog-checkpoint): the text of a note that states a log's size and root.
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import { isNoteText } from './note.ts';
 import { SignatureError } from './signature-error.ts';
 

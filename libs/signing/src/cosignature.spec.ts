@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cosign, formatCosignerKey, parseCosignerKey, verifyCosignatures } from './cosignature.ts';
-import { encodeBase64 } from './base64.ts';
+import { encodeBase64 } from './base64/base64.ts';
 import { formatCheckpoint } from './checkpoint.ts';
 import { formatNoteKey, parseNoteKey } from './note-key.ts';
 import { signNote, verifyNote } from './note.ts';

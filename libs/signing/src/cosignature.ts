@@ -2,6 +2,7 @@
 //
 // C2SP cosignatures, version 1 (https://c2sp.org/tlog-cosignature): a witness says that at a time this was the largest checkpoint of its log that it had seen, and
 // that it begins with all that it had seen before. INVARIANT (each witness once): however often a note repeats a cosignature, its key counts once.
+import { utf8Bytes } from '@writ/digest';
 import { parseCheckpoint } from './checkpoint.ts';
 import { SIGNATURE_TYPE, formatNoteKey, isNoteKeyName, noteKeyHash, parseNoteKey } from './note-key.ts';
 import type { NoteKey } from './note-key.ts';
@@ -74,5 +75,5 @@ function timeOf(signature: Uint8Array): number {
 
 /** The specification's signed message: a header, the time, and the whole text of the checkpoint. */
 function cosignedBytes(text: string, time: number): Uint8Array {
-  return Buffer.from(`cosignature/v1\ntime ${String(time)}\n${text}`, 'utf8');
+  return utf8Bytes(`cosignature/v1\ntime ${String(time)}\n${text}`);
 }

@@ -2,7 +2,8 @@
 //
 // DSSE v1 (https://github.com/secure-systems-lab/dsse): signs a payload together with its type. INVARIANT (type bound): what was signed as a
 // permit can't be read as a record. INVARIANT (one signature): Writ's envelopes carry exactly one, so no part of one goes unchecked.
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { concatBytes, utf8Bytes } from '@writ/digest';
+import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import type { Signer, Verifier } from './keys.ts';
 import { SignatureError } from './signature-error.ts';
 
@@ -15,11 +16,8 @@ export interface Envelope {
 
 /** The bytes that are signed: DSSE's pre-authentication encoding. */
 export function pae(payloadType: string, payload: Uint8Array): Uint8Array {
-  const head = Buffer.from(`DSSEv1 ${String(Buffer.byteLength(payloadType, 'utf8'))} ${payloadType} ${String(payload.length)} `, 'utf8');
-  const bytes = new Uint8Array(head.length + payload.length);
-  bytes.set(head);
-  bytes.set(payload, head.length);
-  return bytes;
+  const head = utf8Bytes(`DSSEv1 ${String(utf8Bytes(payloadType).length)} ${payloadType} ${String(payload.length)} `);
+  return concatBytes([head, payload]);
 }
 
 /** Signs a payload. The payload's bytes are carried as they are; nobody serialises them again. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { formatAddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts';
 export type { AddCheckpoint } from './add-checkpoint.ts';
-export { decodeBase64, encodeBase64 } from './base64.ts';
+export { decodeBase64, encodeBase64 } from './base64/base64.ts';
 export { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';
 export { cosign, formatCosignerKey, parseCosignerKey, verifyCosignatures } from './cosignature.ts';

@@ -2,10 +2,10 @@
 //
 // Ed25519 keys (RFC 8032), parsed once: parsing costs as much as signing. A key is named by its RFC 7638 thumbprint everywhere but in
 // notes, which have C2SP's own names.
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { platform } from '#ed25519';
 import { canonicalBytes, sha256 } from '@writ/digest';
-import { decodeBase64Url } from './base64.ts';
+import { decodeBase64Url, encodeBase64Url } from './base64/base64.ts';
+import { isOfSmallOrder } from './ed25519/small-order.ts';
 import { SignatureError } from './signature-error.ts';
 
 /** Length of an Ed25519 public key, in bytes. */
@@ -42,64 +42,48 @@ export interface Verifier {
  * @throws SignatureError `malformed_key`
  */
 export function parseSigner(pkcs8Pem: string): Signer {
-  const key = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' }));
-  const { x } = createPublicKey(key).export({ format: 'jwk' });
-  const publicJwk: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x: x as string };
-  return {
-    keyid: keyidOf(publicJwk),
-    publicJwk,
-    publicKey: decodeBase64Url(publicJwk.x, 'malformed_key'),
-    sign: (bytes) => new Uint8Array(sign(null, bytes, key)),
-  };
+  const key = platform.privateKeyOf(pkcs8Pem);
+  const publicJwk = publicJwkOf(key.publicKey);
+  return { keyid: keyidOf(publicJwk), publicJwk, publicKey: key.publicKey, sign: (bytes) => key.sign(bytes) };
 }
 
 /**
  * Reads a public key from a JWK.
  *
- * @throws SignatureError `malformed_key`, also for one that carries the private half: it must not be where public keys are read.
+ * @throws SignatureError `malformed_key`, also for one that carries the private half, which must not be where public keys are read, and for one of small order, under which a
+ * signature holds for many messages.
  */
 export function parseVerifier(jwk: unknown): Verifier {
-  const { kty, crv, x } = parsePublicJwk(jwk);
-  const key = readKey(() => createPublicKey({ key: { kty, crv, x }, format: 'jwk' }));
+  const { publicJwk, publicKey } = parsePublicJwk(jwk);
+  const key = platform.publicKeyOf(publicKey);
   return {
-    keyid: keyidOf({ kty, crv, x }),
+    keyid: keyidOf(publicJwk),
     verify: (bytes, signature) => {
-      if (!verify(null, bytes, key, signature)) throw new SignatureError('bad_signature');
+      if (!key.verify(bytes, signature)) throw new SignatureError('bad_signature');
     },
-    verifyAside: (bytes, signature) => new Promise((resolve, reject) => {
-      // An error and a `false` are the same answer: this key did not sign these bytes.
-      verify(null, bytes, key, signature, (error, isGood) => { if (error === null && isGood) resolve(); else reject(new SignatureError('bad_signature')); });
-    }),
+    verifyAside: async (bytes, signature) => {
+      if (!(await key.verifyAside(bytes, signature))) throw new SignatureError('bad_signature');
+    },
   };
 }
 
 /** The key's name: its JWK thumbprint (RFC 7638 §3, RFC 8037 §2), base64url of SHA-256 over the three required members. */
 export function keyidOf({ kty, crv, x }: PublicJwk): string {
   // RFC 7638 asks for the members in lexical order without white space: what RFC 8785 gives.
-  return Buffer.from(sha256(canonicalBytes({ crv, kty, x }))).toString('base64url');
+  return encodeBase64Url(sha256(canonicalBytes({ crv, kty, x })));
 }
 
 /** The JWK of a raw public key. */
 export function publicJwkOf(publicKey: Uint8Array): PublicJwk {
   if (publicKey.length !== PUBLIC_KEY_BYTES) throw new SignatureError('malformed_key');
-  return { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
+  return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) };
 }
 
-function parsePublicJwk(jwk: unknown): PublicJwk {
+function parsePublicJwk(jwk: unknown): { publicJwk: PublicJwk; publicKey: Uint8Array } {
   if (typeof jwk !== 'object' || jwk === null || 'd' in jwk) throw new SignatureError('malformed_key');
   const { kty, crv, x } = jwk as Record<string, unknown>;
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw new SignatureError('malformed_key');
-  if (decodeBase64Url(x, 'malformed_key').length !== PUBLIC_KEY_BYTES) throw new SignatureError('malformed_key');
-  return { kty, crv, x };
-}
-
-function readKey(read: () => KeyObject): KeyObject {
-  let key: KeyObject;
-  try {
-    key = read();
-  } catch (cause) {
-    throw new SignatureError('malformed_key', { cause });
-  }
-  if (key.asymmetricKeyType !== 'ed25519') throw new SignatureError('malformed_key');
-  return key;
+  const publicKey = decodeBase64Url(x, 'malformed_key');
+  if (publicKey.length !== PUBLIC_KEY_BYTES || isOfSmallOrder(publicKey)) throw new SignatureError('malformed_key');
+  return { publicJwk: { kty, crv, x }, publicKey };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { sha256 } from '@writ/digest';
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { sha256, toHex, utf8Bytes } from '@writ/digest';
+import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import { PUBLIC_KEY_BYTES, parseVerifier, publicJwkOf } from './keys.ts';
 import type { Verifier } from './keys.ts';
 import { SignatureError } from './signature-error.ts';
@@ -28,7 +28,7 @@ export function isNoteKeyName(name: string): boolean {
 
 /** The first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key). */
 export function noteKeyHash(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): Uint8Array {
-  return sha256(Buffer.from(`${name}\n`, 'utf8'), Uint8Array.of(type), publicKey).subarray(0, KEY_HASH_BYTES);
+  return sha256(utf8Bytes(`${name}\n`), Uint8Array.of(type), publicKey).subarray(0, KEY_HASH_BYTES);
 }
 
 /**
@@ -38,7 +38,7 @@ export function noteKeyHash(name: string, publicKey: Uint8Array, type: Signature
  */
 export function formatNoteKey(name: string, publicKey: Uint8Array, type: SignatureType = SIGNATURE_TYPE.ed25519): string {
   if (!isNoteKeyName(name) || publicKey.length !== PUBLIC_KEY_BYTES) throw new SignatureError('malformed_key');
-  const hash = Buffer.from(noteKeyHash(name, publicKey, type)).toString('hex');
+  const hash = toHex(noteKeyHash(name, publicKey, type));
   return `${name}+${hash}+${encodeBase64(Uint8Array.of(type, ...publicKey))}`;
 }
 

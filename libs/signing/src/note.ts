@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // C2SP signed notes (https://c2sp.org/signed-note): a text, a blank line, and a line for each signature.
-import { decodeBase64, encodeBase64 } from './base64.ts';
+import { concatBytes, toHex, utf8Bytes } from '@writ/digest';
+import { decodeBase64, encodeBase64 } from './base64/base64.ts';
 import type { Signer } from './keys.ts';
 import { KEY_HASH_BYTES, isNoteKeyName, noteKeyHash } from './note-key.ts';
 import type { NoteKey } from './note-key.ts';
@@ -32,7 +33,7 @@ export interface VerifiedNote {
 export function signNote(text: string, { name, signer }: NoteSigner): string {
   if (!isNoteText(text)) throw new SignatureError('malformed_note');
   if (!isNoteKeyName(name)) throw new SignatureError('malformed_key');
-  return `${text}\n${signatureLine(name, noteKeyHash(name, signer.publicKey), signer.sign(Buffer.from(text, 'utf8')))}`;
+  return `${text}\n${signatureLine(name, noteKeyHash(name, signer.publicKey), signer.sign(utf8Bytes(text)))}`;
 }
 
 /**
@@ -43,7 +44,7 @@ export function signNote(text: string, { name, signer }: NoteSigner): string {
  */
 export function verifyNote(note: string, keys: readonly NoteKey[]): VerifiedNote {
   const { text, signatures } = parseNote(note);
-  const bytes = Buffer.from(text, 'utf8');
+  const bytes = utf8Bytes(text);
   const signedBy = new Set<NoteKey>();
   for (const { name, keyHash, signature } of signatures) {
     const [key, another] = keys.filter((known) => known.name === name && known.keyHash === keyHash);
@@ -58,7 +59,7 @@ export function verifyNote(note: string, keys: readonly NoteKey[]): VerifiedNote
 
 /** The line of a signature, with its newline. */
 export function signatureLine(name: string, keyHash: Uint8Array, signature: Uint8Array): string {
-  return `${SIGNATURE_START}${name} ${encodeBase64(Buffer.concat([keyHash, signature]))}\n`;
+  return `${SIGNATURE_START}${name} ${encodeBase64(concatBytes([keyHash, signature]))}\n`;
 }
 
 /** Answers whether the text can be signed: not empty, ends in a newline, no other control character below U+0020. */
@@ -94,6 +95,6 @@ function parseSignature(line: string): NoteSignature {
   if (!line.startsWith(SIGNATURE_START) || space === -1 || !isNoteKeyName(name)) throw new SignatureError('malformed_note');
   const bytes = decodeBase64(line.slice(space + 1), 'malformed_note');
   if (bytes.length <= KEY_HASH_BYTES) throw new SignatureError('malformed_note');
-  const keyHash = Buffer.from(bytes.subarray(0, KEY_HASH_BYTES)).toString('hex');
+  const keyHash = toHex(bytes.subarray(0, KEY_HASH_BYTES));
   return { name, keyHash, signature: bytes.subarray(KEY_HASH_BYTES) };
 }

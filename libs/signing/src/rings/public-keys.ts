@@ -3,6 +3,7 @@
 // What is published of a ring: for those who verify, in `{"keys":[…]}`.
 import { Fault, parseMessage } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
+import { decodeBase64Url } from '../base64/base64.ts';
 import { formatNoteKey } from '../note-key.ts';
 import { parseVerifier, type Verifier } from '../keys.ts';
 import { SignatureError } from '../signature-error.ts';
@@ -47,7 +48,7 @@ export function publicKeysOf({ keys }: KeyRing): { keys: PublicKeyEntry[] } {
 /** What is published of the ring of checkpoint keys: C2SP verifier keys under the deployment's name; those that were revoked apart, so that a reader who knows of no such list trusts none of them. */
 export function logKeysOf({ keys }: KeyRing, deployment: string): { keys: string[]; revoked: string[] } {
   const named = (isWanted: (revoked: boolean) => boolean) => keys.filter(({ revoked }) => isWanted(revoked !== null))
-    .map(({ jwk }) => formatNoteKey(deployment, Buffer.from(jwk.x, 'base64url')));
+    .map(({ jwk }) => formatNoteKey(deployment, decodeBase64Url(jwk.x, 'malformed_key')));
   return { keys: named((revoked) => !revoked), revoked: named((revoked) => revoked) };
 }
 

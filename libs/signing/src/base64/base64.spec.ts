@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { decodeBase64, encodeBase64 } from './base64.ts';
-import { reasonOf } from './vectors.contract.ts';
+import { platform as node } from './node.ts';
+import { platform as portable } from './portable.ts';
+import { reasonOf } from '../vectors.contract.ts';
 
 describe('base64', () => {
   it('gives the vectors of RFC 4648 §10', () => {
@@ -23,5 +25,26 @@ describe('base64', () => {
 
   it('encodes a view, not the buffer under it', () => {
     expect(encodeBase64(Uint8Array.of(0, 102, 0).subarray(1, 2))).toBe('Zg==');
+  });
+});
+
+describe('base64 in JavaScript alone', () => {
+  const alphabets = fc.constantFrom('base64', 'base64url');
+
+  it('writes what Node.js writes, and reads it', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), alphabets, (bytes, alphabet) => {
+      const text = node.encode(bytes, alphabet);
+      expect(portable.encode(bytes, alphabet)).toBe(text);
+      expect(portable.decode(text, alphabet)).toEqual(bytes);
+    }));
+    const long = new Uint8Array(100_000).map((_, i) => i);
+    expect(portable.encode(long, 'base64')).toBe(node.encode(long, 'base64'));
+  });
+
+  it('reads no other text as one that would be written so', () => {
+    const spellings = fc.oneof(fc.base64String(), fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w+/=-]{0,9}$/));
+    fc.assert(fc.property(spellings, alphabets, (text, alphabet) => {
+      expect(portable.encode(portable.decode(text, alphabet), alphabet) === text).toBe(node.encode(node.decode(text, alphabet), alphabet) === text);
+    }));
   });
 });

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs of bytes where there is no Buffer: what is verified in Node.js is verified in a browser by the same code.
+
+const utf8 = new TextEncoder();
+
+/** The UTF-8 bytes of a text; a surrogate without its other half becomes U+FFFD. */
+export function utf8Bytes(text: string): Uint8Array {
+  return utf8.encode(text);
+}
+
+/** Runs of bytes one after another, in a new one. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Negative, zero or positive, as the first stands before, with or after the second when both are read as unsigned bytes. Not for secrets: its time tells where they differ. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let at = 0; at < shared; at += 1) if (a[at] !== b[at]) return (a[at] as number) - (b[at] as number);
+  return a.length - b.length;
+}
+
+/** Two lower-case hexadecimal digits for each byte. */
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}

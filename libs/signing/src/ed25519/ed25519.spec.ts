@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { sha512 } from '@noble/hashes/sha2.js';
+import { concatBytes, toHex } from '@writ/digest';
+import fc from 'fast-check';
+import { parseVerifier, publicJwkOf } from '../keys.ts';
+import { reasonOf, RFC8032_PEM } from '../vectors.contract.ts';
+import { ed25519Contract } from './ed25519.contract.ts';
+import { platform as node } from './node.ts';
+import { platform as portable } from './portable.ts';
+import { isOfSmallOrder } from './small-order.ts';
+
+ed25519Contract('by OpenSSL', node);
+ed25519Contract('in JavaScript alone', portable);
+
+const { Point } = ed25519;
+const TORSION = Array.from({ length: 8 }, (_, i) => Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', true).multiplyUnsafe(BigInt(i)));
+const P = 2n ** 255n - 19n;
+
+/** Every encoding of 32 bytes of a point: that of RFC 8032, the other sign where x is 0, and y + p where that fits. */
+function encodingsOf(point: (typeof TORSION)[number]): Uint8Array[] {
+  const { x, y } = point.toAffine();
+  const signs = x === 0n ? [0n, 1n] : [x & 1n];
+  const ys = [y, y + P].filter((value) => value < 2n ** 255n);
+  return ys.flatMap((value) => signs.map((sign) => Uint8Array.from({ length: 32 }, (_, i) => Number(((value | (sign << 255n)) >> BigInt(8 * i)) & 0xffn))));
+}
+
+describe('a key of small order', () => {
+  it('is none, however it is written', () => {
+    const all = TORSION.flatMap(encodingsOf);
+    expect(all).toHaveLength(14);
+    for (const encoding of all) {
+      expect(isOfSmallOrder(encoding)).toBe(true);
+      expect(reasonOf(() => parseVerifier(publicJwkOf(encoding)))).toBe('malformed_key');
+    }
+  });
+
+  it('is not taken for one that is not', () => {
+    fc.assert(fc.property(fc.bigInt(1n, Point.Fn.ORDER - 1n), (scalar) => !isOfSmallOrder(Point.BASE.multiplyUnsafe(scalar).toBytes())), { numRuns: 20 });
+  });
+});
+
+const bytesOf = (scalar: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => Number((scalar >> BigInt(8 * i)) & 0xffn));
+const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+
+describe('both platforms say the same', () => {
+  const verdictOf = (key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean => {
+    const [byNode, byPortable] = [node, portable].map((platform) => platform.publicKeyOf(key).verify(message, signature)) as [boolean, boolean];
+    expect([toHex(key), toHex(signature), byPortable]).toEqual([toHex(key), toHex(signature), byNode]);
+    return byNode;
+  };
+
+  it('of every spelling of every point of small order as key and as R, with S on both sides of the order', () => {
+    const points = [...TORSION, Point.BASE, Point.BASE.add(TORSION[1]!)].flatMap(encodingsOf);
+    const scalars = [0n, 1n, Point.Fn.ORDER - 1n, Point.Fn.ORDER, Point.Fn.ORDER + 1n].map(bytesOf);
+    for (const [i, key] of points.entries()) for (const [j, r] of points.entries()) verdictOf(key, Uint8Array.of(i, j), concatBytes([r, scalars[(i + j) % scalars.length]!]));
+  });
+
+  it('of signatures that hold up to a point of small order', () => {
+    const [secret, nonce, message] = [7n, 11n, Uint8Array.of(1, 2, 3)];
+    let good = 0;
+    for (const ofKey of TORSION) {
+      for (const ofNonce of TORSION) {
+        const [key, r] = [Point.BASE.multiply(secret).add(ofKey).toBytes(), Point.BASE.multiply(nonce).add(ofNonce).toBytes()];
+        const s = (nonce + (integerOf(sha512(concatBytes([r, key, message]))) % Point.Fn.ORDER) * secret) % Point.Fn.ORDER;
+        good += Number(verdictOf(key, message, concatBytes([r, bytesOf(s)])));
+        // The same number, written once more: whoever takes it lets a signature be changed.
+        expect(verdictOf(key, message, concatBytes([r, bytesOf(s + Point.Fn.ORDER)]))).toBe(false);
+      }
+    }
+    expect(good).toBeGreaterThan(0);
+    expect(good).toBeLessThan(32);
+  });
+});
+
+it('what is signed in Node.js verifies in JavaScript alone', () => {
+  const key = node.privateKeyOf(RFC8032_PEM);
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => portable.publicKeyOf(key.publicKey).verify(bytes, key.sign(bytes))), { numRuns: 20 });
+  expect(() => portable.privateKeyOf(RFC8032_PEM)).toThrow('Node.js');
+});
