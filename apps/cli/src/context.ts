@@ -10,6 +10,8 @@ export interface Context {
   readonly readStdin: () => Promise<string>;
   /** What a person types where nobody sees it; all of standard input where that is no terminal. */
   readonly readHidden: (prompt: string) => Promise<string>;
+  /** Asks a person, who answers yes or no. Null where nobody can be asked: standard input is a pipe or a file. */
+  readonly confirm: ((question: string) => Promise<boolean>) | null;
   /** standard input as it comes, for commands that answer before it ends */
   readonly streamStdin: () => AsyncIterable<Uint8Array>;
   /** Shows one line in the place of the last one, on stderr; an empty one takes it away. Null where nobody looks: in a pipe or a file. */

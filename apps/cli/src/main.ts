@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
+import { askPerson } from './ask-person.ts';
 import { processEnvironment } from './config.env.ts';
 import { runCli } from './program.ts';
 import { readHidden } from './read-hidden.ts';
@@ -14,6 +15,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   complain: (words) => { process.stderr.write(words); },
   readStdin: () => text(process.stdin),
   readHidden: async (prompt) => await readHidden(prompt, process.stdin, process.stderr),
+  confirm: process.stdin.isTTY ? async (question) => await askPerson(question, process.stdin, process.stderr) : null,
   streamStdin: () => process.stdin,
   showProgress: process.stderr.isTTY ? (line) => { process.stderr.write(`\r\u001b[K${line}`); } : null,
   setExit: () => undefined,

@@ -38,6 +38,8 @@ const GROUPS: readonly Group[] = [
   { name: 'signing-keys', summary: 'the keys that sign permits, records and checkpoints, in their files', load: async () => (await import('./signing-keys/signing-keys.ts')).signingKeysCommand },
   { name: 'freeze', summary: 'emergency stop', load: async () => (await import('./freezes/freezes.ts')).freezeCommand },
   { name: 'unfreeze', summary: 'lift an emergency stop', load: async () => (await import('./freezes/freezes.ts')).unfreezeCommand },
+  { name: 'erase', summary: 'erase the content of calls', load: async () => (await import('./erasures/erase.ts')).eraseCommand },
+  { name: 'retention', summary: 'how long contents are kept', load: async () => (await import('./erasures/retention.ts')).retentionCommand },
   { name: 'tenant', summary: 'teams, each apart from all others', load: async () => (await import('./tenants/tenants.ts')).tenantCommand },
 ];
 

@@ -21,6 +21,7 @@ import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, Landing } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
+import { BeginErasure, EraseBatches, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
@@ -69,6 +70,9 @@ const COLLECT_LOOK_MS = 10_000;
 const REWRAP_MS = 60_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
+/** How often erasures are looked for that are not done, and tenants whose contents may be over age, in milliseconds. */
+const ERASE_MS = 1_000;
+const RETAIN_LOOK_MS = 10_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
 const BLOB_CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -180,6 +184,8 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   return {
     tenancy,
     rewrap: new RewrapKeys(on.workers, changes, config.masterKeys),
+    erase: new EraseBatches(on.workers, changes),
+    retain: new RetainContents(on.workers, on.tenants, config.WRIT_RETENTION_MS),
     collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
       new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes, on.sizes),
@@ -191,12 +197,13 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
+      new BeginErasure(on.tenants, changes), new Erasures(tenancy), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, ResourcesController, OperationsController, NoticesController, FreezesController, PoliciesController, WhatIfController, BundlesController],
+    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
   };
 }
 
@@ -232,6 +239,8 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => new OutputSweeper(on.workers).sweep()),
       every(RESEND_MS, () => on.outbox.resend()),
       every(COLLECT_LOOK_MS, () => manage.collect.next()),
+      every(ERASE_MS, () => manage.erase.run()),
+      every(Math.min(RETAIN_LOOK_MS, config.WRIT_RETENTION_MS), () => manage.retain.run()),
       every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
     ], async () => {
       await on.outbox.idle();

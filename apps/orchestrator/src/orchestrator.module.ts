@@ -21,6 +21,7 @@ import { ExportHub } from './exports/export-hub.ts';
 import { ExportRecords } from './exports/export-records.ts';
 import { ExportsController } from './exports/exports.controller.ts';
 import { LoggedEventsController } from './exports/logged-events.controller.ts';
+import { ErasuresController } from './erasures/erasures.controller.ts';
 import { FreezesController } from './freezes/freezes.controller.ts';
 import { AccessGuard } from './http/access.guard.ts';
 import { AccessLog } from './http/access-log.ts';
@@ -192,7 +193,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },

@@ -5,7 +5,7 @@ import { Type, type TString } from 'typebox';
 export const ID_KINDS = {
   tenant: 'ten', agent: 'agt', apiKey: 'key', token: 'cap', workspace: 'wsp', session: 'ses', operation: 'op',
   permit: 'pmt', record: 'rec', approval: 'apr', executor: 'exe', log: 'log', request: 'req',
-  notice: 'ntc', webhook: 'whk', delivery: 'dlv', resource: 'res', freeze: 'frz', vote: 'vot', delegation: 'dlg',
+  notice: 'ntc', webhook: 'whk', delivery: 'dlv', resource: 'res', freeze: 'frz', vote: 'vot', delegation: 'dlg', erasure: 'ers',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

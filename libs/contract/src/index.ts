@@ -13,6 +13,7 @@ export {
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
 export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, BundleSealed } from './messages/bundles.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
+export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView } from './messages/erasures.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {
@@ -22,7 +23,7 @@ export { RECORD_ORDERS, RecordFilter, RecordPage, RecordRequest, RecordRow, Reco
 export { Notice, NOTICE_KINDS, NOTICES, NoticeData, NoticeDrop, NoticesTaken, NoticeTake, type NoticeKind } from './messages/notices.ts';
 export { ApprovalDiff, FileDiff, TextDiff } from './messages/approval-diff.ts';
 export {
-  AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SNAPSHOT_KINDS, SnapshotView, type SnapshotKind, TreeEntry,
+  AgentView, ApprovalEffect, ApprovalView, Caller, DiffView, Erased, FINAL_STATES, isFinal, OperationEvent, OperationView, Page, PreviewView, Resolution, ResourceRef, ResourceVersion, ResourceView, SNAPSHOT_KINDS, SnapshotView, type SnapshotKind, TreeEntry,
   VoteCount, VoteView, WorkspaceView,
 } from './messages/operations.ts';
 export {

@@ -9,7 +9,7 @@ interface Column { readonly name: string; readonly type: string; readonly nullab
 const PARTICULAR: Readonly<Record<string, string>> = {
   'blobs.blob.sha256': `sha256('x'::bytea)`, 'blobs.blob.size': '1', 'blobs.blob.bytes': `'x'::bytea`,
   'blobs.chunk.upload': `sha256('x'::bytea)`,
-  'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`, 'kernel.freeze.scope': `'tool'`,
+  'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`, 'kernel.freeze.scope': `'tool'`, 'kernel.erasure.selector': `'before'`,
   'kernel.tool_version.version': '1', 'kernel.tool_version.definition_digest': `repeat('0', 64)`, 'kernel.tool_version.tool_id': `'x'`, 'kernel.tool.version': '1', 'kernel.tool.category': `'read'`,
   'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`, 'kernel.kept_output.attempt': '1',
   'kernel.label.scope': `'session'`, 'kernel.preview.lane': `'inline'`, 'kernel.preview.state': `'waiting'`, 'kernel.policy_set.policy_hash': `repeat('0', 64)`, 'kernel.policy_set.version': '1', 'kernel.policy_activation.seq': '1',

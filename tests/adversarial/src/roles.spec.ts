@@ -23,7 +23,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_kernel: {
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': APPEND, 'kernel.kept_output': APPEND,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND,
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
@@ -39,7 +39,10 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.webhook': ['name', 'url', 'events', 'state', 'disabled_reason', 'failing_since', 'secret', 'old_secret', 'old_until', 'updated_at'],
   'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
-  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max'],
+  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until'],
+  'writ_kernel UPDATE kernel.vote': ['comment'],
+  'writ_kernel UPDATE kernel.erasure': ['state', 'passed_at', 'passed_id', 'operations', 'unfinished', 'unfinished_at', 'records', 'record_id', 'finished_at'],
+  'writ_kernel_worker SELECT kernel.erasure': ['erasure_id', 'tenant_id', 'state', 'created_at'],
   'writ_kernel UPDATE kernel.session_value': ['taken_by'],
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
   'writ_kernel UPDATE kernel.kept_output': ['attempt', 'stdout_ref', 'stderr_ref', 'expires_at'],
@@ -50,8 +53,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
   'writ_kernel UPDATE kernel.delegation': ['revoked_at', 'revoked_by'],
   'writ_kernel_worker SELECT kernel.token': ['capability_token_id', 'tenant_id', 'agent_id', 'chain'],
-  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'created_at', 'collected_at', 'master_key_id'],
-  'writ_kernel_worker UPDATE kernel.tenant': ['collected_at'],
+  'writ_kernel_worker SELECT kernel.tenant': ['tenant_id', 'weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'created_at', 'collected_at', 'master_key_id', 'payload_days', 'retained_at'],
+  'writ_kernel_worker UPDATE kernel.tenant': ['collected_at', 'retained_at'],
   'writ_kernel_worker UPDATE kernel.operation': ['state', 'attempt', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'leases_lost', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.preview': ['state', 'attempt', 'leases_lost', 'executor_id', 'nonce', 'permit_until', 'lease_until', 'started_at', 'updated_at'],
   'writ_kernel_worker UPDATE kernel.outbox': ['claimed_until'],
@@ -132,7 +135,7 @@ describe.each(LOGIN_ROLES)('%s', (role) => {
   });
 
   it('sees no tenant\'s rows without a tenant, and one tenant\'s with it', async () => {
-    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value', 'kernel.kept_output'];
+    const crossing = ['kernel.tenant', 'kernel.operation', 'kernel.approval', 'kernel.preview', 'kernel.shell', 'kernel.outbox', 'kernel.notice', 'kernel.freeze', 'kernel.token', 'kernel.session_value', 'kernel.kept_output', 'kernel.erasure'];
     for (const table of tables.filter(hasTenants)) {
       const mayRead = MAY[role][table]?.includes('SELECT') ?? COLUMNS[`${role} SELECT ${table}`] !== undefined;
       if (!mayRead) continue;

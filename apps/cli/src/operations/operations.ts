@@ -118,6 +118,7 @@ function describe(operation: OperationView): string {
     state: operation.state,
     votes: operation.votes === undefined ? null : votesOf(operation.votes),
     resolved: resolution === null ? null : `${resolution.outcome}: ${resolution.note}\n${momentOf(resolution.resolved_at)} by ${resolution.resolved_by}`,
+    erased: operation.erased === undefined ? null : `its content, ${momentOf(operation.erased.at)}, by ${operation.erased.erasure_id} (${operation.erased.record_id})`,
     tool: operation.tool_id,
     error: result?.error ? `${result.error.code}: ${result.error.message}` : null,
     reasons: operation.reasons.map(({ code, message }) => `${code}: ${message}`).join('\n'),

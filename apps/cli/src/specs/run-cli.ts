@@ -18,6 +18,8 @@ export interface World {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array;
+  /** a person at the terminal; without it, it is as in a pipe */
+  readonly confirm?: (question: string) => Promise<boolean>;
   /** told what a terminal would show of progress; without it, it is as in a pipe */
   readonly showProgress?: (line: string) => void;
 }
@@ -28,7 +30,7 @@ function* inPieces(bytes: Buffer, length = 1000): Generator<Uint8Array> {
 }
 
 /** Runs the program as `writ ARGS…` would. */
-export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin = '', showProgress }: World = {}): Promise<Ran> {
+export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin = '', confirm, showProgress }: World = {}): Promise<Ran> {
   let [out, err] = ['', ''];
   const exit = await runCli(args, {
     cwd,
@@ -37,6 +39,7 @@ export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin
     complain: (words) => { err += words; },
     readStdin: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
     readHidden: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
+    confirm: confirm ?? null,
     streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
     showProgress: showProgress ?? null,
     setExit: () => undefined,

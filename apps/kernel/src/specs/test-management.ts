@@ -4,6 +4,7 @@ import { Agents } from '../agents/index.ts';
 import { ApplyTools, ListTools } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
+import { BeginErasure, EraseBatches, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
@@ -48,6 +49,11 @@ export function openManagement(kernel: TestKernel) {
     limitWorkspace: new LimitWorkspace(tenancy, changes, sizes),
     restoreWorkspace: new RestoreWorkspace(moves, tenancy),
     readOperation: new ReadOperation(tenants, views),
+    beginErasure: new BeginErasure(tenants, changes),
+    eraseBatches: new EraseBatches(kernel.workers, changes),
+    erasures: new Erasures(tenancy),
+    retention: new RetentionRules(tenancy, changes),
+    newRetain: (everyMs: number) => new RetainContents(kernel.workers, tenants, everyMs),
     freezes: new Freezes(tenants),
     placeFreeze: new PlaceFreeze(kernel),
     liftFreeze: new LiftFreeze(kernel, kernel.bell),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, BlobRef, Budgets, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
+import type { AutonomyMode, BlobRef, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
 
 /** What is said of a whole output. */
 export interface KeptOf extends Omit<WholeOutputView, 'href'> {
@@ -79,6 +79,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly result_ref: BlobRef | null;
   /** what is kept of the output of `attempt`, or was until `expires_at` */
   readonly whole_output: KeptOf | null;
+  /** where its content is gone */
+  readonly erased: Erased | null;
   readonly effect_digest: string | null;
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;

@@ -36,6 +36,7 @@ export function viewOf(row: OperationRow, extras: ViewExtras): OperationView {
     decision_record_id: row.decision_record_id,
     outcome_record_id: row.outcome_record_id,
     resolution: resolutionOf(row),
+    ...(row.erased === null ? {} : { erased: row.erased }),
     created_at: row.created_at,
     updated_at: row.updated_at,
     result: isFinal(row.state) ? resultOf(row, extras) : null,

@@ -60,7 +60,7 @@ export const OF_TOOLS: Readonly<Record<string, ActivityId>> = {
 export const OF_VERBS: readonly (readonly [RegExp, ActivityId])[] = [
   [/_(created|stored|issued|attenuated|placed|imported)$/, 1],
   [/_(changed|set|applied|activated|rolled_back|restored|rewrapped)$/, 3],
-  [/_(revoked|removed|lifted|collected|killed)$/, 4],
+  [/_(revoked|removed|lifted|collected|killed|erased)$/, 4],
 ];
 
 /** The row of a record. A decision is told by its verdict: that a refused call ends as `no_op` makes it no success. */

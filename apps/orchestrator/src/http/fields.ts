@@ -14,6 +14,9 @@ export const StateRef = Type.String({
   pattern: '^(snap_[0-9a-f]{64}|\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z)$', description: 'a snapshot, or a moment such as `2026-01-31T09:30:00Z`: the state that was the head then',
 });
 
+/** A moment as RFC 3339 writes it, in UTC. */
+export const Moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?Z$', description: 'such as `2026-01-31T09:30:00Z`' });
+
 /** The two parameters of every list. */
 export const paging = {
   cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: '`next_cursor` of the page before' })),

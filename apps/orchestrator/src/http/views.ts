@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -91,6 +91,7 @@ export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
 export const OperationList = listOf(OperationView);
 export const ApprovalList = listOf(ApprovalView);
 export const DelegationList = listOf(DelegationView);
+export const ErasureList = listOf(ErasureView);
 export const FreezeList = listOf(FreezeView);
 export const PolicyActivationList = listOf(PolicyActivation);
 export const TokenList = listOf(TokenView);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type CliToolView, type DelegationView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type CliToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -165,6 +165,10 @@ export class FakeKernel {
       const parent = this.find(caller, parent_id) as TokenView;
       return this.#token(caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
     });
+    handlers.set('erasure.begin', () => erasureOf(newId('erasure')));
+    handlers.set('erasure.plan', () => ({ dry_run: true, operations: 1, unfinished: 0, more: false }));
+    handlers.set('retention.read', () => ({ payload_days: null, output_days: null, changed_at: null }));
+    handlers.set('retention.set', (_caller, { payload_days, output_days }) => ({ payload_days, output_days, changed_at: 1 }));
     handlers.set('freeze.place', () => freezeOf(newId('freeze')));
     handlers.set('delegation.create', () => delegationOf(newId('delegation')));
     handlers.set('resource.set', (caller, { ref, version }) => this.keep(caller.tenant_id, String(ref), 'resource',
@@ -192,14 +196,14 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'sandbox.kill': 'sandbox_id', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'erasure.read': 'erasure_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'sandbox.kill': 'sandbox_id', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A shipped set, as it is listed. */
 export const POLICY = {
   policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
 } as const;
 
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'delegation.list', 'resource.list', 'secret.list', 'sandbox.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'erasure.list', 'delegation.list', 'resource.list', 'secret.list', 'sandbox.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {
@@ -235,6 +239,14 @@ export function delegationOf(delegation_id: string): DelegationView {
   return {
     delegation_id, from: 'ann', role: 'admin', to: 'bob', scope: { tools: null, agent_id: null, autonomy_mode: 'soft_gate' }, note: 'away', state: 'standing', created_at: 1,
     created_by: newId('apiKey'), expires_at: 2, revoked_at: null, revoked_by: null,
+  };
+}
+
+/** An erasure that is done. */
+export function erasureOf(erasure_id: string, more: Partial<ErasureView> = {}): ErasureView {
+  return {
+    erasure_id, selector: 'session', operation_id: null, session_id: 'ses-1', before: null, reason_code: 'asked', state: 'done', operations: 1, unfinished: 0, records: 1, record_id: newId('record'), requested_by: newId('apiKey'),
+    created_at: 1, finished_at: 1, ...more,
   };
 }
 

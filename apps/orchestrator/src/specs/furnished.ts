@@ -3,7 +3,7 @@ import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } f
 import { sha256Hex } from '@writ/digest';
 import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, delegationOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
+import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
@@ -84,6 +84,8 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, tenantId, 'limits', { ...limitsOf(tenantId), ...UNBOUND });
   const freeze_id = newId('freeze');
   kernel.keep(tenantId, freeze_id, 'freeze', freezeOf(freeze_id));
+  const erasure_id = newId('erasure');
+  kernel.keep(tenantId, erasure_id, 'erasure', erasureOf(erasure_id));
   const delegation_id = newId('delegation');
   kernel.keep(tenantId, delegation_id, 'delegation', delegationOf(delegation_id));
   const policy = sha256Hex(Buffer.from(tenantId));
@@ -105,7 +107,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, sandbox_id, 'sandbox', {
     sandbox_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
   });
-  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
+  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -122,6 +124,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'setTenantLimits': return { body: { weight: 2 } };
     case 'setWorkspaceLimits': return { body: { files_max: 10 } };
     case 'delegateApproval': return { body: { to: 'bob', note: 'away', expires_at: 2 } };
+    case 'erase': return { body: { operation_id: has.operation_id, reason_code: 'asked' } };
+    case 'setRetention': return { body: { payload_days: 30, output_days: null } };
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, DelegationView, EgressRequestPage, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, RetentionView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -50,6 +50,12 @@ export const KERNEL_REPLIES = {
   'delegation.create': opened(DelegationView),
   'delegation.revoke': opened(DelegationView),
   'delegation.list': pageOf(DelegationView),
+  'erasure.begin': opened(ErasureView),
+  'erasure.plan': opened(ErasurePlan),
+  'erasure.read': opened(ErasureView),
+  'erasure.list': pageOf(ErasureView),
+  'retention.read': opened(RetentionView),
+  'retention.set': opened(RetentionView),
   'freeze.place': freeze,
   'freeze.lift': freeze,
   'freeze.read': freeze,

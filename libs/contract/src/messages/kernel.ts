@@ -5,6 +5,7 @@ import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
+import { ERASURE_REQUESTS } from './erasures.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
@@ -150,6 +151,7 @@ export const KERNEL_REQUESTS = {
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }), digest: Type.Optional(Sha256Hex) }, closed),
   ...BUNDLE_REQUESTS,
   ...DELEGATION_REQUESTS,
+  ...ERASURE_REQUESTS,
   ...FREEZE_REQUESTS,
   ...TENANT_REQUESTS,
   ...TOOL_REQUESTS,

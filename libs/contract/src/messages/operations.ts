@@ -98,6 +98,14 @@ export const Resolution = Type.Object({
 }, closed);
 export type Resolution = Static<typeof Resolution>;
 
+/** That the content of an operation is gone: arguments, result, requests and what people wrote about it. */
+export const Erased = Type.Object({
+  at: Instant,
+  erasure_id: idSchema('erasure'),
+  record_id: { ...idSchema('record'), description: 'the record that tells of it' },
+}, closed);
+export type Erased = Static<typeof Erased>;
+
 /** An operation as everybody outside the kernel sees it. */
 export const OperationView = Type.Object({
   operation_id: idSchema('operation'),
@@ -120,6 +128,7 @@ export const OperationView = Type.Object({
   decision_record_id: idSchema('record'),
   outcome_record_id: orNull(idSchema('record')),
   resolution: orNull(Resolution),
+  erased: Type.Optional({ ...Erased, description: 'where its content was erased: when, and by which record' }),
   created_at: Instant,
   updated_at: Instant,
   result: orNull(ToolResult),

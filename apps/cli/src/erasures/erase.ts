@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ErasurePlan, ErasureView } from '@writ/contract';
+import { Command } from 'commander';
+import { CliError, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import type { Client } from '../http/client.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+
+interface EraseOptions extends CommonOptions {
+  readonly operation?: string;
+  readonly session?: string;
+  readonly before?: string;
+  readonly reason?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+const LIST_ROWS = 50;
+const PATH = '/v1/erasures';
+
+/** `writ erase`: the content of calls goes for good; what was recorded of them stays. */
+export function eraseCommand(context: Context): Command {
+  const command = new Command('erase').description('erase the content of calls for good; records and receipts stay')
+    .option('--operation <id>', 'of one call').option('--session <id>', 'of the calls of a session').option('--before <moment>', 'of all calls made before it, such as 2026-01-31T09:30:00Z')
+    .option('--reason <code>', 'why: a code of your own, such as gdpr-art-17').option('--dry-run', 'say what would be erased').option('--yes', 'don\'t ask')
+    .addCommand(listCommand(context)).addCommand(showCommand(context));
+  return command.action(async () => {
+    const options = command.optsWithGlobals<EraseOptions>();
+    const body = bodyOf(options);
+    const { client } = connect(context, options, 'admin');
+    if (options.dryRun === true) {
+      const plan = await planOf(client, body);
+      return show(context, options, plan, () => describePlan(plan));
+    }
+    if (options.yes !== true) await requireYes(context, client, body);
+    const erasure = await client.read(ErasureView, PATH, { method: 'POST', body });
+    show(context, options, erasure, () => describe(erasure));
+  });
+}
+
+function bodyOf({ operation, session, before, reason, dryRun }: EraseOptions): Record<string, string> {
+  const selectors = Object.entries({ operation_id: operation, session_id: session, before }).filter((each): each is [string, string] => each[1] !== undefined);
+  if (selectors.length !== 1) throw usage('say what to erase: exactly one of `--operation`, `--session` and `--before`');
+  if (reason === undefined && dryRun !== true) throw usage('say why, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
+  return { ...Object.fromEntries(selectors), reason_code: reason ?? 'dry-run' };
+}
+
+const planOf = async (client: Client, body: Record<string, string>): Promise<ErasurePlan> => await client.read(ErasurePlan, PATH, { method: 'POST', body: { ...body, dry_run: true } });
+
+async function requireYes(context: Context, client: Client, body: Record<string, string>): Promise<void> {
+  if (context.confirm === null) throw usage('nobody can be asked here, and an erasure can\'t be undone: say `--yes`');
+  const plan = await planOf(client, body);
+  if (!await context.confirm(`${describePlan(plan)}\nThis can't be undone.`)) throw new CliError('not_confirmed', 'nothing was erased');
+}
+
+function describePlan({ operations, unfinished, more }: ErasurePlan): string {
+  const waiting = unfinished === 0 ? '' : `; ${unfinished} have not ended`;
+  return `the content of ${operations}${more ? ' or more' : ''} call${operations === 1 && !more ? '' : 's'} would be erased${waiting}`;
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').description('what was erased, the newest first').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const list = await readList(connect(context, options, 'admin').client, ErasureView, PATH, { limit: options.limit, cursor: options.cursor });
+    const rows = list.items.map((each) => [momentOf(each.created_at), each.erasure_id, each.selector, whatOf(each), String(each.operations), each.state, each.reason_code]);
+    show(context, options, list, () => (rows.length === 0 ? 'nothing was erased' : tableOf(['since', 'erasure', 'of', 'what', 'calls', 'state', 'why'], rows)));
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').description('one erasure').argument('<erasure>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const erasure = await connect(context, options, 'admin').client.read(ErasureView, `${PATH}/${encodeURIComponent(id)}`);
+    show(context, options, erasure, () => describe(erasure));
+  });
+}
+
+const whatOf = ({ operation_id, session_id, before }: ErasureView): string => operation_id ?? session_id ?? momentOf(before ?? 0);
+
+function describe(erasure: ErasureView): string {
+  const { records, record_id } = erasure;
+  return fieldsOf({
+    erasure: erasure.erasure_id,
+    state: erasure.state,
+    of: erasure.selector,
+    what: whatOf(erasure),
+    why: erasure.reason_code,
+    erased: `${erasure.operations} call${erasure.operations === 1 ? '' : 's'}`,
+    'passed over': erasure.unfinished === 0 ? null : `${erasure.unfinished} that had not ended`,
+    record: record_id === null ? 'none: nothing was left to erase' : `${record_id}${records > 1 ? `, the last of ${records}` : ''}`,
+    asked: `${momentOf(erasure.created_at)} by ${erasure.requested_by}`,
+    done: erasure.finished_at === null ? null : momentOf(erasure.finished_at),
+    next: erasure.state === 'running' ? `writ erase show ${erasure.erasure_id}` : null,
+  });
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import { contentDigest, type ChangeRecord } from '../changes/index.ts';
+import type { ErasureRow } from './erasure-row.ts';
+
+/** What one batch of an erasure took, sorted by id; its record is `erased.record_id` of each. */
+export interface ErasedBatch {
+  readonly operation_ids: readonly string[];
+  readonly erasure: ErasureRow;
+}
+
+/** Hex SHA-256 of what a batch was about, so that the calls that name its record can be held against the record: it has room for one id. */
+export function erasureDigest({ operation_ids, erasure }: ErasedBatch): string {
+  const { erasure_id, selector, operation_id, session_id, until, reason_code } = erasure;
+  return contentDigest({ v: 1, erasure_id, selector, operation_id, session_id, until: selector === 'before' ? until : null, reason_code, operation_ids: [...operation_ids].sort() });
+}
+
+/** The record of a batch: who had what erased, by ids and a digest. */
+export function erasureRecord(recordId: string, batch: ErasedBatch): ChangeRecord {
+  const { erasure_id, operation_id, requested_by } = batch.erasure;
+  return { record_id: recordId, kind: 'erasure', actor: requested_by, operation_id, change: { verb: 'content_erased', subject: erasure_id, digest: erasureDigest(batch) } };
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ErasureView } from '@writ/contract';
+
+/** A row of kernel.erasure as `to_jsonb` gives it. Times are milliseconds by the database's clock. */
+export interface ErasureRow {
+  readonly erasure_id: string;
+  readonly tenant_id: string;
+  readonly selector: ErasureView['selector'];
+  readonly operation_id: string | null;
+  readonly session_id: string | null;
+  /** of calls made before it */
+  readonly until: number;
+  readonly reason_code: string;
+  readonly requested_by: string;
+  readonly state: ErasureView['state'];
+  readonly operations: number;
+  readonly unfinished: number;
+  readonly records: number;
+  readonly record_id: string | null;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+}
+
+/** A row as everybody outside the kernel sees it. */
+export function erasureView(row: ErasureRow): ErasureView {
+  const { erasure_id, selector, operation_id, session_id, until, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at } = row;
+  return {
+    erasure_id, selector, operation_id, session_id, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at,
+  };
+}
