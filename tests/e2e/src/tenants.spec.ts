@@ -34,6 +34,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   readTool: ALL, applyTools: ['admin'], removeTool: ['admin'],
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
+  erase: ['admin'], listErasures: EYES, readErasure: EYES, readRetention: EYES, setRetention: ['admin'],
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,
   putPolicy: ['admin'], activatePolicy: ['admin'], rollBackPolicy: ['admin'],
   readCheckpoint: ALL, readTile: ALL, readEntries: EYES, readSignatures: EYES, readInclusion: ALL, listRecords: EYES, readRecord: EYES, readRecordReceipt: EYES, readConsistency: ALL,
@@ -63,6 +64,8 @@ async function thingsOf(world: World): Promise<Things> {
   const held = (await world.call('shell.run', { command: 'rm -rf deep' })).body;
   const key = await world.admin.must('/v1/api-keys', { name: 'spare', role: 'auditor' });
   const freeze = await world.admin.must('/v1/freezes', { scope: 'tool', id: 'fs.search', reason: 'sample' });
+  const gone = (await world.call('fs.read', { path: 'a.txt' })).body;
+  const erasure = await world.admin.must('/v1/erasures', { operation_id: gone.operation_id, reason_code: 'sample' });
   const delegation = await world.admin.must('/v1/approvals/delegations', { to: 'spare', note: 'sample', expires_at: Date.now() + 3_600_000 });
   const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
@@ -73,7 +76,7 @@ async function thingsOf(world: World): Promise<Things> {
   const sandbox = await eventually('a session has a shell', session);
   const named = {
     sandbox_id: sandbox.sandbox_id,
-    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, delegation_id: delegation.delegation_id,
+    webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
   const nothing = Object.fromEntries(Object.entries(named).map(([name, id]) => [name, name === 'path' ? id : nothingLike(id)]));
@@ -104,7 +107,7 @@ const allowedOf = ({ id }: Route): readonly Role[] => ROLES.filter((role) => Arr
 /** The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were asked for. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
-    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
+    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now is a matter of milliseconds.
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
