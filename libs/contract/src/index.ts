@@ -36,7 +36,8 @@ export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';
 export { AppliedTool, CliToolProblem, CliToolView, ToolsApplied } from './messages/tools.ts';
-export { parseMessage } from './parse.ts';
+export { opened } from './opened.ts';
+export { parseFromPeer, parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';

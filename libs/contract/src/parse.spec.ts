@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type } from 'typebox';
 import { Fault } from './faults.ts';
-import { parseMessage } from './parse.ts';
+import { parseFromPeer, parseMessage } from './parse.ts';
 
 const Schema = Type.Object({ a: Type.String({ pattern: '^x$' }), c: Type.Optional(Type.Enum(['p', 'q'])) }, { additionalProperties: false });
 
@@ -31,5 +31,19 @@ describe('a message', () => {
 
   it('with a name as long as itself is refused in few words', () => {
     expect(faultOf({ a: 'x', ['k'.repeat(100_000)]: 1 }).detail?.length).toBeLessThan(300);
+  });
+});
+
+describe('what another of our processes tells', () => {
+  const Told = Type.Object({ v: Type.Literal(1), one: Type.Object({ a: Type.Integer() }, { additionalProperties: false }), many: Type.Array(Type.Union([Type.Null(), Schema])) }, { additionalProperties: false });
+
+  it('may hold members that this version doesn\'t know, at any depth', () => {
+    const told = { v: 1, more: true, one: { a: 1, b: [2] }, many: [null, { a: 'x', z: 1 }] };
+    expect(parseFromPeer(Told, told)).toMatchObject({ one: { a: 1 }, many: [null, { a: 'x' }] });
+    expect(() => parseMessage(Told, told)).toThrow(Fault);
+  });
+
+  it('is refused all the same when what is known is missing, another, or of a greater version', () => {
+    for (const told of [{ v: 1, many: [] }, { v: 1, one: { a: 'x' }, many: [] }, { v: 2, one: { a: 1 }, many: [] }]) expect(() => parseFromPeer(Told, told)).toThrow(Fault);
   });
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bus } from '@writ/bus';
 import {
-  Fault, parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type AnnouncedRequests, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
+  Fault, parseFromPeer, parseMessage, Redemption, ReleaseReply, ShellAttachReply, ShellRenewReply, type AnnouncedRequests, type ShellEnding, RenewReply, ReportReply, type Envelope, type PermitMode, type ReportRequest, type Subjects,
 } from '@writ/contract';
 import { KEY_BYTES, redeemedContext, ValueBox } from '@writ/nest-kit';
 
@@ -58,22 +58,22 @@ export class KernelClient {
   }
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
-    return parseMessage(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
+    return parseFromPeer(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
   }
 
   /** Gives the attempt back; callers MUST have stopped all that ran for it. */
   async release(speaker: Speaker, stopping: boolean, timeoutMs: number): Promise<void> {
-    parseMessage(ReleaseReply, await this.#ask('kernel.release', { v: 1, ...speaker, stopping }, timeoutMs));
+    parseFromPeer(ReleaseReply, await this.#ask('kernel.release', { v: 1, ...speaker, stopping }, timeoutMs));
   }
 
   /** Where the shell of the attempt's session is. */
   async attachShell(speaker: Speaker, opens: boolean, shellId: string, timeoutMs: number): Promise<ShellAttachReply> {
-    return parseMessage(ShellAttachReply, await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs));
+    return parseFromPeer(ShellAttachReply, await this.#ask('kernel.shell.attach', { v: 1, ...speaker, opens, shell_id: shellId }, timeoutMs));
   }
 
   /** Whether a shell may live on. */
   async renewShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, timeoutMs: number): Promise<boolean> {
-    return parseMessage(ShellRenewReply, await this.#ask('kernel.shell.renew', { v: 1, ...shell }, timeoutMs)).alive;
+    return parseFromPeer(ShellRenewReply, await this.#ask('kernel.shell.renew', { v: 1, ...shell }, timeoutMs)).alive;
   }
 
   async endShell(shell: { readonly tenant_id: string; readonly executor_id: string; readonly shell_id: string }, ending: ShellEnding, timeoutMs: number): Promise<void> {
@@ -84,12 +84,12 @@ export class KernelClient {
   async #announce(name: string, speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null): Promise<RenewReply> {
     const until = this.#now() + timeoutMs;
     const asked = { v: 1, ...speaker };
-    if (announced === null) return parseMessage(RenewReply, await this.#ask(name, asked, timeoutMs));
+    if (announced === null) return parseFromPeer(RenewReply, await this.#ask(name, asked, timeoutMs));
     const answer = await this.#ask(name, { ...asked, announced }, timeoutMs).catch(async (error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== '/announced') throw error;
       return await this.#ask(name, asked, Math.max(1, until - this.#now()));
     });
-    return parseMessage(RenewReply, answer);
+    return parseFromPeer(RenewReply, answer);
   }
 
   #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { parseMessage, PeekEvent, type PeekedEvent } from '@writ/contract';
+import { parseFromPeer, PeekEvent, type PeekedEvent } from '@writ/contract';
 import type { Outputs } from '../outputs/outputs.ts';
 
 /** Says what comes out of a container that runs here; of others their executors do. */
@@ -28,6 +28,6 @@ export class PeekController {
 
   @EventPattern('peek')
   peek(@Payload() payload: unknown): void {
-    this.peeks.asked(parseMessage(PeekEvent, payload));
+    this.peeks.asked(parseFromPeer(PeekEvent, payload));
   }
 }

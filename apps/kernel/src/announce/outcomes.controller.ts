@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { OperationEvent, parseMessage } from '@writ/contract';
+import { OperationEvent, parseFromPeer } from '@writ/contract';
 import { Outcomes } from './outcomes.ts';
 
 /** What other replicas say of operations; this one's own events don't come back to it. */
@@ -15,6 +15,6 @@ export class OutcomesController {
 
   @EventPattern('operation')
   heard(@Payload() payload: unknown): void {
-    this.#outcomes.changedElsewhere(parseMessage(OperationEvent, payload).operation_id);
+    this.#outcomes.changedElsewhere(parseFromPeer(OperationEvent, payload).operation_id);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { parseMessage, SlotsEvent } from '@writ/contract';
+import { parseFromPeer, SlotsEvent } from '@writ/contract';
 import { Dispatcher } from './dispatcher.ts';
 
 @Controller()
@@ -14,6 +14,6 @@ export class SlotsController {
 
   @EventPattern('slots')
   heard(@Payload() payload: unknown): void {
-    this.#dispatcher.heard(parseMessage(SlotsEvent, payload));
+    this.#dispatcher.heard(parseFromPeer(SlotsEvent, payload));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { AppendReply, Fault, parseMessage, type Subjects } from '@writ/contract';
+import { AppendReply, Fault, parseFromPeer, type Subjects } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
@@ -139,7 +139,7 @@ export class OutboxSender extends Outbox {
   async #append(batch: readonly SentRecord[]): Promise<number> {
     const answer = await this.#bus.request(this.#subject, appendRequest(batch), { deadline: this.#now() + APPEND_MS });
     const asked = new Set(batch.map(({ record_id }) => record_id));
-    const { appended } = parseMessage(AppendReply, answer);
+    const { appended } = parseFromPeer(AppendReply, answer);
     const logged = appended.filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry)).map(({ record_id }) => record_id);
     this.#dropLater(logged);
     return logged.length;

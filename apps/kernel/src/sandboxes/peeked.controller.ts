@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { parseMessage, PeekedEvent } from '@writ/contract';
+import { parseFromPeer, PeekedEvent } from '@writ/contract';
 import { Peek } from './peek.ts';
 
 @Controller()
@@ -14,6 +14,6 @@ export class PeekedController {
 
   @EventPattern('peeked')
   heard(@Payload() payload: unknown): void {
-    this.#peek.heard(parseMessage(PeekedEvent, payload));
+    this.#peek.heard(parseFromPeer(PeekedEvent, payload));
   }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AuditRecord, Fault, parseMessage, type ExportReply } from '@writ/contract';
+import { AuditRecord, Fault, opened, parseMessage, type ExportReply } from '@writ/contract';
 import { decodeBase64 } from '@writ/signing';
 import { Type } from 'typebox';
-import { opened } from '../support/opened.ts';
 
 export type Exported = ExportReply['records'][number];
 

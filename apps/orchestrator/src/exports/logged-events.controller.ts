@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { LoggedEvent, parseMessage } from '@writ/contract';
-import { opened } from '../support/opened.ts';
+import { LoggedEvent, parseFromPeer } from '@writ/contract';
 import { ExportHub } from './export-hub.ts';
-
-const Heard = opened(LoggedEvent);
 
 /** Hears that logs grew, of every tenant. */
 @Controller()
@@ -14,6 +11,6 @@ export class LoggedEventsController {
 
   @EventPattern('logged')
   heard(@Payload() event: unknown): void {
-    this.hub.grew(parseMessage(Heard, event).tenant_id);
+    this.hub.grew(parseFromPeer(LoggedEvent, event).tenant_id);
   }
 }

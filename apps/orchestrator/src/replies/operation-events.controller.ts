@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { OperationEvent, parseMessage } from '@writ/contract';
-import { opened } from '../support/opened.ts';
+import { OperationEvent, parseFromPeer } from '@writ/contract';
 import { EventHub } from './event-hub.ts';
 import { OperationWatch } from './operation-watch.ts';
-
-const Heard = opened(OperationEvent);
 
 /** Hears what happens to operations, of every tenant. */
 @Controller()
@@ -15,7 +12,7 @@ export class OperationEventsController {
 
   @EventPattern('operation')
   heard(@Payload() event: unknown): void {
-    const heard = parseMessage(Heard, event);
+    const heard = parseFromPeer(OperationEvent, event);
     this.watch.heard(heard.operation_id, heard.state);
     this.hub.heard(heard);
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, LimitsChanged, NoticesTaken, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, LimitsChanged, NoticesTaken, opened, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
-import { opened } from './opened.ts';
 import { AdmitReply, KERNEL_REPLIES, TenantCreateReply, type KernelReply } from './kernel-replies.ts';
 
 /** Longest that an ordinary question waits for its answer. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, RetentionView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
-  WorkspaceLimits, WorkspaceView, type KernelVerb,
+  opened, WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
-import { opened } from './opened.ts';
 
 const pageOf = <T extends TSchema>(item: T) => opened(listOf(item));
 const operation = opened(OperationView);
