@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm run build`, and the step of that name in `npm start` and `npm test`.
 import { bundleAgent } from './build/bundle-agent.ts';
+import { bundleReceiptPage } from './build/bundle-page.ts';
 import { compile } from './build/compile.ts';
 import { findSchemas, generateClient } from './build/generate.ts';
 import { checkout } from './setup.ts';
@@ -11,6 +12,7 @@ export const build = async (env: Readonly<Record<string, string | undefined>>, o
   for (const schema of findSchemas(checkout)) await generateClient(checkout, schema, env);
   await compile(checkout, env, onLine);
   await bundleAgent(checkout);
+  await bundleReceiptPage(checkout);
 };
 
 if (import.meta.main) {

@@ -6,8 +6,10 @@ import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { nats, type Nats } from '../parts/nats.ts';
 import { postgres, type Postgres } from '../parts/postgres.ts';
+import { ensureProgram } from '../parts/packages.ts';
 import { ensureSecret, newPassword } from '../parts/secret.ts';
 import type { Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
 import { runPlan } from '../steps.ts';
 import { addressesFile } from '../supervisor/clean-up.ts';
 
@@ -27,7 +29,7 @@ authorization { user: ${TEST_USER}, password: ${JSON.stringify(passwords[TEST_US
 `,
 });
 
-interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; base?: string; image?: SandboxImage }
+interface Parts { database?: Postgres; bus?: Nats; engine?: Engine; base?: string; image?: SandboxImage; chromium?: string | null }
 
 const withPassword = (setup: Setup, url: string): string => {
   const full = new URL(url);
@@ -36,7 +38,7 @@ const withPassword = (setup: Setup, url: string): string => {
   return full.href;
 };
 
-const environmentOf = (setup: Setup, { database, bus, engine, base, image }: Required<Parts>): TestEnvironment => ({
+const environmentOf = (setup: Setup, { database, bus, engine, base, image, chromium }: Required<Parts>): TestEnvironment => ({
   WRIT_TEST_DATABASE_URL: database.url,
   WRIT_TEST_NATS_URL: bus.server === null ? bus.url : withPassword(setup, bus.url),
   ...(bus.server === null ? {} : { WRIT_TEST_NATS_SERVER: bus.server.program, WRIT_TEST_NATS_CONFIG: bus.server.config }),
@@ -45,7 +47,18 @@ const environmentOf = (setup: Setup, { database, bus, engine, base, image }: Req
   WRIT_TEST_SANDBOX_IMAGE: image.reference,
   WRIT_TEST_SANDBOX_IMAGE_DIGEST: image.digest,
   WRIT_TEST_LABEL: setup.stateId,
+  ...(chromium === null ? {} : { WRIT_TEST_CHROMIUM: chromium }),
 });
+
+/** A browser for the page that verifies receipts. Null where none can be installed: all else is tested without. */
+const browser = async (setup: Setup): Promise<string | null> => {
+  try {
+    return await ensureProgram(setup, 'chromium', ['chromium'], 'to verify a receipt in a browser');
+  } catch (error) {
+    if (error instanceof SetupError) return null;
+    throw error;
+  }
+};
 
 /** The environment that running parts have written down. */
 export const readEnvironment = (stateDir: string): TestEnvironment => JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
@@ -62,6 +75,10 @@ export const bringUpParts = async (setup: Setup): Promise<{ environment: TestEnv
       await bundleAgent(setup.checkout);
       parts.base = await ensureBase(step, client);
       parts.image = await ensureSandboxImage(step, client, parts.base);
+    } },
+    { title: 'Browser', run: async (step) => {
+      parts.chromium = await browser(step);
+      return parts.chromium ?? 'none: what is tested in one is skipped, by name';
     } },
   ]);
   const environment = environmentOf(setup, parts as Required<Parts>);
