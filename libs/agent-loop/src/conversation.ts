@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PIVOT_GUIDANCE } from '@writ/dialects';
 import type { Message } from './model.ts';
-import { COMPACT_PROMPT, LIMIT_TEXT, PIVOT_TEXT, repairText, ROUNDS_KEPT, summaryText, type RunRules } from './run-rules.ts';
+import { COMPACT_PROMPT, LIMIT_TEXT, repairText, ROUNDS_KEPT, summaryText, type RunRules } from './run-rules.ts';
 import type { CallState, RoundState, RunState } from './run-state.ts';
 
 /** The conversation as the model sees it next: the base, then each round with its answers in the order of its calls and what the loop adds. */
@@ -24,7 +25,7 @@ function roundMessages({ turn, calls, explained }: RoundState, failures: number,
       ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? settled(call) : [])),
     ]),
     ...(isMalformed ? [user(repairText(problems))] : problems.map((problem) => user(`Note: ${problem}`))),
-    ...(pivot_after !== null && failures > 0 && failures % pivot_after === 0 ? [user(PIVOT_TEXT)] : []),
+    ...(pivot_after !== null && failures > 0 && failures % pivot_after === 0 ? [user(PIVOT_GUIDANCE)] : []),
   ];
 }
 
@@ -36,8 +37,8 @@ const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [
 function asItStands({ call, held, answer }: CallState): Message {
   const of = { role: 'tool', call_id: call.id, tool_id: call.tool_id } as const;
   if (answer !== null) return { ...of, ...answer };
-  if (held !== null) return { ...of, text: held.text, status: 'awaiting_approval', is_error: false };
-  return { ...of, text: 'waits for the calls before it', status: 'queued', is_error: false };
+  if (held !== null) return { ...of, text: held.text, standing: 'held', is_error: false };
+  return { ...of, text: 'waits for the calls before it', standing: 'queued', is_error: false };
 }
 
 /** How many rounds in a row, up to this one, had calls and only failed ones. */

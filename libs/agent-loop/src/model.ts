@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Standing } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -37,15 +38,10 @@ export const ModelTurn = Type.Object({
 }, closed);
 export type ModelTurn = Static<typeof ModelTurn>;
 
-/** What became of a call, as the README of the dialects names it; a dialect says it in its own words. */
-export const ANSWER_STATUSES = ['completed', 'failed', 'denied', 'timeout', 'cancelled', 'awaiting_approval', 'queued'] as const;
-export const AnswerStatus = Type.Enum(ANSWER_STATUSES);
-export type AnswerStatus = (typeof ANSWER_STATUSES)[number];
-
 export type Message =
   | { readonly role: 'user'; readonly text: string }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[]; readonly native?: ModelTurn['native'] }
-  | { readonly role: 'tool'; readonly call_id: string; readonly tool_id: string; readonly text: string; readonly status: AnswerStatus; readonly is_error: boolean };
+  | { readonly role: 'tool'; readonly call_id: string; readonly tool_id: string; readonly text: string; readonly standing: Standing; readonly is_error: boolean };
 
 /** What a model is told of a tool: JSON Schema parameters. */
 export interface ToolOffer {

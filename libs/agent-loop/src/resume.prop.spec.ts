@@ -66,7 +66,7 @@ class World {
     await Promise.resolve();
     this.#live();
     if (fate === 'throws') throw new Error(`no ${key}`);
-    return fate === 'fails' ? { text: `no ${key}`, status: 'failed', is_error: true } : { text: `did ${key}`, status: 'completed', is_error: false };
+    return fate === 'fails' ? { text: `no ${key}`, standing: 'failed', is_error: true } : { text: `did ${key}`, standing: 'completed', is_error: false };
   }
 
   /** Goes on until the run ends, whatever kills it and however often somebody has to decide. */
@@ -113,7 +113,7 @@ it('the state is the fold of the events: nothing else is carried', async () => {
 });
 
 it('an event that can\'t follow is refused', () => {
-  const answer = { text: '', status: 'completed', is_error: false } as const;
+  const answer = { text: '', standing: 'completed', is_error: false } as const;
   const one = foldRun(BASE, [{ kind: 'replied', turn: { text: '', calls: [{ id: 'a', tool_id: 't', args: {} }], stop: 'tool_use' } }, { kind: 'answered', round: 1, index: 0, answer }]);
   expect(() => applyEvent(one, { kind: 'answered', round: 1, index: 0, answer })).toThrow('call 0 of round 1');
   expect(() => applyEvent(one, { kind: 'answered', round: 2, index: 0, answer })).toThrow('round 2');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { PIVOT_GUIDANCE } from '@writ/dialects';
 import { newRun } from './run-state.ts';
-import { LIMIT_TEXT, PIVOT_TEXT } from './run-rules.ts';
+import { LIMIT_TEXT } from './run-rules.ts';
 import { Model, type Message, type ModelCall, type ModelDelta, type ModelTurn } from './model.ts';
 import { ModelError } from './model-error.ts';
 import { runAgent, type AgentNote, type AgentRun } from './run-agent.ts';
@@ -10,8 +11,8 @@ import { TranscriptModel } from './transcript.ts';
 const call = (id: string, path = id): ModelCall => ({ id, tool_id: 'fs.read', args: { path } });
 const asks = (...ids: string[]): ModelTurn => ({ text: '', calls: ids.map((id) => call(id)), stop: 'tool_use' });
 const says = (text: string): ModelTurn => ({ text, calls: [], stop: 'end' });
-const done = (text: string): ToolAnswer => ({ text, status: 'completed', is_error: false });
-const failed = (text: string): ToolAnswer => ({ text, status: 'failed', is_error: true });
+const done = (text: string): ToolAnswer => ({ text, standing: 'completed', is_error: false });
+const failed = (text: string): ToolAnswer => ({ text, standing: 'failed', is_error: true });
 const isTold = (role: Message['role']) => (message: Message) => message.role === role;
 
 /** A model whose replies and failures are given; it remembers what it was asked with. */
@@ -193,7 +194,7 @@ describe('a call that is held', () => {
     });
     const paused = await outcome;
     expect(paused.stopped).toBe('held');
-    expect(model.seen[1]?.slice(-2)).toMatchObject([{ call_id: 'a', status: 'awaiting_approval' }, { call_id: 'b', status: 'queued' }]);
+    expect(model.seen[1]?.slice(-2)).toMatchObject([{ call_id: 'a', standing: 'held' }, { call_id: 'b', standing: 'queued' }]);
     expect(ran).toEqual([]);
     expect(events.map(({ kind }) => kind)).toEqual(['replied', 'held', 'explained']);
   });
@@ -211,7 +212,7 @@ describe('guidance', () => {
   it('two rounds with only failures bring the pivot guidance, once', async () => {
     const { model, outcome } = runOf([asks('a'), asks('b'), asks('c'), says('done')], { rules: { pivot_after: 2 }, callTool: () => Promise.resolve(failed('no')) });
     await outcome;
-    const pivots = model.seen.map((messages) => messages.filter((m) => m.text === PIVOT_TEXT).length);
+    const pivots = model.seen.map((messages) => messages.filter((m) => m.text === PIVOT_GUIDANCE).length);
     expect(pivots).toEqual([0, 0, 1, 1]);
   });
 });

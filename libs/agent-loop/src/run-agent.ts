@@ -171,7 +171,7 @@ class Loop {
       return 'held' in answer ? { kind: 'held', ...place, held: answer.held } : { kind: 'answered', ...place, answer };
     } catch (error) {
       this.#signal.throwIfAborted();
-      return { kind: 'answered', ...place, answer: { text: error instanceof Error ? error.message : String(error), status: 'failed', is_error: true } };
+      return { kind: 'answered', ...place, answer: { text: error instanceof Error ? error.message : String(error), standing: 'failed', is_error: true } };
     }
   }
 

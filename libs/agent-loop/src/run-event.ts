@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import { STANDINGS, type Standing } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
-import { AnswerStatus, ModelTurn, ModelUsage } from './model.ts';
+import { ModelTurn, ModelUsage } from './model.ts';
 import { MODEL_FAULTS, type ModelFault } from './model-error.ts';
 
 const closed = { additionalProperties: false } as const;
 const Round = Type.Integer({ minimum: 1 });
 const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, from 0' });
 
+const NAMES = Object.keys(STANDINGS) as Standing[];
+
 /** What a call was answered, as the model reads it. */
-export const ToolAnswer = Type.Object({ text: Type.String(), status: AnswerStatus, is_error: Type.Boolean() }, closed);
+export const ToolAnswer = Type.Object({ text: Type.String(), standing: Type.Enum(NAMES), is_error: Type.Boolean() }, closed);
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
 /** A call that waits for a person. */

@@ -38,7 +38,6 @@ export const RUN_RULES: RunRules = {
 export const ROUNDS_KEPT = 2;
 
 export const LIMIT_TEXT = 'Stopped: maximum iteration limit reached.';
-export const PIVOT_TEXT = 'Every call of the last rounds failed. Stop repeating them: read the errors, say what they have in common, and try another way, or say what is missing.';
 export const repairText = (problems: readonly string[]): string =>
   `Nothing of the last message was run, because its calls can't be read: ${problems.join('; ')}. Send the message again with this put right.`;
 export const summaryText = (summary: string): string => `What was said and done before, in short:\n${summary}`;

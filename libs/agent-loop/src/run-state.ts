@@ -61,7 +61,7 @@ function newRound(turn: ModelTurn): RoundState {
   const calls = turn.calls.map((call): CallState => {
     const problem = call.problem ?? (seen.has(call.id) ? `the id \`${call.id}\` was used before in the same reply: the first call with it counts` : null);
     seen.add(call.id);
-    return { call, held: null, answer: problem === null ? null : { text: problem, status: 'failed', is_error: true } };
+    return { call, held: null, answer: problem === null ? null : { text: problem, standing: 'failed', is_error: true } };
   });
   return { turn, calls, explained: null };
 }

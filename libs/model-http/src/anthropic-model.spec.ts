@@ -10,14 +10,14 @@ const block = (index: number, content_block: object, ...deltas: object[]): strin
 ];
 const text = (index: number, ...pieces: string[]): string[] => block(index, { type: 'text', text: '', citations: null }, ...pieces.map((piece) => ({ type: 'text_delta', text: piece })));
 const call = (index: number, ...pieces: string[]): string[] =>
-  block(index, { type: 'tool_use', id: 'toolu_1', name: 'fs-read', input: {} }, ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })));
+  block(index, { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: {} }, ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })));
 const end = (stop_reason: string): string[] => [event({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 7 } }), event({ type: 'message_stop' })];
 const ping = event({ type: 'ping' });
 const pieces = [start, ping, ...text(0, 'I re', 'ad.'), ...call(1, '', '{"pa', 'th":"a"}')];
 const wire: Wire = {
   textAndCall: [...pieces, ...end('tool_use')], callId: 'toolu_1',
   words: [start, ...text(0, 'done'), ...end('end_turn')],
-  cutByLength: [start, event({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'fs-read', input: {} } }), ...end('max_tokens')],
+  cutByLength: [start, event({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't', name: 'read_file', input: {} } }), ...end('max_tokens')],
   refused: [start, ...text(0, 'I'), ...end('refusal')],
   unfinished: pieces,
   malformed: [start, 'event: content_block_delta\ndata: {"type": \n\n'],
@@ -41,7 +41,7 @@ describe('Messages', () => {
     // In one header or the other: which of the two is the library's affair.
     expect(`${String(headers['authorization'])} ${String(headers['x-api-key'])}`).toContain('secret');
     expect(body).toMatchObject({ model: 'm', stream: true, system: [{ text: 'be good' }], messages: [{ role: 'user', content: [{ type: 'text', text: 'fix it' }] }] });
-    expect((body['tools'] as { name: string }[]).map(({ name }) => name)).toEqual(['fs-read', 'shell-run']);
+    expect((body['tools'] as { name: string }[]).map(({ name }) => name)).toEqual(['read_file', 'bash']);
   });
 
   test('the answers to one turn\'s calls are one message', async () => {
@@ -49,11 +49,11 @@ describe('Messages', () => {
     await drain(model(), { messages: [
       { role: 'user', text: 'fix it' },
       { role: 'assistant', text: '', calls: [{ id: 'a', tool_id: 'fs.list', args: {} }, { id: 'b', tool_id: 'fs.read', args: { path: 'x' } }] },
-      { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', status: 'completed', is_error: false },
-      { role: 'tool', call_id: 'b', tool_id: 'fs.read', text: 'two', status: 'failed', is_error: true },
+      { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', standing: 'completed', is_error: false },
+      { role: 'tool', call_id: 'b', tool_id: 'fs.read', text: 'two', standing: 'failed', is_error: true },
     ] });
     expect((server.asked[0]?.body['messages'] as unknown[]).slice(1)).toEqual([
-      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'fs-list', input: {} }, { type: 'tool_use', id: 'b', name: 'fs-read', input: { path: 'x' } }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'list_directory', input: {} }, { type: 'tool_use', id: 'b', name: 'read_file', input: { path: 'x' } }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'one', is_error: false }, { type: 'tool_result', tool_use_id: 'b', content: 'two', is_error: true }] },
     ]);
   });
@@ -66,10 +66,10 @@ describe('Messages', () => {
     server.script = { chunks: wire.words, end: 'whole' };
     await drain(model(), { messages: [
       { role: 'user', text: 'fix it' }, { role: 'assistant', text: turn.text, calls: turn.calls, native: turn.native },
-      { role: 'tool', call_id: 'toolu_1', tool_id: 'fs.read', text: 'x', status: 'completed', is_error: false },
+      { role: 'tool', call_id: 'toolu_1', tool_id: 'fs.read', text: 'x', standing: 'completed', is_error: false },
     ] });
     expect((server.asked[1]?.body['messages'] as unknown[])[1]).toEqual({ role: 'assistant', content: [
-      { type: 'thinking', thinking: 'let me see', signature: 'SIGNED' }, { type: 'tool_use', id: 'toolu_1', name: 'fs-read', input: { path: 'a' } },
+      { type: 'thinking', thinking: 'let me see', signature: 'SIGNED' }, { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'a' } },
     ] });
   });
 

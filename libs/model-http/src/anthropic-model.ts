@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Anthropic from '@anthropic-ai/sdk';
-import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelFault, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelFault, type ModelTurn } from '@writ/agent-loop';
+import { nativeNameOf, toolIdOf } from '@writ/dialects';
 import { IDLE_MS, interrupted, readArguments, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
-import { providerName, toolIdOf } from './tool-names.ts';
 
 const PROVIDER = 'anthropic';
 type Param = { role: 'user' | 'assistant'; content: Anthropic.ContentBlockParam[] };
@@ -27,9 +27,9 @@ export class AnthropicModel extends Model {
       model, max_tokens: replyTokensMax, stream: true, messages: paramsOf(messages),
       // Tools and system prompt are the same in every round: read once, then from the provider's cache.
       ...(system === '' ? {} : { system: [{ type: 'text' as const, text: system, cache_control: { type: 'ephemeral' as const } }] }),
-      tools: tools.map(({ tool_id, description, parameters }) => ({ name: providerName(tool_id), description, input_schema: parameters as Anthropic.Tool.InputSchema })),
+      tools: tools.map(({ tool_id, description, parameters }) => ({ name: nativeNameOf(tool_id), description, input_schema: parameters as Anthropic.Tool.InputSchema })),
     } as const;
-    const reply = new Reply(tools);
+    const reply = new Reply();
     for await (const event of watched((both) => this.#client.messages.create(request, { signal: both }), { idleMs, signal, faultOf })) yield* reply.take(event);
     return reply.whole();
   }
@@ -39,15 +39,10 @@ type Block = Anthropic.ContentBlock & { json?: string };
 
 /** A reply as its events make it. */
 class Reply {
-  readonly #tools: readonly ToolOffer[];
   readonly #blocks: Block[] = [];
   #stop: Anthropic.StopReason | null = null;
   #isWhole = false;
   #usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
-
-  constructor(tools: readonly ToolOffer[]) {
-    this.#tools = tools;
-  }
 
   * take(event: Anthropic.RawMessageStreamEvent): Generator<ModelDelta> {
     switch (event.type) {
@@ -82,7 +77,7 @@ class Reply {
   }
 
   #callOf({ id, name, input, json }: Anthropic.ToolUseBlock & { json?: string }): ModelCall {
-    return { id, tool_id: toolIdOf(name, this.#tools), ...readArguments(json ?? JSON.stringify(input)) };
+    return { id, tool_id: toolIdOf(name), ...readArguments(json ?? JSON.stringify(input)) };
   }
 
   /** Counts come twice, at the start and, whole, at the end. */
@@ -147,6 +142,6 @@ function paramOf(message: Message): Param {
   }
   if (message.native?.provider === PROVIDER) return { role: 'assistant', content: [...message.native.content as Anthropic.ContentBlockParam[]] };
   const said: Anthropic.ContentBlockParam[] = message.text === '' ? [] : [{ type: 'text', text: message.text }];
-  const asked = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({ type: 'tool_use', id, name: providerName(tool_id), input: args }));
+  const asked = message.calls.map(({ id, tool_id, args }): Anthropic.ContentBlockParam => ({ type: 'tool_use', id, name: nativeNameOf(tool_id), input: args }));
   return { role: 'assistant', content: [...said, ...asked] };
 }

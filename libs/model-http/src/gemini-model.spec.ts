@@ -8,7 +8,7 @@ const end = (finishReason: string): string => sse({
   candidates: [{ index: 0, content: { role: 'model', parts: [] }, finishReason }], modelVersion: 'm',
   usageMetadata: { promptTokenCount: 20, cachedContentTokenCount: 5, candidatesTokenCount: 4, thoughtsTokenCount: 3, totalTokenCount: 27 },
 });
-const call = { functionCall: { id: 'fc_1', name: 'fs-read', args: { path: 'a' } } };
+const call = { functionCall: { id: 'fc_1', name: 'read_file', args: { path: 'a' } } };
 const pieces = [chunk([{ text: 'I re' }]), chunk([{ text: 'ad.' }]), chunk([call])];
 const wire: Wire = {
   textAndCall: [...pieces, end('STOP')], callId: 'fc_1',
@@ -37,24 +37,24 @@ describe('Gemini', () => {
     expect(url).toMatch(/^\/v1\w*\/models\/m:streamGenerateContent\?alt=sse$/);
     expect(headers['x-goog-api-key']).toBe('secret');
     expect(body).toMatchObject({ systemInstruction: { parts: [{ text: 'be good' }] }, contents: [{ role: 'user', parts: [{ text: 'fix it' }] }] });
-    expect(JSON.stringify(body['tools'])).toContain('"name":"fs-read"');
+    expect(JSON.stringify(body['tools'])).toContain('"name":"read_file"');
   });
 
   test('signed thoughts go back as they came; answers name their call, and its id only where the provider gave one', async () => {
-    const parts = [{ text: 'let me see', thought: true }, { functionCall: { name: 'fs-read', args: { path: 'a' } }, thoughtSignature: 'U0lHTkVE' }];
+    const parts = [{ text: 'let me see', thought: true }, { functionCall: { name: 'read_file', args: { path: 'a' } }, thoughtSignature: 'U0lHTkVE' }];
     server.script = { chunks: [chunk(parts), end('STOP')], end: 'whole' };
     const { turn } = await drain(model());
     expect(turn).toMatchObject({ text: '', calls: [{ tool_id: 'fs.read', args: { path: 'a' } }] });
     server.script = { chunks: wire.words, end: 'whole' };
     await drain(model(), { messages: [
       { role: 'user', text: 'fix it' }, { role: 'assistant', text: turn.text, calls: turn.calls, native: turn.native },
-      { role: 'tool', call_id: turn.calls[0]!.id, tool_id: 'fs.read', text: 'x', status: 'completed', is_error: false },
-      { role: 'tool', call_id: 'fc_2', tool_id: 'shell.run', text: 'no', status: 'failed', is_error: true },
+      { role: 'tool', call_id: turn.calls[0]!.id, tool_id: 'fs.read', text: 'x', standing: 'completed', is_error: false },
+      { role: 'tool', call_id: 'fc_2', tool_id: 'shell.run', text: 'no', standing: 'failed', is_error: true },
     ] });
     expect((server.asked[1]?.body['contents'] as unknown[]).slice(1)).toEqual([
       { role: 'model', parts },
       { role: 'user', parts: [
-        { functionResponse: { name: 'fs-read', response: { output: 'x' } } }, { functionResponse: { id: 'fc_2', name: 'shell-run', response: { error: 'no' } } },
+        { functionResponse: { name: 'read_file', response: { output: 'x' } } }, { functionResponse: { id: 'fc_2', name: 'bash', response: { error: 'no' } } },
       ] },
     ]);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ApiError, FinishReason, GoogleGenAI, type Content, type GenerateContentResponse, type Part } from '@google/genai';
-import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
+import { nativeNameOf, toolIdOf } from '@writ/dialects';
 import { IDLE_MS, interrupted, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
-import { providerName, toolIdOf } from './tool-names.ts';
 
 const PROVIDER = 'gemini';
 /** Of calls that the provider gave no id: it wants none back then. */
@@ -21,7 +21,7 @@ export class GeminiModel extends Model {
 
   override async* reply(conversation: Conversation, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelTurn, void> {
     const { idleMs = IDLE_MS } = this.#options;
-    const reply = new Reply(conversation.tools);
+    const reply = new Reply();
     const asked = { retryAfter: null as string | null };
     const faultOf = (error: unknown, hasBegun: boolean): ModelError => faultBehind(error, hasBegun, asked.retryAfter);
     for await (const chunk of watched((both) => this.#ask(conversation, asked, both), { idleMs, signal, faultOf })) yield* reply.take(chunk);
@@ -42,7 +42,7 @@ export class GeminiModel extends Model {
       config: {
         abortSignal, maxOutputTokens: replyTokensMax, automaticFunctionCalling: { disable: true },
         ...(system === '' ? {} : { systemInstruction: system }),
-        ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(({ tool_id, description, parameters }) => ({ name: providerName(tool_id), description, parametersJsonSchema: parameters })) }] } : {}),
+        ...(tools.length > 0 ? { tools: [{ functionDeclarations: tools.map(({ tool_id, description, parameters }) => ({ name: nativeNameOf(tool_id), description, parametersJsonSchema: parameters })) }] } : {}),
       },
     });
   }
@@ -53,17 +53,12 @@ const CALL_FAULTS: ReadonlySet<FinishReason> = new Set([FinishReason.MALFORMED_F
 
 /** A reply as its chunks make it. */
 class Reply {
-  readonly #tools: readonly ToolOffer[];
   readonly #parts: Part[] = [];
   readonly #calls: ModelCall[] = [];
   #text = '';
   #finish: FinishReason | null = null;
   #isBlocked = false;
   #usage: GenerateContentResponse['usageMetadata'];
-
-  constructor(tools: readonly ToolOffer[]) {
-    this.#tools = tools;
-  }
 
   * take({ candidates, promptFeedback, usageMetadata }: GenerateContentResponse): Generator<ModelDelta> {
     this.#usage = usageMetadata ?? this.#usage;
@@ -77,7 +72,7 @@ class Reply {
     this.#parts.push(part);
     if (part.functionCall !== undefined) {
       const { id, name = '', args = {} } = part.functionCall;
-      const call = { id: id ?? `${OWN_ID}${this.#calls.length}`, tool_id: toolIdOf(name, this.#tools), args };
+      const call = { id: id ?? `${OWN_ID}${this.#calls.length}`, tool_id: toolIdOf(name), args };
       this.#calls.push(call);
       yield { kind: 'call', call };
     } else if (part.text !== undefined && part.text !== '' && part.thought !== true) {
@@ -135,9 +130,9 @@ function contentOf(message: Message): { role: string; parts: Part[] } {
   if (message.role === 'user') return { role: 'user', parts: [{ text: message.text }] };
   if (message.role === 'tool') {
     const response = message.is_error ? { error: message.text } : { output: message.text };
-    return { role: 'user', parts: [{ functionResponse: { ...idOf(message.call_id), name: providerName(message.tool_id), response } }] };
+    return { role: 'user', parts: [{ functionResponse: { ...idOf(message.call_id), name: nativeNameOf(message.tool_id), response } }] };
   }
   if (message.native?.provider === PROVIDER) return { role: 'model', parts: [...message.native.content as Part[]] };
   const said: Part[] = message.text === '' ? [] : [{ text: message.text }];
-  return { role: 'model', parts: [...said, ...message.calls.map(({ id, tool_id, args }): Part => ({ functionCall: { ...idOf(id), name: providerName(tool_id), args } }))] };
+  return { role: 'model', parts: [...said, ...message.calls.map(({ id, tool_id, args }): Part => ({ functionCall: { ...idOf(id), name: nativeNameOf(tool_id), args } }))] };
 }

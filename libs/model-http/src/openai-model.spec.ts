@@ -6,7 +6,7 @@ import { drain, modelContract, sse, type Wire } from './specs/model.contract.ts'
 const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27, prompt_tokens_details: { cached_tokens: 5 } } });
 const done = sse('[DONE]');
-const call = (text: string) => ({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'fs-read', arguments: text } }] });
+const call = (text: string) => ({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'read_file', arguments: text } }] });
 const pieces = [
   chunk({ role: 'assistant', content: '' }), chunk({ content: 'I re' }), chunk({ content: 'ad.' }),
   chunk(call('')), chunk({ tool_calls: [{ index: 0, function: { arguments: '{"pa' } }] }), chunk({ tool_calls: [{ index: 0, function: { arguments: 'th":"a"}' } }] }),
@@ -34,14 +34,14 @@ describe('Chat Completions', () => {
     server.script = { chunks: wire.words, end: 'whole' };
     await drain(model(), { messages: [
       { role: 'user', text: 'fix it' }, { role: 'assistant', text: 'I list.', calls: [{ id: 'a', tool_id: 'fs.list', args: {} }] },
-      { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', status: 'completed', is_error: false },
+      { role: 'tool', call_id: 'a', tool_id: 'fs.list', text: 'one', standing: 'completed', is_error: false },
     ] });
     expect(server.asked[0]).toMatchObject({ url: '/v1/chat/completions', headers: { authorization: 'Bearer secret' }, body: { model: 'm', stream: true, messages: [
       { role: 'system', content: 'be good' }, { role: 'user', content: 'fix it' },
-      { role: 'assistant', content: 'I list.', tool_calls: [{ id: 'a', type: 'function', function: { name: 'fs-list', arguments: '{}' } }] },
+      { role: 'assistant', content: 'I list.', tool_calls: [{ id: 'a', type: 'function', function: { name: 'list_directory', arguments: '{}' } }] },
       { role: 'tool', tool_call_id: 'a', content: 'one' },
     ] } });
-    expect((server.asked[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(['fs-read', 'shell-run']);
+    expect((server.asked[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(['read_file', 'bash']);
   });
 
   test.each(['{"path":', '"text"', '[1]', 'null'])('arguments that are %s are a problem of the call, not of the reply', async (text) => {
@@ -51,7 +51,7 @@ describe('Chat Completions', () => {
 
   test('servers of other makers: calls sent whole without an index or an id, a stop that is "stop", usage without choices', async () => {
     server.script = { chunks: [
-      chunk({ tool_calls: [{ function: { name: 'fs-read', arguments: '{"path":"a"}' } }] }), chunk({ tool_calls: [{ function: { name: 'sudo', arguments: '' } }] }),
+      chunk({ tool_calls: [{ function: { name: 'read_file', arguments: '{"path":"a"}' } }] }), chunk({ tool_calls: [{ function: { name: 'sudo', arguments: '' } }] }),
       chunk({}, 'stop'), sse({ id: 'c', object: 'chat.completion.chunk', usage: { prompt_tokens: 1, completion_tokens: 2 } }), done,
     ], end: 'whole' };
     expect((await drain(model())).turn).toEqual({

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn, type ToolOffer } from '@writ/agent-loop';
+import { nativeNameOf, toolIdOf } from '@writ/dialects';
 import OpenAI from 'openai';
 import type { ChatCompletionChunk as Chunk, ChatCompletionCreateParamsStreaming as Request, ChatCompletionMessageParam as Chat } from 'openai/resources/chat/completions';
 import { IDLE_MS, interrupted, readArguments, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
-import { providerName, toolIdOf } from './tool-names.ts';
 
 type ToolCallPart = NonNullable<Chunk['choices'][number]['delta']['tool_calls']>[number];
 type Finish = Chunk['choices'][number]['finish_reason'];
@@ -31,7 +31,7 @@ export class OpenAiModel extends Model {
       // Servers of other makers may not know it.
       ...(replyTokensMax === undefined ? {} : { max_completion_tokens: replyTokensMax }),
     };
-    const reply = new Reply(tools);
+    const reply = new Reply();
     for await (const chunk of watched((both) => this.#client.chat.completions.create(request, { signal: both }), { idleMs, signal, faultOf })) yield* reply.take(chunk);
     const turn = reply.whole();
     for (const call of turn.calls) yield { kind: 'call', call };
@@ -41,15 +41,10 @@ export class OpenAiModel extends Model {
 
 /** A reply as its chunks make it. */
 class Reply {
-  readonly #tools: readonly ToolOffer[];
   readonly #calls: { id: string; name: string; text: string }[] = [];
   #text = '';
   #finish: Finish = null;
   #usage: Chunk['usage'];
-
-  constructor(tools: readonly ToolOffer[]) {
-    this.#tools = tools;
-  }
 
   * take({ choices, usage }: Chunk): Generator<ModelDelta> {
     this.#usage = usage ?? this.#usage;
@@ -78,7 +73,7 @@ class Reply {
     // A reply that was cut off may end within the arguments of a call.
     if (this.#finish === 'length') return { ...base, calls: [], stop: 'length' };
     if (this.#finish === 'content_filter') return { ...base, calls: [], stop: 'refusal' };
-    const calls = this.#calls.filter(Boolean).map(({ id, name, text }): ModelCall => ({ id, tool_id: toolIdOf(name, this.#tools), ...readArguments(text) }));
+    const calls = this.#calls.filter(Boolean).map(({ id, name, text }): ModelCall => ({ id, tool_id: toolIdOf(name), ...readArguments(text) }));
     return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end' };
   }
 
@@ -97,12 +92,12 @@ function faultOf(error: unknown, hasBegun: boolean): ModelError {
 }
 
 const functionOf = ({ tool_id, description, parameters }: ToolOffer) => (
-  { type: 'function' as const, function: { name: providerName(tool_id), description, parameters: parameters as Record<string, unknown> } });
+  { type: 'function' as const, function: { name: nativeNameOf(tool_id), description, parameters: parameters as Record<string, unknown> } });
 
 function messageOf(message: Message): Chat {
   if (message.role === 'user') return { role: 'user', content: message.text };
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.call_id, content: message.text };
   const calls = message.calls.map(({ id, tool_id, args }) => (
-    { id, type: 'function' as const, function: { name: providerName(tool_id), arguments: JSON.stringify(args) } }));
+    { id, type: 'function' as const, function: { name: nativeNameOf(tool_id), arguments: JSON.stringify(args) } }));
   return { role: 'assistant', content: message.text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }

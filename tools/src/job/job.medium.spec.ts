@@ -45,7 +45,7 @@ test('a model that behaves fixes the bug, and the job does the rest itself', asy
   const edit = { path: 'src/parse.js', edits: [{ find: '(d|h|m|s|ms)', replace: '(d|h|ms|m|s)' }] };
   const provider = await new WireServer().open();
   provider.script = ({ body }) => ((body as { messages: unknown[] }).messages.length <= 2
-    ? reply({ tool_calls: [{ index: 0, id: 'e1', type: 'function', function: { name: 'fs-edit', arguments: JSON.stringify(edit) } }] }, 'tool_calls')
+    ? reply({ tool_calls: [{ index: 0, id: 'e1', type: 'function', function: { name: 'edit_file', arguments: JSON.stringify(edit) } }] }, 'tool_calls')
     : reply({ content: 'fixed' }, 'stop'));
   const result = await run({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: provider.url, WRIT_MODEL: 'local/coder' });
   await provider.close();

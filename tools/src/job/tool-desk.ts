@@ -114,7 +114,7 @@ export class ToolDesk {
 export function answerOf({ result }: Entry): ToolAnswer {
   const { status, tx_outcome, error, reasons } = result;
   const text = JSON.stringify({ status, tx_outcome, result: result.result, ...(error === null ? {} : { error, reasons }) });
-  return { text: text.slice(0, ANSWER_CHARS_MAX), status: status === 'error' ? 'failed' : 'completed', is_error: status === 'error' };
+  return { text: text.slice(0, ANSWER_CHARS_MAX), standing: status === 'error' ? 'failed' : 'completed', is_error: status === 'error' };
 }
 
 /** Every tool as models are offered it. */
