@@ -13,6 +13,7 @@ import { appendsLocal } from './metrics/append-local.ts';
 import { appendLatency, appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
+import { jsonParseRaw, parseDialect, WHOLE } from './metrics/dialects.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { mk8Compile } from './metrics/mk8.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
@@ -47,6 +48,14 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'log_verify_hashes', reference: 'sha256_raw', by: 'rate', alone: () => logVerify(131_072, 'hashes') },
   { name: 'log_verify', reference: 'ed25519_raw', by: 'rate', alone: () => logVerify(32_768, 'signatures') },
   { name: 'mk8_compile_1024', reference: null, alone: () => mk8Compile(load(1, 300, 20)) },
+  { name: 'json_parse_1mib', reference: null, alone: () => jsonParseRaw(load(1, 300, 20)) },
+  { name: 'parse_1mib', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', WHOLE, load(1, 300, 20)) },
+  { name: 'parse_1mib_streamed', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', 16, load(1, 300, 20)) },
+  { name: 'parse_1mib_tools_xml', reference: 'json_parse_1mib', alone: () => parseDialect('tools-xml', WHOLE, load(1, 300, 20)) },
+  { name: 'parse_1mib_yips', reference: 'json_parse_1mib', alone: () => parseDialect('yips', WHOLE, load(1, 300, 20)) },
+  { name: 'parse_1mib_openai', reference: 'json_parse_1mib', alone: () => parseDialect('openai', WHOLE, load(1, 300, 20)) },
+  { name: 'parse_1mib_anthropic', reference: 'json_parse_1mib', alone: () => parseDialect('anthropic', WHOLE, load(1, 300, 20)) },
+  { name: 'parse_1mib_gemini', reference: 'json_parse_1mib', alone: () => parseDialect('gemini', WHOLE, load(1, 300, 20)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },

@@ -11,7 +11,7 @@ export interface Piece {
 
 /** Cuts a stream into lines ended by LF, in linear time however it comes. A line whose first character after its indentation is an opener is held until it is whole, others are passed on. */
 export class LineReader {
-  /** whether lines that begin from now on are held, whatever they begin with */
+  /** whether lines that begin from now on are held, whatever they begin with; several of them may come as one piece */
   holds = false;
   readonly #openers: string;
   #held: string[] = [];
@@ -25,11 +25,23 @@ export class LineReader {
   *push(chunk: string): Generator<Piece> {
     let from = 0;
     while (from < chunk.length) {
+      const lines = this.#wholeLines(chunk, from);
+      if (lines !== '') {
+        from += lines.length;
+        yield { text: lines, at: this.#at, mayOpen: true };
+        this.#at += lines.length;
+        continue;
+      }
       const end = chunk.indexOf('\n', from);
       const part = end === -1 ? chunk.slice(from) : chunk.slice(from, end + 1);
       from += part.length;
       yield* this.#take(part, end !== -1);
     }
+  }
+
+  /** All whole lines of the chunk from here on, where lines are held and none has begun. */
+  #wholeLines(chunk: string, from: number): string {
+    return this.holds && this.#held.length === 0 && this.#line === 'indented' ? chunk.slice(from, chunk.lastIndexOf('\n') + 1) : '';
   }
 
   /** The last line, if it has no end. */

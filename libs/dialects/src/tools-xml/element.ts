@@ -16,26 +16,29 @@ export interface XmlFault {
   readonly at: number;
 }
 
-/** saxes begins its messages with line and column within the block, which begins anywhere. */
-const OWN_PLACE = /^(?:undefined:)?\d+:\d+: /;
-
 /**
  * Reads one element with all that is in it, strictly: well-formed XML 1.0 without a document type, without processing instructions, with the five predefined entities alone
  * (so nothing in it can grow or fetch). Attacker-controlled.
  */
 export class ElementReader {
-  readonly #parser = new SaxesParser({ xmlns: false, position: true, fragment: false });
+  // Places are told from the beginning of the output, not by saxes' own lines.
+  readonly #parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
   readonly #open: XmlElement[] = [];
   readonly #begin: number;
+  readonly #closing: string;
+  /** whether the next `>` may be the end: that of the first tag, and of what may be the last */
+  #beforeEnd = true;
   #elements = 0;
   #tagAt = 0;
   root: XmlElement | null = null;
   fault: XmlFault | null = null;
 
-  constructor(begin: number) {
+  /** `closing`: how the element's last tag begins. `begin`: where it stands. */
+  constructor(begin: number, closing: string) {
     this.#begin = begin;
+    this.#closing = closing;
     const refuse = (what: string) => (): void => { this.#fail(what); };
-    this.#parser.on('error', ({ message }) => { this.#fail(message.replace(OWN_PLACE, '')); });
+    this.#parser.on('error', ({ message }) => { this.#fail(message); });
     this.#parser.on('doctype', refuse('a document type is not taken'));
     this.#parser.on('processinginstruction', refuse('a processing instruction is not taken'));
     this.#parser.on('opentagstart', () => { this.#tagAt = this.#parser.position; });
@@ -48,14 +51,20 @@ export class ElementReader {
   /** Takes text as far as the element goes and says how much of it that was. Never throws. */
   take(text: string, from: number): number {
     let at = from;
-    // An element ends at a `>`: what stands behind it is never shown to the parser.
     while (at < text.length && this.root === null && this.fault === null) {
-      const end = text.indexOf('>', at);
-      const next = end === -1 ? text.length : end + 1;
+      const next = this.#cut(text, at);
       this.#parser.write(text.slice(at, next));
       at = next;
     }
     return at;
+  }
+
+  /** Where to stop, so that nothing behind the element is shown to the parser: behind what may close it, and the `>` that follows. */
+  #cut(text: string, from: number): number {
+    const end = this.#beforeEnd ? text.indexOf('>', from) : text.indexOf(this.#closing, from);
+    if (end === -1) return text.length;
+    this.#beforeEnd = !this.#beforeEnd;
+    return end + (this.#beforeEnd ? this.#closing.length : 1);
   }
 
   #opened(name: string, attributes: Readonly<Record<string, string>>): void {

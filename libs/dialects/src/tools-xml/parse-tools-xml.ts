@@ -10,7 +10,8 @@ import { callsOf } from './read-tools.ts';
 
 const ID = /^[A-Za-z0-9.]+$/;
 const OPENING = /^[ \t]*(?=<tools(?:[\s/>]|$))/;
-const CLOSING = '</tools>';
+const CLOSING_NAME = '</tools';
+const CLOSING = `${CLOSING_NAME}>`;
 const FENCE = /^[ \t]*`{3,}[ \t]*(?:xml|tools|toolsxml|json)?[ \t]*\r?\n?$/i;
 const FENCE_END = /^[ \t]*`{3,}[ \t]*\r?\n?$/;
 const BLANK_LINE = /^\s*$/;
@@ -87,7 +88,7 @@ export class ToolsXmlParser implements DialectParser {
     else if (reply !== undefined && reply !== null) this.#collected.problem('protocol', '`reply` must be a text', { at });
     if (tools === undefined || tools === null || (typeof tools === 'string' && tools.trim() === '')) return;
     if (typeof tools !== 'string') return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
-    const block = new ElementReader(at);
+    const block = new ElementReader(at, CLOSING_NAME);
     const text = tools.trim();
     const rest = text.slice(block.take(text, 0)).trim();
     if (rest !== '' && block.fault === null) this.#collected.problem('protocol', '`tools` holds more than one block', { at });
@@ -129,7 +130,7 @@ export class ToolsXmlParser implements DialectParser {
     this.#inFence = this.#fence !== '';
     this.#fence = '';
     this.#blockAt = at + from;
-    this.#reader = new ElementReader(this.#blockAt);
+    this.#reader = new ElementReader(this.#blockAt, CLOSING_NAME);
     this.#read(text, at, from);
   }
 
@@ -155,8 +156,12 @@ export class ToolsXmlParser implements DialectParser {
   }
 
   #rest(text: string, at: number, from: number): void {
-    const rest = text.slice(from);
-    if (!BLANK_LINE.test(rest)) this.#piece({ text: rest, at: at + from, mayOpen: true });
+    let begin = from;
+    for (const line of text.slice(from).split(/(?<=\n)/)) {
+      // What stands behind a block on its line is no line of its own.
+      if (begin > from || !BLANK_LINE.test(line)) this.#piece({ text: line, at: at + begin, mayOpen: true });
+      begin += line.length;
+    }
   }
 
   #block({ root, fault }: ElementReader, at: number): void {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parserOf, type DialectName } from '@writ/dialects';
+import { measure, type Load, type Metric } from '../measure.ts';
+
+const MIB = 1024 * 1024;
+/** Near as many calls as one output may ask for. */
+const CALLS = 250;
+const LINE = 'const answer = { "a": [1, 2], \'b\': `c` }; // <not> & \\ an end\n';
+/** As much in each call as makes a mebibyte of them, with what dialects must escape. */
+const CONTENT = LINE.repeat(Math.floor(3_400 / LINE.length));
+const numbers = Array.from({ length: CALLS }, (_, n) => n);
+const fileOf = (n: number): { path: string; content: string } => ({ path: `src/file-${n}.ts`, content: CONTENT });
+
+const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+/** Pieces as short as a provider sends them. */
+const pieces = (text: string): string[] => text.match(/[\s\S]{1,160}/g) ?? [];
+
+/** Outputs that ask for many writes or edits, each in the words of its dialect. */
+const OUTPUTS: Readonly<Partial<Record<DialectName, () => string>>> = {
+  blocks: () => numbers.map((n) => `Now file ${n}.\n[TOOL_CALL:c${n}] ${JSON.stringify({ action: 'fs.write', args: fileOf(n) }, null, 1)}\n`).join(''),
+  'tools-xml': () => `<tools>${numbers.map((n) => `<edit><file src="src/file-${n}.ts"><find>a</find><replace>${xmlText(CONTENT)}</replace></file></edit>\n`).join('')}</tools>`,
+  yips: () => `\`\`\`yips-agent\n${JSON.stringify({ actions: numbers.map((n) => ({ type: 'tool', id: `c${n}`, name: 'write_file', arguments: fileOf(n) })) }, null, 1)}\n\`\`\`\n`,
+  openai: () => numbers.flatMap((index) => [
+    sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'write_file', arguments: '' } }] } }] }),
+    ...pieces(JSON.stringify(fileOf(index))).map((part) => sse({ choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: part } }] } }] })),
+  ]).join('') + sse({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }),
+  anthropic: () => JSON.stringify({ type: 'message', content: numbers.map((n) => ({ type: 'tool_use', id: `c${n}`, name: 'write_file', input: fileOf(n) })), stop_reason: 'tool_use' }),
+  gemini: () => JSON.stringify({ candidates: [{ content: { parts: numbers.map((n) => ({ functionCall: { id: `c${n}`, name: 'write_file', args: fileOf(n) } })) }, finishReason: 'STOP' }] }),
+};
+
+/** The output as it goes into the parser: whole, or in chunks. */
+function chunksOf(output: string, chars: number): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at < output.length; at += chars) chunks.push(output.slice(at, at + chars));
+  return chunks;
+}
+
+/** In one chunk, however long. */
+export const WHOLE = Number.MAX_SAFE_INTEGER;
+
+/** `JSON.parse` of the calls that the outputs ask for, as one text. */
+export function jsonParseRaw(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+  const text = JSON.stringify(numbers.map(fileOf));
+  return measure(load, () => {
+    if ((JSON.parse(text) as unknown[]).length !== CALLS) throw new Error('it lacks calls');
+    return Promise.resolve();
+  });
+}
+
+/** One output of a mebibyte, in chunks of so many characters, from its first to its calls. */
+export function parseDialect(dialect: DialectName, chars: number, load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+  const output = OUTPUTS[dialect]?.() ?? '';
+  if (output.length < MIB * 0.8) throw new Error(`the output has ${output.length} characters and is no mebibyte`);
+  const chunks = chunksOf(output, chars);
+  return measure(load, () => {
+    const parser = parserOf(dialect);
+    for (const chunk of chunks) parser.push(chunk);
+    const { calls, problems } = parser.end();
+    if (calls.length !== CALLS || problems.length > 0) throw new Error(`${calls.length} calls: ${problems.slice(0, 3).map(({ message }) => message).join('; ')}`);
+    return Promise.resolve();
+  });
+}
