@@ -20,6 +20,7 @@ const GROUPS: readonly Group[] = [
   { name: 'approvals', summary: 'what waits for a person', load: async () => (await import('./approvals/approvals.ts')).approvalsCommand },
   { name: 'risk', summary: 'what a command would risk', load: async () => (await import('./risk/risk.ts')).riskCommand },
   { name: 'mk8', summary: 'scripts of mk8.shell, checked before they run', load: async () => (await import('./mk8/mk8.ts')).mk8Command },
+  { name: 'dialect', summary: 'tool calls in the words of models, read and written', load: async () => (await import('./dialects/dialects.ts')).dialectCommand },
   { name: 'events', summary: 'what becomes of operations, as it happens', load: async () => (await import('./events/events.ts')).eventsCommand },
   { name: 'webhooks', summary: 'who is told of approvals and of calls in doubt', load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand },
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
