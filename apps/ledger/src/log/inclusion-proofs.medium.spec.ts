@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Inclusion, TenantId } from '@writ/contract';
-import { leafHash, verifyInclusion } from '@writ/merkle';
+import { logIdOf, type Inclusion, type TenantId } from '@writ/contract';
+import { byteaArray, int2Array, int8Array } from '@writ/database';
+import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, tilePath, verifyInclusion, type Frontier } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
 import { newTenant, noteKey, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
 import { InclusionProofs } from './inclusion-proofs.ts';
@@ -46,7 +47,7 @@ it('proves every leaf of a log that grows, with tiles that it remembers from whe
     for (const leaf of new Set([0, 1, 2, 254, 255, 256, 257, 511, 512, sent.length - 1])) if (leaf < sent.length) verify(await proofs.find(tenant_id, leaf), sent);
     expect(await proofs.find(tenant_id, sent.length)).toBeNull();
   }
-});
+}, 240_000);
 
 it('reads a full tile once', async () => {
   const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
@@ -78,3 +79,41 @@ it('leaves a log to whoever signs where its newest root is not signed, or is not
   expect(await proofs.find(tenant_id, 0)).toBeNull();
   expect(await proofs.find(newTenant(), 0)).toBeNull();
 });
+
+/** Grows a log to each size in turn, as batches of that many leaves would, without their records. */
+async function* grownTo(tenant_id: TenantId, sizes: readonly number[], leaves: readonly Uint8Array[]): AsyncGenerator<number> {
+  const owner = await ledgers.asOwner();
+  const widest = new Map<string, readonly Uint8Array[]>();
+  let frontier: Frontier = EMPTY_FRONTIER;
+  try {
+    for (const size of sizes) {
+      const added = leaves.slice(frontier.size, size);
+      const tiles = growTiles(frontier.size, added, (level, index) => widest.get(tilePath(level, index)) ?? []);
+      for (const { level, index, hashes } of tiles) widest.set(tilePath(level, index), hashes);
+      frontier = appendLeaves(frontier, added);
+      await owner.query('INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) SELECT $1, l, i, w, $2, h FROM unnest($3::smallint[], $4::bigint[], $5::smallint[], $6::bytea[]) AS x (l, i, w, h)', [
+        logIdOf(tenant_id), tenant_id, int2Array(tiles.map((t) => t.level)), int8Array(tiles.map((t) => t.index)), int2Array(tiles.map((t) => t.width)), byteaArray(tiles.map((t) => encodeTile(t.hashes)))]);
+      await owner.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier) VALUES ($1, $2, $3, $4, $5)',
+        [logIdOf(tenant_id), size, tenant_id, Buffer.from(rootOfFrontier(frontier)), Buffer.from(encodeFrontier(frontier))]);
+      yield size;
+    }
+  } finally {
+    await owner.end();
+  }
+}
+
+it('proves leaves at the seams of tiles in logs of every size that has one', async () => {
+  const [tenant_id, proofs] = [newTenant(), proofsOf(ledger)];
+  const leaves = Array.from({ length: 100_000 }, (_, i) => leafHash(Buffer.from(String(i))));
+  for await (const treeSize of grownTo(tenant_id, [1, 2, 3, 7, 8, 255, 256, 257, 65_535, 65_536, 65_537, 100_000], leaves)) {
+    // The first who asks has it signed.
+    expect((await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 0 })).tree_size).toBe(treeSize);
+    const seams = [0, 256, 512, 65_280, 65_536, treeSize].flatMap((seam) => [seam - 1, seam, seam + 1]).filter((leaf) => leaf >= 0 && leaf < treeSize);
+    for (const leafIndex of new Set(seams)) {
+      const { hashes, checkpoint } = await proofs.find(tenant_id, leafIndex) as Inclusion;
+      const { root, treeSize: size } = parseCheckpoint(verifyNote(checkpoint, [noteKey]).text);
+      expect([leafIndex, size]).toEqual([leafIndex, treeSize]);
+      verifyInclusion({ leafHash: leaves[leafIndex]!, leafIndex, treeSize, hashes: hashes.map((hash) => decodeBase64(hash)) }, root);
+    }
+  }
+}, 240_000);

