@@ -11,7 +11,7 @@ export type { LocatedProblem, Problem } from './problem.ts';
 export { byGroup, describeVerb, exampleOf, promptText, reference, signatureOf, titleOf } from './registry/reference.ts';
 export { VERBS } from './registry/registry.ts';
 export { arityOf, VERB_GROUPS, type Verb, type VerbEffect, type VerbGroup, type VerbRow } from './registry/verb.ts';
-export { readEnvironment, EnvironmentError } from './rules/environment.ts';
+export { ENVIRONMENT_BYTES_MAX, EnvironmentError, parseEnvironment } from './rules/environment.ts';
 export { commandOf } from './rules/match-template.ts';
 export { rulesOf, RulesError, SHIPPED_RULES, type Rules } from './rules/rules.ts';
 export { DEFAULT_SANDBOX, sandboxFrom, type Sandbox, type SandboxData } from './rules/sandbox.ts';
@@ -20,6 +20,12 @@ export { carryOut, compileAny, type ScriptOrder } from './run/order.ts';
 export { reportOf, type RanReport, type ScriptReport, type StepReport } from './run/report.ts';
 export { STEP_STATUSES, type ScriptResult, type StepResult, type StepStatus } from './run/result.ts';
 export { runProgram } from './run/run-program.ts';
+export {
+  definitionBytes, readDefinition, SANDBOX_LIMITS, sandboxDefinitionDigest, type DefinitionRead, type SandboxDefinition,
+} from './sandboxes/definition.ts';
+export {
+  SANDBOX_PAYLOAD_TYPE, sandboxAt, SandboxStatement, SignedSandboxError, signSandbox, verifySandbox, type SignedSandbox, type StoredSandbox,
+} from './sandboxes/signed-sandbox.ts';
 export { shapeProblems } from './script/parse.ts';
 export { ScriptSchema } from './script/schema.ts';
 export { DEFAULT_OPTIONS, type Operation, type Script, type ScriptOptions } from './script/script.ts';

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The signed environment of a sandbox. INVARIANT (signed whole): not one line of it is read before its registrar's signature over all of its bytes verified.
-import type { Verifier } from '@writ/signing';
-
-/** It isn't what the registrar signed, or says what no environment can. Nothing runs then. */
+/** It says what no environment can. Nothing runs then. */
 export class EnvironmentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -12,20 +8,12 @@ export class EnvironmentError extends Error {
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['WORKSPACE', 'CWD', 'USER', 'PREV', 'ITEM', 'INDEX']);
-const BYTES_MAX = 64 * 1024;
+/** What a person can still read through, and a message between processes holds. */
+export const ENVIRONMENT_BYTES_MAX = 64 * 1024;
 
 /** Variables, by names in capitals, of lines `KEY=VALUE`; lines that begin with `#` and empty ones say nothing. @throws EnvironmentError */
-export function readEnvironment(bytes: Uint8Array, signature: Uint8Array, registrar: Pick<Verifier, 'verify'>): ReadonlyMap<string, string> {
-  if (bytes.length > BYTES_MAX) throw new EnvironmentError(`the environment has more than ${BYTES_MAX} bytes`);
-  try {
-    registrar.verify(bytes, signature);
-  } catch (error) {
-    throw new EnvironmentError('the environment is not what its registrar signed: nothing runs until it is signed anew', { cause: error });
-  }
-  return variablesOf(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-}
-
-function variablesOf(text: string): Map<string, string> {
+export function parseEnvironment(text: string): ReadonlyMap<string, string> {
+  if (Buffer.byteLength(text, 'utf8') > ENVIRONMENT_BYTES_MAX) throw new EnvironmentError(`the environment has more than ${ENVIRONMENT_BYTES_MAX} bytes`);
   const variables = new Map<string, string>();
   for (const [n, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { Type, type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { pointerPart, problemAt, type Problem } from '../problem.ts';
+import { rulesOf, RulesError, type Rules } from '../rules/rules.ts';
+import { RuleSet } from '../rules/schema.ts';
+import { shapeProblems } from '../script/parse.ts';
+import type { Operation } from '../script/script.ts';
+
+const closed = { additionalProperties: false } as const;
+const ID = '^[a-z][a-z0-9._-]{0,63}$';
+
+/** What a sandbox holds at most: what a person can still read through. */
+export const SANDBOX_LIMITS = { bytes: 128 * 1024, fragments: 64, templates: 512 } as const;
+
+/** The shape of what is registered; its rules and fragments are judged by schemas of their own, which say more. */
+const Shape = Type.Object({
+  workspace_id: Type.String({ pattern: '^wsp_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'the workspace that its scripts run in' }),
+  rules: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'what it adds to the shipped rules: blacklist, templates, words, write_blocked, environment, urls' })),
+  enabled_templates: Type.Optional(Type.Union([Type.Array(Type.String({ pattern: ID }), { maxItems: SANDBOX_LIMITS.templates, uniqueItems: true }), Type.Null()], { description: 'the only templates that ProcRun may use; null: all' })),
+  fragments: Type.Optional(Type.Record(Type.String({ pattern: ID }), Type.Array(Type.Unknown(), { minItems: 1 }), { ...closed, maxProperties: SANDBOX_LIMITS.fragments, description: 'operations by the name that Include gives' })),
+}, closed);
+const SHAPE = Compile(Shape);
+
+/** A sandbox as it is registered, but for its name and its signed environment. */
+export interface SandboxDefinition {
+  readonly workspace_id: string;
+  /** What it adds to the shipped rules. */
+  readonly rules: Partial<Static<typeof RuleSet>>;
+  /** The only templates that ProcRun may use; null: all. */
+  readonly enabled_templates: readonly string[] | null;
+  /** By the id that Include names. */
+  readonly fragments: Readonly<Record<string, readonly Operation[]>>;
+}
+
+/** `rules`: the shipped ones with what the sandbox adds. */
+export type DefinitionRead = { readonly definition: SandboxDefinition; readonly rules: Rules; readonly problems: readonly [] } | { readonly definition: null; readonly problems: readonly Problem[] };
+
+/** Reads what should be a sandbox, with everything that is wrong at once, each place by its JSON pointer. Attacker-controlled. */
+export function readDefinition(value: unknown): DefinitionRead {
+  if (!SHAPE.Check(value)) return { definition: null, problems: SHAPE.Errors(value).filter(({ message }) => message !== 'schema is false').map(({ instancePath, message }) => problemAt(instancePath, message)) };
+  const { workspace_id, rules = {}, enabled_templates = null, fragments = {} } = value;
+  const definition = { workspace_id, rules, enabled_templates, fragments } as SandboxDefinition;
+  const { rules: whole, problems: wrong } = rulesRead(definition);
+  const problems = [...wrong, ...Object.entries(fragments).flatMap(([id, operations]) => fragmentProblems(id, operations))];
+  if (problems.length === 0 && definitionBytes(definition).length > SANDBOX_LIMITS.bytes) problems.push(problemAt('', `it is longer than ${SANDBOX_LIMITS.bytes} bytes`));
+  return problems.length > 0 || whole === null ? { definition: null, problems } : { definition, rules: whole, problems: [] };
+}
+
+/** The bytes that a definition's digest is over: RFC 8785. */
+export const definitionBytes = (definition: SandboxDefinition): Uint8Array => canonicalBytes(definition);
+
+/** Hex SHA-256 of those bytes. */
+export const sandboxDefinitionDigest = (bytes: Uint8Array): string => sha256Hex(bytes);
+
+/** The shipped rules with what the sandbox adds, and of the templates those that it enables. @throws RulesError */
+function rulesFor({ rules, enabled_templates }: SandboxDefinition): Rules {
+  const all = rulesOf(rules);
+  if (enabled_templates === null) return all;
+  const enabled = new Set(enabled_templates);
+  const known = new Set(all.set.templates.map(({ id }) => id));
+  const unknown = enabled_templates.flatMap((id, n) => (known.has(id) ? [] : [problemAt(`/enabled_templates/${n}`, `there is no template \`${id}\``)]));
+  if (unknown.length > 0) throw new RulesError(unknown);
+  const templates = all.set.templates.filter(({ id }) => enabled.has(id));
+  const byBinary = [...all.templates].map(([binary, some]) => [binary, some.filter(({ id }) => enabled.has(id))] as const).filter(([, some]) => some.length > 0);
+  return { ...all, set: { ...all.set, templates }, templates: new Map(byBinary) };
+}
+
+function rulesRead(definition: SandboxDefinition): { readonly rules: Rules | null; readonly problems: readonly Problem[] } {
+  try {
+    return { rules: rulesFor(definition), problems: [] };
+  } catch (error) {
+    if (!(error instanceof RulesError)) throw error;
+    return { rules: null, problems: error.problems.map(({ pointer, message }) => problemAt(pointer.startsWith('/enabled_templates') ? pointer : `/rules${pointer}`, message)) };
+  }
+}
+
+function fragmentProblems(id: string, operations: readonly unknown[]): Problem[] {
+  return shapeProblems({ operations }).map(({ pointer, message }) => problemAt(`/fragments/${pointerPart(id)}${pointer.slice('/operations'.length)}`, message));
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sandbox as its registrar signed it: environment, fragments, rules and workspace under one signature (Ed25519 in a DSSE envelope). INVARIANT (signed whole): nothing of a
+// sandbox is read, and nothing of a script judged by it, before that signature verified over all of it. INVARIANT (signed for one place): a signature is good for one sandbox of
+// one tenant.
+import { canonicalBytes, parseIJson, sha256Hex, JsonError, type JsonValue } from '@writ/digest';
+import { SignatureError, sealEnvelope, verifyEnvelope, type Envelope, type Signer, type Verifier } from '@writ/signing';
+import { Type, type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { EnvironmentError, ENVIRONMENT_BYTES_MAX, parseEnvironment } from '../rules/environment.ts';
+import type { Rules } from '../rules/rules.ts';
+import type { Sandbox } from '../rules/sandbox.ts';
+import type { Operation } from '../script/script.ts';
+import { readDefinition, sandboxDefinitionDigest, type SandboxDefinition } from './definition.ts';
+
+/** What a registrar signs is signed as this and nothing else. */
+export const SANDBOX_PAYLOAD_TYPE = 'application/vnd.writ.sandbox.v1+json';
+/** Levels of JSON: those of a script, within an object of fragments. */
+const DEPTH_MAX = 40;
+
+/** What a registrar says of a sandbox. */
+export const SandboxStatement = Type.Object({
+  v: Type.Literal(1),
+  tenant_id: Type.String({ minLength: 1, maxLength: 64 }),
+  sandbox: Type.String({ minLength: 1, maxLength: 64, description: 'its name' }),
+  definition_digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'hex SHA-256 of the RFC 8785 bytes of workspace, rules, templates and fragments' }),
+  environment: Type.String({ maxLength: ENVIRONMENT_BYTES_MAX, description: 'lines `KEY=VALUE`; `#` begins a comment' }),
+  signed_at: Type.Integer({ minimum: 0, description: 'milliseconds since the epoch, by the clock of whoever signed: later ones replace earlier ones' }),
+}, { additionalProperties: false });
+export type SandboxStatement = Static<typeof SandboxStatement>;
+const STATEMENT = Compile(SandboxStatement);
+
+/** A sandbox isn't what its registrar signed. Nothing runs in it then. */
+export class SignedSandboxError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SignedSandboxError';
+  }
+}
+
+/** A sandbox as it is stored, before anything of it is believed. */
+export interface StoredSandbox {
+  readonly tenantId: string;
+  readonly name: string;
+  /** RFC 8785 */
+  readonly definition: Uint8Array;
+  readonly envelope: Envelope;
+}
+
+/** A sandbox whose signature verified. */
+export interface SignedSandbox {
+  readonly name: string;
+  readonly workspace_id: string;
+  readonly definition: SandboxDefinition;
+  /** By names in capitals. */
+  readonly environment: ReadonlyMap<string, string>;
+  /** Shipped ones and the sandbox's own: blacklist, templates, vocabularies, write-blocked names. */
+  readonly rules: Rules;
+  /** By the id that Include names. */
+  readonly fragments: ReadonlyMap<string, readonly Operation[]>;
+  /** Hex SHA-256 over everything that a decision about a script rests on: definition, statement, key. Another state of the sandbox has another digest. */
+  readonly digest: string;
+  readonly keyid: string;
+  /** milliseconds since the epoch, as the registrar says */
+  readonly signed_at: number;
+}
+
+/** Signs a sandbox. The private key stays where this runs. @throws EnvironmentError for an environment that could not be read */
+export function signSandbox(statement: SandboxStatement, signer: Signer): Envelope {
+  parseEnvironment(statement.environment);
+  return sealEnvelope(SANDBOX_PAYLOAD_TYPE, canonicalBytes(statement), signer);
+}
+
+/**
+ * Verifies a stored sandbox against the keys of its tenant's registrars, and reads it. All of what is given is attacker-controlled but the keys.
+ * @throws SignedSandboxError where it isn't what a registrar signed for this sandbox
+ */
+export function verifySandbox({ tenantId, name, definition: bytes, envelope }: StoredSandbox, registrars: ReadonlyMap<string, Verifier>): SignedSandbox {
+  const statement = verifiedStatement(envelope, registrars);
+  if (statement.tenant_id !== tenantId || statement.sandbox !== name) throw refused('it was signed for another sandbox');
+  if (statement.definition_digest !== sandboxDefinitionDigest(bytes)) throw refused('its workspace, rules or fragments are not the ones that were signed');
+  const read = readDefinition(jsonOf(bytes));
+  if (read.definition === null) throw refused(`this version can't read it: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; ')}`);
+  const { definition, rules } = read;
+  const keyid = envelope.signatures[0]?.keyid ?? '';
+  return {
+    name, workspace_id: definition.workspace_id, definition, environment: environmentOf(statement), rules, fragments: new Map(Object.entries(definition.fragments)),
+    digest: sha256Hex(canonicalBytes({ v: 1, definition: statement.definition_digest, statement: sha256Hex(canonicalBytes(statement)), keyid })), keyid, signed_at: statement.signed_at,
+  };
+}
+
+/** What scripts are compiled with, at the place where they run. */
+export const sandboxAt = ({ name, environment, rules, fragments }: Pick<SignedSandbox, 'name' | 'environment' | 'rules' | 'fragments'>, place: Pick<Sandbox, 'root' | 'cwd' | 'user' | 'skills'>): Sandbox =>
+  ({ ...place, id: name, env: environment, rules, fragments });
+
+const refused = (message: string, options?: ErrorOptions): SignedSandboxError => new SignedSandboxError(message, options);
+
+function verifiedStatement(envelope: Envelope, registrars: ReadonlyMap<string, Verifier>): SandboxStatement {
+  let payload: Uint8Array;
+  try {
+    payload = verifyEnvelope(envelope, registrars, SANDBOX_PAYLOAD_TYPE);
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    throw refused(error.reason === 'unknown_key' ? 'no registrar\'s key that is good signed it' : 'it is not what its registrar signed', { cause: error });
+  }
+  const statement = jsonOf(payload);
+  if (!STATEMENT.Check(statement)) throw refused('what was signed is no sandbox of this version');
+  return statement as SandboxStatement;
+}
+
+function jsonOf(bytes: Uint8Array): JsonValue {
+  try {
+    return parseIJson(bytes, { depthMax: DEPTH_MAX });
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw refused('it is no JSON that Writ takes', { cause: error });
+  }
+}
+
+function environmentOf({ environment }: SandboxStatement): ReadonlyMap<string, string> {
+  try {
+    return parseEnvironment(environment);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    throw refused(error.message, { cause: error });
+  }
+}
