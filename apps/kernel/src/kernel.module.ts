@@ -16,6 +16,7 @@ import { Collect, Names } from './collect/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
+import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
 import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
@@ -43,7 +44,7 @@ import { watchBacklog } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
 import { OperationCounter } from './support/operation-counter.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
-import { KillSandbox, Peek, PeekedController, Sandboxes, SandboxesController } from './sandboxes/index.ts';
+import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
 import { Secrets, SecretsController } from './secrets/index.ts';
 import { ShellBook, ShellsController } from './shells/index.ts';
 import { OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
@@ -196,6 +197,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy),
+      new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
@@ -203,15 +205,15 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
+    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
   };
 }
 
 /** through: what operators see of containers, and do with them */
-function sandboxes(on: Ground, announcer: Announcer): object[] {
-  const shown = new Sandboxes(on.tenants, on.workers);
+function containers(on: Ground, announcer: Announcer): object[] {
+  const shown = new Containers(on.tenants, on.workers);
   const ask = (tenantId: string, event: PeekEvent): void => on.bus.publish(on.subjects.event('peek', tenantId), event);
-  return [shown, new Peek(shown, ask), new KillSandbox(shown, on.tenants, on.sealer, on.outbox, announcer)];
+  return [shown, new Peek(shown, ask), new KillContainer(shown, on.tenants, on.sealer, on.outbox, announcer)];
 }
 
 const given = <T extends object>(value: T): Provider => ({ provide: value.constructor as Type<T>, useValue: value });
@@ -249,12 +251,12 @@ export class KernelModule {
     });
     return {
       module: KernelModule,
-      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, SandboxesController, PeekedController, ...manage.controllers],
+      controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, ContainersController, PeekedController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
         ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
         ...manage.useCases.map(given),
-        ...sandboxes(on, run.announcer).map(given),
+        ...containers(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
         { provide: WorkerPool, useValue: on.workers },

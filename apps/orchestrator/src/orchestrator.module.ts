@@ -14,6 +14,7 @@ import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
 import { Propose } from './calls/propose.ts';
 import type { OrchestratorConfig } from './config.env.ts';
+import { ContainersController } from './containers/containers.controller.ts';
 import { SystemController } from './describe/system.controller.ts';
 import { EventsController } from './events/events.controller.ts';
 import { ExportBundle } from './exports/export-bundle.ts';
@@ -192,7 +193,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [

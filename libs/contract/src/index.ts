@@ -31,7 +31,10 @@ export {
 } from './messages/policies.ts';
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
 export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
-export { PeekedEvent, PeekEvent, SANDBOX_ID, SandboxLogs, SandboxView, SHOWN_BYTES_MAX } from './messages/sandboxes.ts';
+export { CONTAINER_ID, ContainerLogs, ContainerView, PeekedEvent, PeekEvent, SHOWN_BYTES_MAX } from './messages/containers.ts';
+export {
+  KEYID, RegistrarKeyView, SANDBOX_NAME, SandboxName, SandboxPut, SandboxView, SandboxWhole,
+} from './messages/sandboxes.ts';
 export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';

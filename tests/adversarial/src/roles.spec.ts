@@ -24,7 +24,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND,
-    'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
+    'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
   writ_kernel_worker: {
@@ -49,6 +49,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel_worker SELECT kernel.kept_output': ['operation_id', 'tenant_id', 'expires_at'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel UPDATE kernel.tool': ['category', 'version', 'definition_digest', 'updated_by', 'updated_at'],
+  'writ_kernel UPDATE kernel.registrar_key': ['retired_at', 'revoked_at', 'ended_by'],
+  'writ_kernel UPDATE kernel.sandbox': ['workspace_id', 'definition', 'definition_digest', 'statement', 'keyid', 'sig', 'signed_at', 'updated_by', 'updated_at'],
   'writ_kernel UPDATE kernel.resource': ['version', 'updated_at', 'updated_by'],
   'writ_kernel UPDATE kernel.freeze': ['expires_at', 'lifted_at', 'lifted_by'],
   'writ_kernel UPDATE kernel.delegation': ['revoked_at', 'revoked_by'],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key, or with one of another role.
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
+import { keyidOf, parseSigner, type PublicJwk } from '@writ/signing';
 import { eventually, makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 import { ask, Document, urlOf, type Named, type Route } from './openapi.ts';
 
@@ -18,7 +19,9 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   createTenant: 'platform', readTenantLimits: 'platform', setTenantLimits: 'platform',
   listApiKeys: ['admin'], createApiKey: ['admin'], revokeApiKey: ['admin'],
   listAgents: ALL, createAgent: ['admin'], readAgent: ALL,
-  listSandboxes: [...EYES, 'platform'], readSandboxLogs: EYES, killSandbox: [...HANDS, 'platform'],
+  listContainers: [...EYES, 'platform'], readContainerLogs: EYES, killContainer: [...HANDS, 'platform'],
+  listSandboxes: EYES, putSandbox: ['admin'], readSandbox: EYES, signSandbox: ['admin'], removeSandbox: ['admin'],
+  listRegistrarKeys: EYES, addRegistrarKey: ['admin'], retireRegistrarKey: ['admin'], revokeRegistrarKey: ['admin'],
   listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
   listTools: ALL, proposeToolCall: ['admin', 'agent'],
@@ -45,6 +48,14 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
 /** Where a test's webhooks lead: a port on loopback that nobody listens on. */
 const NOWHERE = 'http://127.0.0.1:9/';
 
+/** A public key whose thumbprint has no `_`, since ids are told apart by it here. */
+function registrarKey(): PublicJwk {
+  for (;;) {
+    const { publicJwk } = parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    if (!keyidOf(publicJwk).includes('_')) return publicJwk;
+  }
+}
+
 interface Things { readonly named: Named; readonly nothing: Named; readonly keyId: string }
 
 let stack: Stack;
@@ -69,13 +80,16 @@ async function thingsOf(world: World): Promise<Things> {
   const delegation = await world.admin.must('/v1/approvals/delegations', { to: 'spare', note: 'sample', expires_at: Date.now() + 3_600_000 });
   const webhook = await world.admin.must('/v1/webhooks', { name: 'spare', url: NOWHERE, events: ['approval.pending'] });
   const delivery = await world.admin.must(`/v1/webhooks/${webhook.webhook_id as string}/ping`);
+  const sandbox = `of-${world.tenantId.toLowerCase()}`;
+  await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
+  const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
   // Tried once, in vain: nothing of it changes any more while a test looks.
   await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
-  const session = async (): Promise<JsonValue | undefined> => ((await world.admin.get('/v1/sandboxes')).body.items as JsonValue[])[0];
+  const session = async (): Promise<JsonValue | undefined> => ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
   await world.call('shell.session', { command: 'true' });
-  const sandbox = await eventually('a session has a shell', session);
+  const container = await eventually('a session has a shell', session);
   const named = {
-    sandbox_id: sandbox.sandbox_id,
+    container_id: container.container_id, sandbox, keyid,
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
@@ -171,7 +185,7 @@ const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(tol
 const isRefusedCall = ({ told }: JsonValue): boolean => /"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', `/v1/workspaces/${world.workspaceId}/history`];
+  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', '/v1/sandboxes', '/v1/registrar-keys', `/v1/workspaces/${world.workspaceId}/history`];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 

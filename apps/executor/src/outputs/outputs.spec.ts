@@ -19,7 +19,7 @@ it('shows the end of what came out, bounded, and counts all of it', () => {
 it('shows nothing of a call that was given secrets', () => {
   const outputs = new Outputs();
   outputs.open('op', { TOKEN: 'marker' }).push(bytes('the marker'));
-  expect(outputs.read('op')).toEqual({ sandbox_id: 'op', output: '', output_bytes: 10, withheld: true });
+  expect(outputs.read('op')).toEqual({ container_id: 'op', output: '', output_bytes: 10, withheld: true });
 });
 
 it('forgets a container with its end, and not the one that took its place', () => {

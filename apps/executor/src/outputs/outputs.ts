@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SHOWN_BYTES_MAX, type SandboxLogs } from '@writ/contract';
+import { SHOWN_BYTES_MAX, type ContainerLogs } from '@writ/contract';
 
 /** The end of what came out of one container. */
 export interface OutputTail {
@@ -29,11 +29,11 @@ export class Outputs {
   }
 
   /** Null for a container that isn't here. */
-  read(sandboxId: string): SandboxLogs | null {
+  read(sandboxId: string): ContainerLogs | null {
     const tail = this.#tails.get(sandboxId);
     if (!tail) return null;
     const end = Buffer.concat(tail.parts);
-    return { sandbox_id: sandboxId, output: end.subarray(Math.max(0, end.length - SHOWN_BYTES_MAX)).toString('utf8').replaceAll('\0', '\uFFFD'), output_bytes: tail.total, withheld: tail.withheld };
+    return { container_id: sandboxId, output: end.subarray(Math.max(0, end.length - SHOWN_BYTES_MAX)).toString('utf8').replaceAll('\0', '\uFFFD'), output_bytes: tail.total, withheld: tail.withheld };
   }
 }
 

@@ -16,8 +16,8 @@ export class Peeks {
     this.#publish = publish;
   }
 
-  asked({ sandbox_id, ask_id }: PeekEvent): void {
-    const seen = this.#outputs.read(sandbox_id);
+  asked({ container_id, ask_id }: PeekEvent): void {
+    const seen = this.#outputs.read(container_id);
     if (seen !== null) this.#publish({ v: 1, ask_id, executor_id: this.#executorId, ...seen });
   }
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type KernelRequest, type SandboxView } from '@writ/contract';
+import { Fault, type KernelRequest, type ContainerView } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { postable } from '../judgement/index.ts';
 import type { Outbox } from '../ports/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Containers } from './containers.ts';
 
 interface Asked { readonly operation: OperationRow; readonly recorded: boolean }
 
 /** Kills containers for whoever runs them. Who did it is recorded before anything is killed; the call ends as any other that was stopped, once. */
-export class KillSandbox {
-  readonly #sandboxes: Sandboxes;
+export class KillContainer {
+  readonly #containers: Containers;
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
   readonly #outbox: Outbox;
   readonly #announcer: Announcer;
 
-  constructor(sandboxes: Sandboxes, tenants: TenantPool, sealer: RecordSealer, outbox: Outbox, announcer: Announcer) {
-    this.#sandboxes = sandboxes;
+  constructor(containers: Containers, tenants: TenantPool, sealer: RecordSealer, outbox: Outbox, announcer: Announcer) {
+    this.#containers = containers;
     this.#tenants = tenants;
     this.#sealer = sealer;
     this.#outbox = outbox;
@@ -27,27 +27,27 @@ export class KillSandbox {
   }
 
   /** Resolves when it is durable that it is to end. @throws Fault `not_found`, `auth.role`, `conflict` for a preview */
-  async run({ caller, sandbox_id }: KernelRequest<'sandbox.kill'>): Promise<SandboxView> {
+  async run({ caller, container_id }: KernelRequest<'container.kill'>): Promise<ContainerView> {
     if (caller !== null) requireRole(caller, 'admin', 'operator');
     const actor = caller?.api_key_id ?? 'platform';
-    const sandbox = await this.#sandboxes.find(caller, sandbox_id);
-    if (sandbox.kind === 'preview') throw new Fault('conflict', 'a preview ends with its call: cancel the operation');
-    if (sandbox.kind === 'session') await this.#killShell(sandbox, actor);
-    if (sandbox.operation_id !== null) await this.#killCall(sandbox, sandbox.operation_id, actor);
-    return sandbox;
+    const container = await this.#containers.find(caller, container_id);
+    if (container.kind === 'preview') throw new Fault('conflict', 'a preview ends with its call: cancel the operation');
+    if (container.kind === 'session') await this.#killShell(container, actor);
+    if (container.operation_id !== null) await this.#killCall(container, container.operation_id, actor);
+    return container;
   }
 
-  async #killShell(sandbox: SandboxView, actor: string): Promise<void> {
-    const record = await this.#recordOf(sandbox, null, actor);
-    if (await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [sandbox.tenant_id, sandbox.sandbox_id, JSON.stringify([postable(record)])])) {
+  async #killShell(container: ContainerView, actor: string): Promise<void> {
+    const record = await this.#recordOf(container, null, actor);
+    if (await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [container.tenant_id, container.container_id, JSON.stringify([postable(record)])])) {
       this.#outbox.hand(record, { mayLinger: false });
     }
   }
 
-  async #killCall(sandbox: SandboxView, operationId: string, actor: string): Promise<void> {
-    const seen = await callKernel<{ operation: OperationRow } | null>(this.#tenants.pool, 'attempt_facts', [sandbox.tenant_id, operationId]);
-    const record = await this.#recordOf(sandbox, seen?.operation ?? null, actor);
-    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'kill_call', [sandbox.tenant_id, operationId, actor, JSON.stringify([postable(record)])]);
+  async #killCall(container: ContainerView, operationId: string, actor: string): Promise<void> {
+    const seen = await callKernel<{ operation: OperationRow } | null>(this.#tenants.pool, 'attempt_facts', [container.tenant_id, operationId]);
+    const record = await this.#recordOf(container, seen?.operation ?? null, actor);
+    const asked = await callKernel<Asked | null>(this.#tenants.pool, 'kill_call', [container.tenant_id, operationId, actor, JSON.stringify([postable(record)])]);
     // Ended by itself meanwhile: nothing of it is there to be killed.
     if (asked === null) return;
     if (asked.recorded) this.#announcer.announce(asked.operation, [record]);
@@ -55,12 +55,12 @@ export class KillSandbox {
   }
 
   /** `operation`: the call that is stopped; null for a session, which may have none. */
-  async #recordOf({ sandbox_id, tenant_id, agent_id, workspace_id }: SandboxView, operation: OperationRow | null, actor: string): Promise<SealedRecord> {
+  async #recordOf({ container_id, tenant_id, agent_id, workspace_id }: ContainerView, operation: OperationRow | null, actor: string): Promise<SealedRecord> {
     const recorded_at = await callKernel<number>(this.#tenants.pool, 'now_ms', []);
     return this.#sealer.seal(composeRecord({
       kind: 'change', tenant_id, agent_id, workspace_id, actor, recorded_at,
       ...(operation === null ? {} : { operation_id: operation.operation_id, provenance: operation.provenance, ...traceIdsOf(operation.traceparent) }),
-      change: { verb: 'sandbox_killed', subject: sandbox_id, digest: null },
+      change: { verb: 'sandbox_killed', subject: container_id, digest: null },
     }), { actionDigest: operation?.action_digest ?? null, newRoot: null });
   }
 }

@@ -8,6 +8,7 @@ import { BeginErasure, EraseBatches, Erasures, RetainContents, RetentionRules } 
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Resources } from '../resources/index.ts';
+import { ListSandboxes, RegisterSandbox, Registrars } from '../sandboxes/index.ts';
 import { Secrets } from '../secrets/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
@@ -39,6 +40,9 @@ export function openManagement(kernel: TestKernel) {
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
     applyTools: new ApplyTools(tenancy, changes),
     listTools: new ListTools(tenancy),
+    registerSandbox: new RegisterSandbox(changes),
+    listSandboxes: new ListSandboxes(tenancy),
+    registrars: new Registrars(tenancy, changes),
     resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),

@@ -6,7 +6,7 @@ export interface Place { readonly created_at: number; readonly id: string }
 
 /** Before every row of a list with the newest first. */
 const FIRST: Place = { created_at: Number.MAX_SAFE_INTEGER, id: '~' };
-const CURSOR = /^([0-9]{1,16})\.([a-z0-9_]{1,64})$/;
+const CURSOR = /^([0-9]{1,16})\.([A-Za-z0-9._-]{1,64})$/;
 
 /** Reads the opaque cursor of a request; null begins at the newest. @throws Fault `request.malformed` */
 export function parseCursor(cursor: string | null): Place {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import type { SandboxLogs, SandboxView } from '@writ/contract';
+import type { ContainerLogs, ContainerView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
-import { SANDBOXES } from '../http/routes/index.ts';
+import { CONTAINERS } from '../http/routes/index.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
 @Controller()
-export class SandboxesController {
+export class ContainersController {
   constructor(private readonly kernel: KernelClient) {}
 
-  @Route(SANDBOXES.list)
-  list(@Asked() { caller, query }: AskedOf<typeof SANDBOXES.list>): Promise<{ items: SandboxView[]; next_cursor: string | null }> {
-    return this.kernel.ask('sandbox.list', caller, { page: pageOf(query) });
+  @Route(CONTAINERS.list)
+  list(@Asked() { caller, query }: AskedOf<typeof CONTAINERS.list>): Promise<{ items: ContainerView[]; next_cursor: string | null }> {
+    return this.kernel.ask('container.list', caller, { page: pageOf(query) });
   }
 
-  @Route(SANDBOXES.logs)
-  logs(@Asked() { caller, params }: AskedOf<typeof SANDBOXES.logs>): Promise<SandboxLogs> {
-    return this.kernel.ask('sandbox.logs', caller, params);
+  @Route(CONTAINERS.logs)
+  logs(@Asked() { caller, params }: AskedOf<typeof CONTAINERS.logs>): Promise<ContainerLogs> {
+    return this.kernel.ask('container.logs', caller, params);
   }
 
-  @Route(SANDBOXES.kill)
-  kill(@Asked() { caller, params }: AskedOf<typeof SANDBOXES.kill>): Promise<SandboxView> {
-    return this.kernel.ask('sandbox.kill', caller, params);
+  @Route(CONTAINERS.kill)
+  kill(@Asked() { caller, params }: AskedOf<typeof CONTAINERS.kill>): Promise<ContainerView> {
+    return this.kernel.ask('container.kill', caller, params);
   }
 }

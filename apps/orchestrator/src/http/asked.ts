@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Fault, isId, LIMITS, parseMessage, POLICY_REF, SANDBOX_ID, VALUE_NAME } from '@writ/contract';
+import { CONTAINER_ID, Fault, isId, KEYID, LIMITS, parseMessage, POLICY_REF, SANDBOX_NAME, VALUE_NAME } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
@@ -42,14 +42,18 @@ const TOOL = /^[a-z0-9_.]{1,64}$/;
 const SECRET = new RegExp(VALUE_NAME);
 /** As the log counts; in one spelling, so that a place has one URL. */
 const LEAF = /^(0|[1-9]\d{0,14})$/;
-const SANDBOX = new RegExp(SANDBOX_ID);
+const CONTAINER = new RegExp(CONTAINER_ID);
+const SANDBOX = new RegExp(SANDBOX_NAME);
+const THUMBPRINT = new RegExp(KEYID);
 
 function names(kind: ParamKind, text: string): boolean {
   if (isRest(kind)) return true;
   if (kind === 'secret') return SECRET.test(text);
   if (kind === 'tool') return TOOL.test(text);
   if (kind === 'leaf') return LEAF.test(text);
+  if (kind === 'container') return CONTAINER.test(text);
   if (kind === 'sandbox') return SANDBOX.test(text);
+  if (kind === 'keyid') return THUMBPRINT.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);
 }
 

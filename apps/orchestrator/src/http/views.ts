@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, CliTool, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, ContainerView, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, RegistrarKeyView, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -85,7 +85,9 @@ export type RecordView = Static<typeof RecordView>;
 export const ApiKeyList = listOf(ApiKeyView);
 export const AgentList = listOf(AgentView);
 export const ResourceList = listOf(ResourceView);
+export const ContainerList = listOf(ContainerView);
 export const SandboxList = listOf(SandboxView);
+export const RegistrarKeyList = listOf(RegistrarKeyView);
 export const SecretList = listOf(SecretView);
 export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);
 export const OperationList = listOf(OperationView);

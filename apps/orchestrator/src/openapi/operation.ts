@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliToolName, FAULTS, idSchema, PolicyRef, SandboxView, ValueName, type FaultCode } from '@writ/contract';
+import { CliToolName, ContainerView, FAULTS, idSchema, PolicyRef, RegistrarKeyView, SandboxName, ValueName, type FaultCode } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../http/problem.ts';
 import type { Answer, ParamKind, RouteRow } from '../http/route.ts';
@@ -36,7 +36,9 @@ function pathParameters({ params = {} }: RouteRow): Json[] {
 function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'policy') return PolicyRef;
   if (kind === 'secret') return ValueName;
-  if (kind === 'sandbox') return SandboxView.properties.sandbox_id;
+  if (kind === 'container') return ContainerView.properties.container_id;
+  if (kind === 'sandbox') return SandboxName;
+  if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return CliToolName;
   if (kind === 'leaf') return Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'a place in the tenant\'s log' });
   if (kind === 'tile') return Type.String({ minLength: 3, maxLength: 64, description: 'a tile as C2SP tlog-tiles names it, such as `0/x001/234` or `000.p/7`; its `/` stand as they are' });

@@ -3,7 +3,7 @@ import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } f
 import { sha256Hex } from '@writ/digest';
 import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, viewOf } from './fake-kernel.ts';
+import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-kernel.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 
@@ -103,11 +103,18 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
-  const sandbox_id = sha256Hex(Buffer.from(`sandbox of ${tenantId}`)).slice(0, 32);
-  kernel.keep(tenantId, sandbox_id, 'sandbox', {
-    sandbox_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
+  const container_id = sha256Hex(Buffer.from(`container of ${tenantId}`)).slice(0, 32);
+  kernel.keep(tenantId, container_id, 'container', {
+    container_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
   });
-  return { sandbox_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
+  const sandbox = `of-${tenantId}`;
+  kernel.keep(tenantId, sandbox, 'sandbox', {
+    name: sandbox, workspace_id, definition_digest: '8'.repeat(64), keyid: null, signed_at: null, updated_by: 'spec', created_at: 1, updated_at: 1,
+    tenant_id: tenantId, definition: { workspace_id }, environment: null, digest: null, problem: 'nobody has signed it',
+  });
+  const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
+  kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
+  return { sandbox, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -129,7 +136,11 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'placeFreeze': return { body: { scope: 'tenant', reason: 'so' } };
     case 'giveValue': return { body: { value: 'hunter2' } };
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
-    case 'cancelOperation': case 'killSandbox': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'cancelOperation': case 'killContainer': case 'revokeToken': case 'liftFreeze': return { body: {} };
+    case 'putSandbox': return { body: { name: 'build', workspace_id } };
+    case 'signSandbox': return { body: { envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } } };
+    case 'addRegistrarKey': return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };
+    case 'retireRegistrarKey': case 'revokeRegistrarKey': return { body: {} };
     case 'applyTools': return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
     case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ResourceView, RetentionView, SandboxLogs, SandboxView, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
-  opened, WorkspaceLimits, WorkspaceView, type KernelVerb,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { listOf, TokenView } from '../http/views.ts';
@@ -61,9 +61,17 @@ export const KERNEL_REPLIES = {
   'freeze.list': pageOf(FreezeView),
   'resource.set': opened(ResourceView),
   'resource.list': pageOf(ResourceView),
+  'container.list': pageOf(ContainerView),
+  'container.logs': opened(ContainerLogs),
+  'container.kill': opened(ContainerView),
+  'sandbox.put': opened(SandboxPut),
+  'sandbox.sign': opened(SandboxWhole),
   'sandbox.list': pageOf(SandboxView),
-  'sandbox.logs': opened(SandboxLogs),
-  'sandbox.kill': opened(SandboxView),
+  'sandbox.read': opened(SandboxWhole),
+  'sandbox.remove': Type.Object({ removed: Type.String() }),
+  'registrar.add': opened(RegistrarKeyView),
+  'registrar.list': pageOf(RegistrarKeyView),
+  'registrar.end': opened(RegistrarKeyView),
   'secret.set': opened(SecretView),
   'secret.list': pageOf(SecretView),
   'secret.remove': opened(SecretView),

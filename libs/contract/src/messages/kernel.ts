@@ -4,6 +4,7 @@ import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
+import { CONTAINER_REQUESTS } from './containers.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
 import { ERASURE_REQUESTS } from './erasures.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
@@ -156,6 +157,7 @@ export const KERNEL_REQUESTS = {
   ...TENANT_REQUESTS,
   ...TOOL_REQUESTS,
   ...SECRET_REQUESTS,
+  ...CONTAINER_REQUESTS,
   ...SANDBOX_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SandboxPut, SandboxView, SandboxWhole } from '@writ/contract';
+import { Command } from 'commander';
+import { Type } from 'typebox';
+import { CliError, usage } from '../cli-error.ts';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { readJsonOption } from '../read-json.ts';
+import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
+import { describeSandbox, pathOf } from './describe-sandbox.ts';
+import { keyCommand } from './registrar-keys.ts';
+import { signCommand } from './sign-sandbox.ts';
+
+const LIST_ROWS = 50;
+const Removed = Type.Object({ removed: Type.String() });
+
+/** `writ sandbox`: sandboxes of mk8.shell, which administrators register and registrars sign. */
+export function sandboxCommand(context: Context): Command {
+  return new Command('sandbox').description('Sandboxes of mk8.shell: where scripts run, under which rules, with which environment. An administrator registers one, and its registrar signs it.')
+    .addCommand(listCommand(context), { isDefault: true }).addCommand(showCommand(context)).addCommand(registerCommand(context)).addCommand(signCommand(context)).addCommand(removeCommand(context)).addCommand(keyCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<CommonOptions & { limit?: number; cursor?: string }>();
+    const list = await readList(connect(context, options, 'operator').client, SandboxView, '/v1/sandboxes', { limit: options.limit, cursor: options.cursor });
+    show(context, options, list, () => tableOf(['sandbox', 'workspace', 'signed', 'by key'], list.items.map(({ name, workspace_id, signed_at, keyid }) => [name, workspace_id, signed_at === null ? 'no' : momentOf(signed_at), keyid ?? ''])));
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').description('one in full, and whether scripts run in it').argument('<sandbox>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const sandbox = await connect(context, options, 'operator').client.read(SandboxWhole, pathOf(name));
+    show(context, options, sandbox, () => describeSandbox(sandbox));
+  });
+}
+
+interface RegisterOptions extends CommonOptions { readonly workspace: string; readonly rules?: string; readonly fragments?: string; readonly templates?: string }
+
+function registerCommand(context: Context): Command {
+  const command = new Command('register').description('registers a sandbox, or changes it; nothing runs in it until it is signed as it is').argument('<sandbox>')
+    .requiredOption('--workspace <id>', 'the workspace that its scripts run in')
+    .option('--rules <json>', 'what it adds to the shipped rules: JSON, `@FILE` or `-`').option('--fragments <json>', 'fragments by their ids, for Include: JSON, `@FILE` or `-`')
+    .option('--templates <ids>', 'the only templates that ProcRun may use, separated by commas; all unless said');
+  return command.action(async (name: string) => {
+    const { workspace, rules, fragments, templates, ...common } = command.optsWithGlobals<RegisterOptions>();
+    if (rules === '-' && fragments === '-') throw usage('only one of `--rules` and `--fragments` can be standard input');
+    const body = {
+      name, workspace_id: workspace,
+      ...(rules === undefined ? {} : { rules: await readJsonOption(context, '--rules', rules) }), ...(fragments === undefined ? {} : { fragments: await readJsonOption(context, '--fragments', fragments) }),
+      ...(templates === undefined ? {} : { enabled_templates: templates.split(',').map((id) => id.trim()) }),
+    };
+    const { valid, problems, sandbox } = await connect(context, common, 'admin').client.read(SandboxPut, '/v1/sandboxes', { method: 'PUT', body });
+    if (!valid || sandbox === null) throw new CliError('sandbox.invalid', `nothing was registered\n${problems.map(({ pointer, message }) => `${visibleLine(pointer || '/')}: ${visibleLine(message)}`).join('\n')}`);
+    show(context, common, sandbox, () => `${fieldsOf({ sandbox: sandbox.name, workspace: sandbox.workspace_id, digest: sandbox.definition_digest })}${sandbox.keyid === null ? `\nNothing runs in it until it is signed: writ sandbox sign ${sandbox.name} --env FILE --key FILE` : ''}`);
+  });
+}
+
+function removeCommand(context: Context): Command {
+  const command = new Command('remove').description('removes it: no script runs in it from then on').argument('<sandbox>');
+  return command.action(async (name: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const removed = await connect(context, options, 'admin').client.read(Removed, pathOf(name), { method: 'DELETE' });
+    show(context, options, removed, () => `removed ${removed.removed}`);
+  });
+}
