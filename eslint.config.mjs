@@ -17,8 +17,8 @@ const production = [
   allow('tool', 'contract', 'domain', 'adapter'),
   { sourceTag: 'tcb:yes', onlyDependOnLibsWithTags: ['tcb:yes'] },
 ];
-/** What a project has once for Node.js and once for browsers, it names by `imports` of its own package.json. */
-const OF_THE_PLATFORM = ['#*'];
+/** What a project has once for Node.js and once for browsers, it names by `imports` of its own package.json. A regular expression each, and one that matches more lets more through. */
+const OF_THE_PLATFORM = ['^#[a-z0-9]+$'];
 const boundaries = (depConstraints) => ({
   '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: OF_THE_PLATFORM, depConstraints }],
 });
