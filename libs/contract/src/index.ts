@@ -49,7 +49,7 @@ export {
 } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
-export { AdmitRequest, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
+export { AdmitRequest, DataSubject, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult, WholeOutputView } from './tool-result.ts';
 export { CLI_TOOLS, CliParameter, CliTool, CliToolFile, CliToolName, CliToolSource, EnvPart, type CliCommand } from './tools/cli-tool.ts';
 export {

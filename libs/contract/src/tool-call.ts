@@ -22,6 +22,9 @@ export const PreconditionRef = Type.Object({
 }, closed);
 export type PreconditionRef = Static<typeof PreconditionRef>;
 
+/** Whom the content of a call is about, by an id of the caller's that is no name: content can be erased by it. No record has it. */
+export const DataSubject = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$', description: 'an id of your own for the person whose data the call holds, so that it can be erased by it; its agent unless said' });
+
 export const TaskClass = Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' });
 export const IdempotencyKey = Type.String({ pattern: '^[\\x21-\\x7e]{1,255}$' });
 
@@ -47,6 +50,8 @@ export const ProposedCall = Type.Object({
   idempotency_key: Type.Union([IdempotencyKey, Type.Null()]),
   precondition_refs: Type.Array(PreconditionRef, { maxItems: 64 }),
   provenance: Provenance,
+  /** absent where none is named, and where an older peer asks */
+  data_subject: Type.Optional(DataSubject),
   deadline: Type.Union([Type.Integer({ description: 'milliseconds since the epoch' }), Type.Null()]),
   dry_run: Type.Boolean(),
 }, closed);

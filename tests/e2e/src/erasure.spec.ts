@@ -118,6 +118,13 @@ describe('an erasure of many calls', () => {
     expect(await writ(world.auditor, 'erase', 'show', erasure.erasure_id)).toMatchObject({ session_id: 'ses-a' });
   });
 
+  it('takes those about a person, by the id that they named', async () => {
+    for (const data_subject of ['crm/42', 'crm/43']) await shell('echo hi', { data_subject });
+    expect(await writ(world.admin, 'erase', '--subject', 'crm/42', '--reason', 'asked', '--yes')).toMatchObject({ selector: 'subject', subject: 'crm/42', operations: 1 });
+    expect(await payloads()).toBe(1);
+    expect(await findings('crm/42')).toEqual(['kernel.erasure']);
+  });
+
   it('takes all that were made before a moment, and none that came later', async () => {
     await shell('echo before');
     const { created_at } = (await world.admin.get('/v1/operations')).body.items[0] as { created_at: number };

@@ -18,6 +18,7 @@ interface CallOptions extends CommonOptions {
   readonly wait?: number;
   readonly dryRun?: boolean;
   readonly taskClass?: string;
+  readonly subject?: string;
 }
 
 /** What the API grants in one answer, in seconds. */
@@ -34,6 +35,7 @@ export function callCommand(context: Context): Command {
     .option('--key <text>', 'idempotency key: the same one again gives the first outcome; made up unless given')
     .option('--wait <seconds>', `how long to wait for the outcome, at most ${WAIT_S_MAX}`, parseCount, WAIT_S)
     .option('--task-class <word>', 'what it is for')
+    .option('--subject <id>', 'whose data it holds, by an id of your own: what it says can be erased by it')
     .option('--dry-run', 'say what would be decided, and run nothing');
   return command.action(async (tool: string) => call(context, tool, command.optsWithGlobals<CallOptions>()));
 }
@@ -49,6 +51,7 @@ async function call(context: Context, tool: string, options: CallOptions): Promi
     agent_id: options.agent ?? defaults.agent_id,
     idempotency_key: options.key ?? (TOOLS.get(tool)?.mutating === false ? undefined : `cli-${randomUUID()}`),
     task_class: options.taskClass,
+    data_subject: options.subject,
     dry_run: options.dryRun,
     provenance: { source: 'cli' },
   };

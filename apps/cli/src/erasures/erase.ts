@@ -11,6 +11,7 @@ import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 interface EraseOptions extends CommonOptions {
   readonly operation?: string;
   readonly session?: string;
+  readonly subject?: string;
   readonly before?: string;
   readonly reason?: string;
   readonly dryRun?: true;
@@ -28,7 +29,8 @@ const PATH = '/v1/erasures';
 /** `writ erase`: the content of calls goes for good; what was recorded of them stays. */
 export function eraseCommand(context: Context): Command {
   const command = new Command('erase').description('erase the content of calls for good; records and receipts stay')
-    .option('--operation <id>', 'of one call').option('--session <id>', 'of the calls of a session').option('--before <moment>', 'of all calls made before it, such as 2026-01-31T09:30:00Z')
+    .option('--operation <id>', 'of one call').option('--session <id>', 'of the calls of a session').option('--subject <id>', 'of the calls about a person, by the id that they named; of an agent\'s that named none')
+    .option('--before <moment>', 'of all calls made before it, such as 2026-01-31T09:30:00Z')
     .option('--reason <code>', 'why: a code of your own, such as gdpr-art-17').option('--dry-run', 'say what would be erased').option('--yes', 'don\'t ask')
     .addCommand(listCommand(context)).addCommand(showCommand(context));
   return command.action(async () => {
@@ -45,9 +47,9 @@ export function eraseCommand(context: Context): Command {
   });
 }
 
-function bodyOf({ operation, session, before, reason, dryRun }: EraseOptions): Record<string, string> {
-  const selectors = Object.entries({ operation_id: operation, session_id: session, before }).filter((each): each is [string, string] => each[1] !== undefined);
-  if (selectors.length !== 1) throw usage('say what to erase: exactly one of `--operation`, `--session` and `--before`');
+function bodyOf({ operation, session, subject, before, reason, dryRun }: EraseOptions): Record<string, string> {
+  const selectors = Object.entries({ operation_id: operation, session_id: session, subject, before }).filter((each): each is [string, string] => each[1] !== undefined);
+  if (selectors.length !== 1) throw usage('say what to erase: exactly one of `--operation`, `--session`, `--subject` and `--before`');
   if (reason === undefined && dryRun !== true) throw usage('say why, as a code: `--reason gdpr-art-17`; it is kept with the erasure');
   return { ...Object.fromEntries(selectors), reason_code: reason ?? 'dry-run' };
 }
@@ -84,7 +86,7 @@ function showCommand(context: Context): Command {
   });
 }
 
-const whatOf = ({ operation_id, session_id, before }: ErasureView): string => operation_id ?? session_id ?? momentOf(before ?? 0);
+const whatOf = ({ operation_id, session_id, subject, before }: ErasureView): string => operation_id ?? session_id ?? subject ?? momentOf(before ?? 0);
 
 function describe(erasure: ErasureView): string {
   const { records, record_id } = erasure;

@@ -5,7 +5,7 @@ import { IDS } from '../specs/samples.ts';
 
 const ID = 'ers_01kdvq8qfwe9gr4v9m1h7e3x2z';
 const ERASURE: ErasureView = {
-  erasure_id: ID, selector: 'session', operation_id: null, session_id: 'ses-1', before: null, reason_code: 'gdpr-art-17', state: 'done', operations: 3, unfinished: 1, records: 1, record_id: `rec_${ID.slice(4)}`, requested_by: IDS.key,
+  erasure_id: ID, selector: 'session', operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'gdpr-art-17', state: 'done', operations: 3, unfinished: 1, records: 1, record_id: `rec_${ID.slice(4)}`, requested_by: IDS.key,
   created_at: 1_767_225_600_000, finished_at: 1_767_225_601_000,
 };
 const PLAN = { dry_run: true, operations: 3, unfinished: 1, more: false };
@@ -27,7 +27,7 @@ const sent = (): unknown[] => api.heard.map(({ body }) => JSON.parse(body === ''
 const SESSION = ['erase', '--session', 'ses-1', '--reason', 'gdpr-art-17'];
 
 test.each([
-  [['--operation', IDS.operation], { operation_id: IDS.operation }], [['--session', 'ses-1'], { session_id: 'ses-1' }], [['--before', '2026-01-31T09:30:00Z'], { before: '2026-01-31T09:30:00Z' }],
+  [['--operation', IDS.operation], { operation_id: IDS.operation }], [['--session', 'ses-1'], { session_id: 'ses-1' }], [['--subject', 'crm/42'], { subject: 'crm/42' }], [['--before', '2026-01-31T09:30:00Z'], { before: '2026-01-31T09:30:00Z' }],
 ])('erase %j asks for exactly that', async (what, selector) => {
   const { exit, out } = await run(['erase', ...what, '--reason', 'gdpr-art-17', '--yes']);
   expect([exit, sent()]).toEqual([0, [{ ...selector, reason_code: 'gdpr-art-17' }]]);

@@ -59,6 +59,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, sealed
     mutating: isMutating(judgement),
     lane: willRun && judgement.tool !== null ? laneOf(judgement.tool.class) : null,
     task_class: call.task_class,
+    data_subject: call.data_subject ?? null,
     autonomy_mode: judgement.autonomy_mode,
     risk_score: judgement.risk_score,
     risk_basis: [...judgement.risk_basis],

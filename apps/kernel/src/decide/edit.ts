@@ -63,7 +63,7 @@ function editorsOf(operation: HeldCall['operation'], caller: Caller): string[] {
 }
 
 function editedCall({ approval, operation }: HeldCall, { caller, operation_id, args }: KernelRequest<'approval.edit'>, proposers: string[]): ProposedCall {
-  const { tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, task_class, precondition_refs, deadline } = operation;
+  const { tenant_id, agent_id, tool_id, capability_token_id, workspace_id, session_id, session_mode, task_class, precondition_refs, deadline, data_subject } = operation;
   if (workspace_id === null) throw new Error(`operation \`${operation.operation_id}\` is held without a workspace`);
   // What the session itself asks for stays asked for: editing must not be a way around it.
   const bySession = operation.reasons.some(({ code }) => code === 'session.max_autonomy');
@@ -71,5 +71,6 @@ function editedCall({ approval, operation }: HeldCall, { caller, operation_id, a
     v: 1, operation_id, tenant_id, agent_id, proposed_by: caller.api_key_id, proposers, tool_id, args, args_ref: null, capability_token_id, workspace_id, session_id, session_mode,
     max_autonomy: bySession ? operation.autonomy_mode : null, task_class, idempotency_key: `edit:${approval.approval_id}`, precondition_refs,
     provenance: { ...operation.provenance, parent_operation_id: operation.operation_id }, deadline, dry_run: false,
+    ...(data_subject === null ? {} : { data_subject }),
   };
 }

@@ -10,8 +10,8 @@ export interface ErasedBatch {
 
 /** Hex SHA-256 of what a batch was about, so that the calls that name its record can be held against the record: it has room for one id. */
 export function erasureDigest({ operation_ids, erasure }: ErasedBatch): string {
-  const { erasure_id, selector, operation_id, session_id, until, reason_code } = erasure;
-  return contentDigest({ v: 1, erasure_id, selector, operation_id, session_id, until: selector === 'before' ? until : null, reason_code, operation_ids: [...operation_ids].sort() });
+  const { erasure_id, selector, operation_id, session_id, subject, until, reason_code } = erasure;
+  return contentDigest({ v: 1, erasure_id, selector, operation_id, session_id, subject, until: selector === 'before' ? until : null, reason_code, operation_ids: [...operation_ids].sort() });
 }
 
 /** The record of a batch: who had what erased, by ids and a digest. */

@@ -8,6 +8,7 @@ export interface ErasureRow {
   readonly selector: ErasureView['selector'];
   readonly operation_id: string | null;
   readonly session_id: string | null;
+  readonly subject: string | null;
   /** of calls made before it */
   readonly until: number;
   readonly reason_code: string;
@@ -23,8 +24,8 @@ export interface ErasureRow {
 
 /** A row as everybody outside the kernel sees it. */
 export function erasureView(row: ErasureRow): ErasureView {
-  const { erasure_id, selector, operation_id, session_id, until, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at } = row;
+  const { erasure_id, selector, operation_id, session_id, subject, until, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at } = row;
   return {
-    erasure_id, selector, operation_id, session_id, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at,
+    erasure_id, selector, operation_id, session_id, subject, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at,
   };
 }

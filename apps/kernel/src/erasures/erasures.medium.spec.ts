@@ -28,7 +28,7 @@ beforeEach(async () => {
   kernel.policy.says = () => AUTOPILOT;
 });
 
-type Selectors = Partial<Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'before'>>;
+type Selectors = Partial<Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before'>>;
 const NONE = { operation_id: null, session_id: null, before: null };
 const as = (role: Caller['role'] = 'admin', of = tenant): Caller => callerOf(of.tenantId, role, role === 'agent' ? of.agentId : null);
 const erase = (selectors: Selectors, caller = as()): Promise<ErasureView> => manage.beginErasure.run({ ...askedBy(caller), ...NONE, ...selectors, reason_code: 'gdpr-art-17' });
@@ -187,6 +187,34 @@ describe('an erasure', () => {
     expect(await records()).toHaveLength(1);
   });
 
+  it('of a person takes the calls that named them, and forgets the name; an agent\'s are those that named nobody', async () => {
+    const [one, other, nobody] = [await ended({ data_subject: 'crm/42' }), await ended({ data_subject: 'crm/43' }), await ended()];
+    kernel.policy.says = asks('soft_gate');
+    const held = command({ data_subject: 'crm/42' });
+    const { approval_id } = await kernel.admit.run(held, null);
+    kernel.policy.says = () => AUTOPILOT;
+    await expect(erase({ subject: 'crm/42' })).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining(held.operation_id) });
+    await kernel.decide.run({ ...askedBy(as('operator')), approval_id: approval_id ?? '', decision: 'deny', comment: null });
+    expect(await plan({ subject: 'crm/42' })).toMatchObject({ operations: 2 });
+    const erasure = await erase({ subject: 'crm/42' });
+    expect(erasure).toMatchObject({ selector: 'subject', subject: 'crm/42', operations: 2, state: 'done' });
+    expect(await payloadOf(one.operation_id)).toEqual(EMPTY);
+    expect(await tenant.row(one.operation_id)).toMatchObject({ data_subject: null });
+    for (const { operation_id } of [other, nobody]) expect((await payloadOf(operation_id))['args']).not.toBeNull();
+    expect(await erase({ subject: tenant.agentId })).toMatchObject({ operations: 1 });
+    expect(await payloadOf(nobody.operation_id)).toEqual(EMPTY);
+    expect((await payloadOf(other.operation_id))['args']).not.toBeNull();
+    expect(JSON.stringify(await tenant.records())).not.toContain('crm/4');
+  });
+
+  it('of a person takes what an approver made of a call about them', async () => {
+    kernel.policy.says = asks('soft_gate');
+    const { approval_id } = await kernel.admit.run(command({ data_subject: 'crm/42' }), null);
+    const successor = newId('operation');
+    await kernel.edit.run({ ...askedBy(as('operator')), approval_id: approval_id ?? '', operation_id: successor, args: { command: 'echo less' }, comment: null });
+    expect(await tenant.row(successor)).toMatchObject({ data_subject: 'crm/42' });
+  });
+
   it('of another tenant\'s things finds nothing', async () => {
     const call = await ended({ session_id: 'ses-1' });
     const theirs = as('admin', await kernel.newTenant());
@@ -210,7 +238,7 @@ describe('an erasure', () => {
     await expect(manage.erasures.read({ ...askedBy(as('agent')), erasure_id })).rejects.toMatchObject({ code: 'auth.role' });
   });
 
-  it.each([[{}], [{ operation_id: 'x', before: 1 }], [{ before: Number.MAX_SAFE_INTEGER }]])('of %j is refused', async (selectors) => {
+  it.each([[{}], [{ operation_id: 'x', before: 1 }], [{ session_id: 'ses-1', subject: 'crm/42' }], [{ before: Number.MAX_SAFE_INTEGER }]])('of %j is refused', async (selectors) => {
     await expect(erase(selectors)).rejects.toMatchObject({ code: 'request.malformed' });
   });
 

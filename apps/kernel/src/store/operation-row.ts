@@ -81,6 +81,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly whole_output: KeptOf | null;
   /** where its content is gone */
   readonly erased: Erased | null;
+  /** whom its content is about, where the caller said so */
+  readonly data_subject: string | null;
   readonly effect_digest: string | null;
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;

@@ -39,6 +39,7 @@ export function parseCall(body: unknown, keyHeader: string | undefined, caller: 
     provenance: { source: 'api', ...call.provenance },
     deadline: call.deadline ?? null,
     dry_run: call.dry_run ?? false,
+    ...(call.data_subject === undefined ? {} : { data_subject: call.data_subject }),
   };
 }
 

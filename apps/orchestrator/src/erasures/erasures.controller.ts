@@ -14,7 +14,7 @@ export class ErasuresController {
 
   @Route(ERASURES.begin)
   async begin(@Asked() { caller, body }: AskedOf<typeof ERASURES.begin>, @InExchange() exchange: Exchange): Promise<ErasureView | ErasurePlan> {
-    const selectors = { operation_id: body.operation_id ?? null, session_id: body.session_id ?? null, before: body.before === undefined ? null : momentOf(body.before) };
+    const selectors = { operation_id: body.operation_id ?? null, session_id: body.session_id ?? null, subject: body.subject ?? null, before: body.before === undefined ? null : momentOf(body.before) };
     if (body.dry_run === true) return await this.kernel.ask('erasure.plan', caller, selectors);
     const erasure = await this.kernel.ask('erasure.begin', caller, { ...selectors, reason_code: body.reason_code });
     if (erasure.state === 'running') exchange.setStatus(202);

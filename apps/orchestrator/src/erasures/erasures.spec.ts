@@ -17,7 +17,7 @@ const asked = () => door.kernel.asked.at(-1);
 test('an erasure that is done is 200, one that goes on is 202, and both say where to look', async () => {
   const done = await erase({ session_id: 'ses-1', reason_code: 'asked' });
   expect([done.status, done.json['state'], done.headers.get('location')]).toEqual([200, 'done', `/v1/erasures/${String(done.json['erasure_id'])}`]);
-  expect(asked()).toMatchObject({ verb: 'erasure.begin', request: { operation_id: null, session_id: 'ses-1', before: null, reason_code: 'asked' } });
+  expect(asked()).toMatchObject({ verb: 'erasure.begin', request: { operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'asked' } });
   const erasure_id = newId('erasure');
   door.kernel.handlers.set('erasure.begin', () => erasureOf(erasure_id, { state: 'running', finished_at: null }));
   const going = await erase({ before: '2026-01-31T09:30:00Z', reason_code: 'asked' });
@@ -32,7 +32,7 @@ test('a dry run asks for a plan and for nothing else', async () => {
 });
 
 test.each([
-  [{ session_id: 'ses-1' }], [{ session_id: 'with blanks in it', reason_code: 'asked' }], [{ session_id: 'ses-1', reason_code: 'Because he asked' }], [{ before: 'yesterday', reason_code: 'asked' }], [{ before: '2026-13-31T09:30:00Z', reason_code: 'asked' }],
+  [{ session_id: 'ses-1' }], [{ session_id: 'with blanks in it', reason_code: 'asked' }], [{ session_id: 'ses-1', reason_code: 'Because he asked' }], [{ subject: 'Ann Example', reason_code: 'asked' }], [{ before: 'yesterday', reason_code: 'asked' }], [{ before: '2026-13-31T09:30:00Z', reason_code: 'asked' }],
   [{ before: '2026-01-31T09:30:00+01:00', reason_code: 'asked' }], [{ session_id: 'ses-1', reason_code: 'asked', surprise: 1 }],
 ])('%j is refused at the door', async (body) => {
   const before = door.kernel.asked.length;

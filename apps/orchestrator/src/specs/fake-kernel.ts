@@ -252,7 +252,7 @@ export function delegationOf(delegation_id: string): DelegationView {
 /** An erasure that is done. */
 export function erasureOf(erasure_id: string, more: Partial<ErasureView> = {}): ErasureView {
   return {
-    erasure_id, selector: 'session', operation_id: null, session_id: 'ses-1', before: null, reason_code: 'asked', state: 'done', operations: 1, unfinished: 0, records: 1, record_id: newId('record'), requested_by: newId('apiKey'),
+    erasure_id, selector: 'session', operation_id: null, session_id: 'ses-1', subject: null, before: null, reason_code: 'asked', state: 'done', operations: 1, unfinished: 0, records: 1, record_id: newId('record'), requested_by: newId('apiKey'),
     created_at: 1, finished_at: 1, ...more,
   };
 }

@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema } from '../ids.ts';
 import { Caller, Page } from './operations.ts';
+import { DataSubject } from '../tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -18,9 +19,10 @@ export const ErasedSession = Type.String({ pattern: '^[A-Za-z0-9._:/-]{1,128}$' 
 /** An erasure as everybody outside the kernel sees it. */
 export const ErasureView = Type.Object({
   erasure_id: idSchema('erasure'),
-  selector: Type.Enum(['operation', 'session', 'before']),
+  selector: Type.Enum(['operation', 'session', 'subject', 'before']),
   operation_id: orNull(idSchema('operation')),
   session_id: orNull(Type.String()),
+  subject: orNull(Type.String({ description: 'the `data_subject` of its calls, or the agent of those that named none' })),
   before: orNull({ ...Instant, description: 'calls made before it, in milliseconds since the epoch' }),
   reason_code: Type.String(),
   state: Type.Enum(['running', 'done'], { description: 'running: the rest goes batch by batch, whatever dies meanwhile' }),
@@ -58,7 +60,7 @@ export const RetentionView = Type.Object({
 }, closed);
 export type RetentionView = Static<typeof RetentionView>;
 
-const selectors = { operation_id: orNull(Type.String({ minLength: 1, maxLength: 64 })), session_id: orNull(ErasedSession), before: orNull(Instant) };
+const selectors = { operation_id: orNull(Type.String({ minLength: 1, maxLength: 64 })), session_id: orNull(ErasedSession), subject: Type.Optional(orNull(DataSubject)), before: orNull(Instant) };
 
 /** orchestrator → kernel, as rows of KERNEL_REQUESTS. */
 export const ERASURE_REQUESTS = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AutonomyMode, idSchema, IdempotencyKey, OperationView, PreconditionRef, Provenance, TaskClass, ToolResult } from '@writ/contract';
+import { AutonomyMode, DataSubject, idSchema, IdempotencyKey, OperationView, PreconditionRef, Provenance, TaskClass, ToolResult } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, Wait } from '../fields.ts';
 import { route } from '../route.ts';
@@ -20,6 +20,7 @@ export const CallBody = Type.Object({
   deadline: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'milliseconds since the epoch' })),
   dry_run: Type.Optional(Type.Boolean()),
   session_id: Type.Optional(Word),
+  data_subject: Type.Optional(DataSubject),
   session_mode: Type.Optional(Type.Enum(['interactive', 'gateway', 'scheduled'])),
   max_autonomy: Type.Optional(AutonomyMode),
 }, closed);
