@@ -2,7 +2,6 @@
 export { unresolve, type Alias } from './aliases/alias.ts';
 export { BLOCK_ALIASES } from './aliases/blocks.ts';
 export { NATIVE_NAMES, nativeNameOf, toolIdOf } from './aliases/native.ts';
-export { NOT_THERE } from './aliases/not-there.ts';
 export { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from './aliases/yips.ts';
 export { DIALECTS, type Args, type CallMode, type DialectCall, type DialectName, type DialectParser, type Outcome, type Parsed, type Problem, type ProblemLevel, type Prompt, type RenderedMessage, type Stop } from './dialect.ts';
 export { isSequential, parse, parserOf, prompt, render } from './dialects.ts';

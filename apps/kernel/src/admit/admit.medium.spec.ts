@@ -92,6 +92,7 @@ describe('the same operation id', () => {
 describe('a refused call', () => {
   it.each<[string, string, Partial<ProposedCall>]>([
     ['an unknown tool', 'tool.unknown', { tool_id: 'fs.erase' }],
+    ['a tool that is not there yet', 'tool.not_available', { tool_id: 'audio.transcribe' }],
     ['a missing argument', 'args.invalid', { args: {} }],
     ['an unknown argument', 'args.invalid', { args: { path: 'a.txt', mode: 'x' } }],
     ['arguments too deep', 'args.invalid', { args: { path: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) as unknown } }],

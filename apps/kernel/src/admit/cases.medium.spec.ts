@@ -127,7 +127,7 @@ describe.each(CASE_GROUPS.map(({ title, cases }) => [title, cases] as const))('%
 test('every fault code that a decision on a call can end in has its case', () => {
   const met = new Set(CASE_GROUPS.flatMap(({ cases }) => cases.map(({ code }) => code)));
   const decided = [
-    'tool.unknown', 'args.invalid', 'path.invalid', 'path.escape', 'idempotency.missing', 'idempotency.mismatch', 'deadline', 'not_found', 'workspace.unknown', 'precondition.failed',
+    'tool.unknown', 'tool.not_available', 'args.invalid', 'path.invalid', 'path.escape', 'idempotency.missing', 'idempotency.mismatch', 'deadline', 'not_found', 'workspace.unknown', 'precondition.failed',
     'token.unknown', 'token.agent', 'token.revoked', 'token.not_yet_valid', 'token.expired', 'token.tool', 'token.scope', 'budget.exhausted', 'frozen', 'policy.denied', 'policy.error', 'effect.out_of_scope',
   ];
   expect(decided.filter((code) => !met.has(code))).toEqual([]);

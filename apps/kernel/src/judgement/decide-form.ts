@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, Fault, LIMITS, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import { argumentFaults, Fault, isNotAvailable, LIMITS, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
 import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
@@ -31,7 +31,7 @@ const REASONS_MAX = 32;
 
 /** Decides what can be told from the call alone: tool, arguments, paths, idempotency key. */
 export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: Arguments | Refusal): WellFormed | Refusal {
-  if (tool === null) return refusal('tool.unknown', 'there is no such tool', `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`);
+  if (tool === null) return refusedTool(call.tool_id);
   if ('effect' in args) return args;
   const wrong = argumentFaults(tool, args.value);
   const named = secretsNamed(tool, args.value);
@@ -47,6 +47,12 @@ export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: 
   if ('effect' in requests) return requests;
   if (tool.mutating && call.idempotency_key === null) return refusal('idempotency.missing', 'a mutating call needs an `idempotency_key`');
   return { effect: 'allow', tool, args, resources, requests, secrets: named.names };
+}
+
+/** There is no such tool, or not yet. */
+function refusedTool(toolId: string): Refusal {
+  const own = `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`;
+  return isNotAvailable(toolId) ? refusal('tool.not_available', `\`${toolId}\` is known and can't run here yet`, own) : refusal('tool.unknown', 'there is no such tool', own);
 }
 
 /** Paths as a caller wrote them become paths of the workspace, or a refusal. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { WEB_FETCH } from '@writ/contract';
+import { NOT_AVAILABLE, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
 import { resolve, type Alias, type Resolved } from './alias.ts';
-import { NOT_THERE } from './not-there.ts';
 
 const closed = { additionalProperties: false } as const;
 const Id = Type.String({ minLength: 1, maxLength: 256 });
@@ -17,8 +16,8 @@ const perResource = (name: string, tool_id: string, summary: string): Alias => r
 const global = (name: string, tool_id: string, summary: string): Alias => row(name, tool_id, summary, {}, {});
 
 /** The canonical ids of the two shells; the tools themselves come with their runners. */
-export const MK8_RUN = 'mk8.run';
-export const DANGEROUS_SHELL = 'shell.dangerous';
+export const MK8_RUN = NOT_AVAILABLE.runScript;
+export const DANGEROUS_SHELL = NOT_AVAILABLE.dangerousShell;
 
 export const MK8_SHELL: Alias = {
   ...row('mk8.shell', MK8_RUN, 'runs a script of mk8.shell in a named sandbox', { resourceId: optional(Id), sandboxId: optional(Id), script: Type.Record(Type.String(), Type.Unknown()) }, {}),
@@ -31,7 +30,7 @@ export const MK8_SHELL: Alias = {
 const DANGEROUS = row('dangerous_shell', DANGEROUS_SHELL, 'runs a raw command under an execution profile', {
   resourceId: Id, shellType: Type.Enum(['Bash', 'PowerShell', 'CommandPrompt', 'Git']), command: Type.String({ minLength: 1, maxLength: 65_536 }),
 }, { resourceId: 'profile', shellType: 'shellType', command: 'command' });
-const transcription = (name: string): Alias => row(name, NOT_THERE.transcribe, 'writes down what is said', { targetId: Id, transcriptionModelId: Id, language: optional(Type.String({ maxLength: 64 })) }, { targetId: 'target_id', transcriptionModelId: 'model_id', language: 'language' });
+const transcription = (name: string): Alias => row(name, NOT_AVAILABLE.transcribe, 'writes down what is said', { targetId: Id, transcriptionModelId: Id, language: optional(Type.String({ maxLength: 64 })) }, { targetId: 'target_id', transcriptionModelId: 'model_id', language: 'language' });
 const WEBSITE: Alias = {
   ...row('access_website', WEB_FETCH.tool_id, 'reads a web page as text', { targetId: Id, url: optional(Type.String({ minLength: 1, maxLength: 2_048 })) }, {}),
   shape: { toCanonical: ({ targetId, url }) => ({ url: url ?? targetId }), fromCanonical: ({ url, ...others }) => (Object.keys(others).length === 0 ? { targetId: url } : null) },
@@ -42,18 +41,18 @@ export const BLOCK_ALIASES: readonly Alias[] = [
   MK8_SHELL,
   DANGEROUS,
   transcription('transcribe_from_audio_device'), transcription('transcribe_from_audio_stream'), transcription('transcribe_from_audio_file'),
-  global('create_sub_agent', NOT_THERE.spawnAgent, 'starts an agent below this one'),
-  global('create_container', NOT_THERE.createContainer, 'makes a container'),
-  global('register_info_store', NOT_THERE.registerStore, 'registers a store of information'),
-  global('edit_any_task', NOT_THERE.editTask, 'edits a task'),
-  perResource('access_local_info_store', NOT_THERE.localStore, 'reads a local store of information'),
-  perResource('access_external_info_store', NOT_THERE.externalStore, 'reads an external store of information'),
+  global('create_sub_agent', NOT_AVAILABLE.spawnAgent, 'starts an agent below this one'),
+  global('create_container', NOT_AVAILABLE.createContainer, 'makes a container'),
+  global('register_info_store', NOT_AVAILABLE.registerStore, 'registers a store of information'),
+  global('edit_any_task', NOT_AVAILABLE.editTask, 'edits a task'),
+  perResource('access_local_info_store', NOT_AVAILABLE.localStore, 'reads a local store of information'),
+  perResource('access_external_info_store', NOT_AVAILABLE.externalStore, 'reads an external store of information'),
   WEBSITE,
-  row('query_search_engine', NOT_THERE.searchWeb, 'searches the web', { targetId: Id, query: optional(Type.String({ maxLength: 1_024 })) }, { targetId: 'target_id', query: 'query' }),
-  perResource('access_container', NOT_THERE.accessContainer, 'uses a container'),
-  perResource('manage_agent', NOT_THERE.manageAgent, 'manages an agent'),
-  perResource('edit_task', NOT_THERE.editTask, 'edits a task'),
-  perResource('access_skill', NOT_THERE.readSkill, 'reads a skill'),
+  row('query_search_engine', NOT_AVAILABLE.searchWeb, 'searches the web', { targetId: Id, query: optional(Type.String({ maxLength: 1_024 })) }, { targetId: 'target_id', query: 'query' }),
+  perResource('access_container', NOT_AVAILABLE.accessContainer, 'uses a container'),
+  perResource('manage_agent', NOT_AVAILABLE.manageAgent, 'manages an agent'),
+  perResource('edit_task', NOT_AVAILABLE.editTask, 'edits a task'),
+  perResource('access_skill', NOT_AVAILABLE.readSkill, 'reads a skill'),
 ];
 const BY_NAME = new Map(BLOCK_ALIASES.map((alias) => [alias.name, alias]));
 

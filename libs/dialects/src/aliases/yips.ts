@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, SHELL_RUN, SHELL_SESSION, WEB_FETCH, YIELD_MS } from '@writ/contract';
+import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, WEB_FETCH, YIELD_MS } from '@writ/contract';
 import { Type } from 'typebox';
 import type { Args } from '../dialect.ts';
 import type { Alias } from './alias.ts';
-import { NOT_THERE } from './not-there.ts';
 
 const closed = { additionalProperties: false } as const;
 const Path = Type.String({ minLength: 1, maxLength: 4_096 });
@@ -56,7 +55,7 @@ const TODO_PATTERN = '\\b(?:TODO|FIXME)\\b';
 
 /** Skills, which stand in actions of their own type. */
 export const YIPS_SKILLS: readonly Alias[] = [
-  { name: 'search', tool_id: NOT_THERE.searchWeb, summary: 'searches the web', parameters: Type.Object({ query: Type.String({ minLength: 1, maxLength: 1_024 }), maxResults: Type.Optional(Count) }, closed), renames: { query: 'query', maxResults: 'max_results' } },
+  { name: 'search', tool_id: NOT_AVAILABLE.searchWeb, summary: 'searches the web', parameters: Type.Object({ query: Type.String({ minLength: 1, maxLength: 1_024 }), maxResults: Type.Optional(Count) }, closed), renames: { query: 'query', maxResults: 'max_results' } },
   { name: 'fetch', tool_id: WEB_FETCH.tool_id, summary: 'reads a web page as text', parameters: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2_048 }), maxChars: Type.Optional(Count) }, closed), renames: { url: 'url', maxChars: 'max_chars' } },
   { name: 'build', tool_id: SHELL_RUN.tool_id, summary: 'runs the command that builds', parameters: Commanded, renames: COMMAND_RENAMES },
   {
@@ -71,6 +70,6 @@ export const YIPS_SKILLS: readonly Alias[] = [
 
 /** An agent below this one; it has a task and no name. */
 export const YIPS_SUBAGENT: Alias = {
-  name: 'subagent', tool_id: NOT_THERE.spawnAgent, summary: 'gives a task to an agent below this one',
+  name: 'subagent', tool_id: NOT_AVAILABLE.spawnAgent, summary: 'gives a task to an agent below this one',
   parameters: Type.Object({ task: Type.String({ minLength: 1, maxLength: 65_536 }), max_rounds: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, closed), renames: { task: 'task', max_rounds: 'max_rounds' },
 };
