@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+export { judgeByPlace, revocationIn, revokedAtLeaf, UNPROVEN } from './judge-by-place.ts';
+export type { Judgement, KeyHistory, LoggedRevocation, PlacedRecord } from './judge-by-place.ts';
+export { readKeyHistory } from './key-history.ts';
+export { formatKeyEvent, KEY_EVENTS, keyEventOf, LOGGED_PURPOSES } from './key-record.ts';
+export type { KeyEvent } from './key-record.ts';
 export { PublishedKeys, keySetOf, parseKeySet } from './key-set.ts';
 export type { KeySet, RecordKey } from './key-set.ts';
 export { CHECKS, ReceiptError } from './receipt-error.ts';

@@ -20,12 +20,12 @@ export interface SignedLeaf {
 }
 
 export interface VerifiedLeaf extends SignedRecord {
-  /** The key was revoked later than the record says that it was made; null for a key that was not revoked. That it is older is the signer's word, unless a checkpoint from before covers it. */
+  /** From when on nobody answers for the key; null for one that was not revoked. What it signed is good where the leaf stands before the revocation's: `judgeByPlace`. */
   readonly revokedAt: number | null;
 }
 
 /**
- * Verifies that a trusted record key signed a leaf, and could when the record says that it was made.
+ * Verifies that a trusted record key signed a leaf, and could when the record says that it was made. Of a revoked key that is not enough: callers MUST judge by `revokedAt`.
  *
  * @throws ReceiptError `signature`, `statement`, `record`, `predicate_type`, `subject`, `record_key` or `key_validity`, and nothing else, whatever the leaf
  */
@@ -55,6 +55,5 @@ function signingKeyOf({ keyid }: SignedLeaf, { recordKeys }: KeySet): RecordKey 
 function readLeaf({ payload, keyid }: SignedLeaf, keys: KeySet): VerifiedLeaf {
   const { record, subject } = readRecord(payload);
   const { revokedAt } = requireSigningKey(record, keyid, keys);
-  if (revokedAt !== null && record.recorded_at >= revokedAt) throw new ReceiptError('key_validity', 'the key was revoked before the record was made');
   return { record, subject, revokedAt };
 }

@@ -7,7 +7,9 @@ import type { AuditRecord, Receipt } from '@writ/contract';
 import { leafHash, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
 import type { Checkpoint, NoteKey } from '@writ/signing';
-import type { KeySet } from './key-set.ts';
+import { judgeByPlace, UNPROVEN } from './judge-by-place.ts';
+import type { Judgement, KeyHistory } from './judge-by-place.ts';
+import type { KeySet, RecordKey } from './key-set.ts';
 import { ReceiptError } from './receipt-error.ts';
 import type { CheckName } from './receipt-error.ts';
 import { parseReceipt, requireReceipt } from './receipt-file.ts';
@@ -47,12 +49,13 @@ export interface VerifiedReceipt {
 }
 
 /**
- * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses.
+ * Verifies a receipt file. Without `witnessing` the checkpoint needs no witnesses. What a key signed that was revoked since is judged by its place in the log: by `history`, of key
+ * records that were verified (`readKeyHistory`), or by what witnesses saw before.
  *
  * @throws ReceiptError naming the check that failed, and nothing else, whatever the file.
  */
-export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null): VerifiedReceipt {
-  return verifyReceipt(parseReceipt(file), keys, expected, witnessing);
+export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null, history: KeyHistory = []): VerifiedReceipt {
+  return verifyReceipt(parseReceipt(file), keys, expected, witnessing, history);
 }
 
 /**
@@ -60,18 +63,25 @@ export function verifyReceiptFile(file: string | Uint8Array, keys: KeySet, expec
  *
  * @throws ReceiptError naming the check that failed.
  */
-export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null): VerifiedReceipt {
+export function verifyReceipt(receipt: Receipt, keys: KeySet, expected: Expectation = {}, witnessing: Witnessing | null = null, history: KeyHistory = []): VerifiedReceipt {
   const checks: PassedCheck[] = [];
   const passed = (name: CheckName, detail: string) => checks.push({ name, detail });
   const { envelope, inclusion } = requireReceipt(receipt);
   passed('format', receipt.media_type);
   const payload = verifySignature(envelope, keys, passed);
   const { record, subject } = readStatement(payload, passed);
-  verifyRecordKey(record, signingKeyOf(envelope), keys, passed);
+  const keyid = signingKeyOf(envelope);
+  const { revokedAt } = verifyRecordKey(record, keyid, keys, passed);
+  // What speaks for a revoked key's record is its place in the log, which is proved further down.
+  demand('key_validity', revokedAt === null || history.length > 0 || witnessing !== null, UNPROVEN);
+  const validityAt = checks.length;
   const { checkpoint, signedBy } = readCheckpoint(inclusion, keys, passed);
   const { name: deployment } = verifyOrigin(checkpoint, signedBy, record, passed);
   if (witnessing !== null) checks.push(...verifyWitnessed(inclusion.checkpoint, witnessing.terms, witnessing.now));
   verifyPlace(payload, inclusion, checkpoint, passed);
+  const placed = { origin: checkpoint.origin, keyid, leafIndex: inclusion.leaf_index, note: inclusion.checkpoint };
+  const validity = revokedAt === null ? new Date(record.recorded_at).toISOString() : requireGood(judgeByPlace(placed, history, keys, witnessing));
+  checks.splice(validityAt, 0, { name: 'key_validity', detail: validity });
   requireExpected({ operationId: record.operation_id, logId: record.log_id, deployment }, expected, passed);
   return { checks, record, subject, checkpoint, deployment };
 }
@@ -100,12 +110,15 @@ function readStatement(payload: Uint8Array, passed: Passed): SignedRecord {
   return { record, subject };
 }
 
-function verifyRecordKey(record: AuditRecord, keyid: string, keys: KeySet, passed: Passed): void {
-  const { revokedAt } = requireSigningKey(record, keyid, keys);
+function verifyRecordKey(record: AuditRecord, keyid: string, keys: KeySet, passed: Passed): RecordKey {
+  const key = requireSigningKey(record, keyid, keys);
   passed('record_key', `\`${keyid}\``);
-  // The record's time is the signer's word, and whoever stole the key writes one from before.
-  demand('key_validity', revokedAt === null, 'the key was revoked, and nothing here shows that the record is older');
-  passed('key_validity', new Date(record.recorded_at).toISOString());
+  return key;
+}
+
+function requireGood({ isGood, words }: Judgement): string {
+  demand('key_validity', isGood, words);
+  return words;
 }
 
 function readCheckpoint(inclusion: Receipt['inclusion'], keys: KeySet, passed: Passed): { checkpoint: Checkpoint; signedBy: readonly NoteKey[] } {

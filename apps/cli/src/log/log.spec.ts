@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeBase64 } from '@writ/signing';
-import { fakeLogServer, keysOf, LOG_KEYS, logOf, newSigner, noteOf, ORIGIN, recordOf, RECORDED_AT, recordsOf, rootOfRecords, signatureOf, type FakeLog } from '../specs/fake-log.ts';
+import { fakeLogServer, kernel, keysOf, LOG_KEYS, logOf, newSigner, noteOf, ORIGIN, recordOf, RECORDED_AT, recordsOf, revocationOf, rootOfRecords, signatureOf, signedWithHeir, type FakeLog } from '../specs/fake-log.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 import { fakeApi, writ, type FakeApi, type Ran } from '../specs/run-cli.ts';
 
@@ -36,7 +36,7 @@ test('the checkpoint is given as it was signed, to be kept', async () => {
 test('a log verifies whose records make the root that was signed, and that grew from what was kept', async () => {
   expect(await verify()).toMatchObject({ exit: 0, err: '' });
   const { exit, out } = await verify('--since', kept(noteOf(RECORDS.slice(0, 257))), '--json');
-  expect([exit, JSON.parse(out)]).toEqual([0, { ok: true, origin: ORIGIN, tree_size: 600, root: encodeBase64(rootOfRecords(RECORDS)), since: 257, read: 600, signatures: { verified: 600, by_keys_revoked_since: 0 } }]);
+  expect([exit, JSON.parse(out)]).toEqual([0, { ok: true, origin: ORIGIN, tree_size: 600, root: encodeBase64(rootOfRecords(RECORDS)), since: 257, read: 600, signatures: { verified: 600, by_keys_revoked_since: 0, before_revocation: 0 } }]);
 });
 
 test('of a log that is read for its root alone, no signature is asked for', async () => {
@@ -89,7 +89,44 @@ test('a record is judged by the time at which its key was revoked, and one that 
     return await writ(['log', 'verify', '--keys', join(dir, 'revoked.json'), '--json'], { env: api.env });
   };
   expect(await revokedFrom(RECORDED_AT)).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.key_validity: record 0: ') as string });
-  expect(JSON.parse((await revokedFrom(RECORDED_AT + 1)).out)).toMatchObject({ ok: true, signatures: { verified: 600, by_keys_revoked_since: 600 } });
+  expect(JSON.parse((await revokedFrom(RECORDED_AT + 1)).out)).toMatchObject({ ok: true, signatures: { verified: 600, by_keys_revoked_since: 600, before_revocation: 0 } });
+});
+
+describe('a log that says that its key was revoked', () => {
+  const revoked = (): string => {
+    writeFileSync(join(dir, 'revoked.json'), keysOf({ revoked_from: RECORDED_AT }));
+    return join(dir, 'revoked.json');
+  };
+  const readIn = async (records: readonly Uint8Array[], heirs: readonly number[], ...args: string[]): Promise<Ran> => {
+    state.log = { ...logOf(records), signed: signedWithHeir(records, heirs) };
+    return await writ(['log', 'verify', '--keys', revoked(), '--json', ...args], { env: api.env });
+  };
+  const LATE = recordOf(900);
+
+  it('has good records of that key before it, whatever time they bear', async () => {
+    const records = [...RECORDS.slice(0, 300), revocationOf()];
+    expect(JSON.parse((await readIn(records, [300])).out)).toMatchObject({ ok: true, signatures: { verified: 301, by_keys_revoked_since: 300, before_revocation: 300 } });
+  });
+
+  it('has no good one behind it', async () => {
+    expect(await readIn([...RECORDS.slice(0, 300), revocationOf(), LATE], [300])).toMatchObject({ exit: 1, err: expect.stringContaining('error verify.key_validity: record 301: the key was revoked before the record was logged (leaf 301 > 300)') as string });
+  });
+
+  it('is not believed by that key\'s own word', async () => {
+    const { exit, err } = await readIn([...RECORDS.slice(0, 300), revocationOf(kernel)], []);
+    expect([exit, err]).toEqual([1, expect.stringContaining('record 0: the key was revoked before the record was made')]);
+  });
+
+  it('has none behind it either where the two are read at different times, or the revocation is heard of between', async () => {
+    const kept = join(dir, 'keys-state.json');
+    const before = [...RECORDS.slice(0, 300), revocationOf()];
+    expect((await readIn(before, [300], '--state', kept)).exit).toBe(0);
+    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({ exit: 1, err: expect.stringContaining('leaf 301 > 300') as string });
+    rmSync(kept);
+    state.log = { ...logOf([...before, LATE]), signed: signedWithHeir([...before, LATE], [300]) };
+    expect((await verify('--state', kept)).exit).toBe(0);
+    expect(await readIn([...before, LATE], [300], '--state', kept)).toMatchObject({ exit: 1, err: expect.stringContaining('leaf 301 > 300') as string });
+  });
 });
 
 test('two checkpoints that contradict each other are shown, both, as evidence', async () => {

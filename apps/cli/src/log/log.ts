@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { CommonOptions, Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { logKeysCommand } from './log-keys.ts';
 import { mirrorLogCommand } from './mirror-log.ts';
 import { refreshCommand } from './refresh.ts';
 import { verifyLogCommand } from './verify-log.ts';
@@ -9,7 +10,8 @@ import { verifyLogCommand } from './verify-log.ts';
 /** `writ log`: the tenant's log, as whoever audits it reads it. */
 export function logCommand(context: Context): Command {
   return new Command('log').addCommand(checkpointCommand(context), { isDefault: true })
-    .addCommand(verifyLogCommand(context)).addCommand(mirrorLogCommand(context)).addCommand(refreshCommand(context));
+    .addCommand(verifyLogCommand(context)).addCommand(mirrorLogCommand(context)).addCommand(refreshCommand(context))
+    .addCommand(logKeysCommand(context));
 }
 
 /** `writ log checkpoint`: the note as it was signed, byte for byte, to be kept. */

@@ -6,18 +6,19 @@ import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
+import { readKeyHistoryFile, withKeyHistory, type KeyHistoryOptions } from '../key-history-file.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
 import { withTrust, type TrustOptions } from '../trust.ts';
 import { readTrusted } from './read-checkpoint.ts';
 
-interface RefreshOptions extends CommonOptions, TrustOptions {
+interface RefreshOptions extends CommonOptions, TrustOptions, KeyHistoryOptions {
   readonly out?: string;
 }
 
 /** `writ log refresh RECEIPT (--keys FILE | --trust FILE)`. */
 export function refreshCommand(context: Context): Command {
-  const command = withTrust(new Command('refresh')).argument('<receipt>', 'the file of a receipt')
+  const command = withKeyHistory(withTrust(new Command('refresh'))).argument('<receipt>', 'the file of a receipt')
     .description('Brings a receipt up to the newest checkpoint; it must verify before, whoever witnessed it, and after as the trust policy asks.')
     .option('--out <file>', 'where to write it; over the old one unless said');
   return command.action(async (file: string) => {
@@ -26,12 +27,16 @@ export function refreshCommand(context: Context): Command {
     const bytes = readNamedFile(file, 'receipt');
     const receipt = verified(file, () => parseReceipt(bytes));
     // That it isn't witnessed, or no longer lately enough, is what it is refreshed for.
-    const { checkpoint: before } = verified(file, () => verifyReceipt(receipt, trust.termsOf(receipt.inclusion.checkpoint).keys));
+    const histories = readKeyHistoryFile(options);
+    const { checkpoint: before } = verified(file, () => {
+      const terms = trust.termsOf(receipt.inclusion.checkpoint);
+      return verifyReceipt(receipt, terms.keys, {}, null, histories.of(receipt.inclusion.checkpoint, terms));
+    });
     const { client } = connect(context, options, 'operator');
     const inclusion = await client.read(Inclusion, `/v1/log/inclusion?leaf_index=${String(receipt.inclusion.leaf_index)}`);
     const { checkpoint: after } = verified('the server\'s answer', () => {
-      const { keys, witnessing } = trust.termsOf(inclusion.checkpoint);
-      return verifyReceipt({ ...receipt, inclusion }, keys, {}, witnessing);
+      const terms = trust.termsOf(inclusion.checkpoint);
+      return verifyReceipt({ ...receipt, inclusion }, terms.keys, {}, terms.witnessing, histories.of(inclusion.checkpoint, terms));
     });
     const out = options.out ?? file;
     writeFileSync(out, encodeReceipt({ ...receipt, inclusion }));

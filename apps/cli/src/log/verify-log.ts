@@ -14,6 +14,7 @@ import { progressLine } from './progress-bar.ts';
 import { readCheckpoint, readKeptCheckpoint, readTrusted, type SignedCheckpoint } from './read-checkpoint.ts';
 import { readLog } from './read-log.ts';
 import { keepState, readState, type ReadingState } from './reading-state.ts';
+import { NO_KEYS, SigningTally, type ByRevoked, type KeyState } from './signing-tally.ts';
 import { verifySignatures, type Count } from './verify-signatures.ts';
 
 /** Records between two writings of the state: what a reading that was stopped reads again, at most. */
@@ -42,18 +43,29 @@ export function verifyLogCommand(context: Context): Command {
     const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
     const since = options.since === undefined ? null : readKeptCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), trust, `\`${options.since}\``);
     if (since !== null) await verifyGrowth(source, since, newest);
-    const { read, count } = await verifyRecords(context, options, { source, newest, trust });
-    const signatures = count === null ? null : { verified: count.verified, by_keys_revoked_since: count.byRevoked };
+    const { read, found } = await verifyRecords(context, options, { source, newest, trust });
+    const signatures = found === null ? null : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };
     const verified = { origin: newest.origin, tree_size: newest.treeSize, root: Buffer.from(newest.root).toString('base64'), since: since?.treeSize ?? null, read, signatures };
     show(context, options, { ok: true, ...verified }, () => fieldsOf({
-      log: verified.origin, records: verified.tree_size, 'read now': read, 'signatures now': describeCount(count), root: verified.root, 'grown from': verified.since,
+      log: verified.origin, records: verified.tree_size, 'read now': read, 'signatures now': describeFound(found), root: verified.root, 'grown from': verified.since,
     }));
   });
 }
 
-function describeCount(count: Count | null): string {
-  if (count === null) return 'not verified';
-  return `${String(count.verified)} verified${count.byRevoked === 0 ? '' : `, ${String(count.byRevoked)} of them by keys that were revoked since: that they are older is their own word`}`;
+function describeFound(found: Found | null): string {
+  if (found === null) return 'not verified';
+  const { verified, records, beforeRevocation } = found;
+  const byWord = records - beforeRevocation;
+  const parts = [
+    ...(beforeRevocation === 0 ? [] : [`${String(beforeRevocation)} were recorded before the revocation that the log states`]),
+    ...(byWord === 0 ? [] : [`that ${String(byWord)} are older is their own word`]),
+  ];
+  return `${String(verified)} verified${records === 0 ? '' : `; of the log's records ${String(records)} are by keys that were revoked since: ${parts.join(', ')}`}`;
+}
+
+/** Signatures that were verified now, and what the whole reading has by keys that were revoked. */
+interface Found extends ByRevoked {
+  readonly verified: number;
 }
 
 interface Log {
@@ -63,32 +75,33 @@ interface Log {
 }
 
 /** Reads what the state doesn't have yet; answers how many records that were, and what their signatures came to. */
-async function verifyRecords(context: Context, { state: path, signatures }: VerifyLogOptions, { source, newest, trust }: Log): Promise<{ read: number; count: Count | null }> {
+async function verifyRecords(context: Context, { state: path, signatures }: VerifyLogOptions, { source, newest, trust }: Log): Promise<{ read: number; found: Found | null }> {
   const before = path === undefined ? null : readState(path, newest.origin);
   if (path !== undefined && before !== null) await verifyStanding(source, path, before, newest, trust);
   if (signatures && before?.hasSignatures === false) {
     throw new CliError('state', `\`${path ?? ''}\`: the signatures of the ${String(before.frontier.size)} records that were read were not verified: name another file to read from the beginning, or give \`--no-signatures\` again`);
   }
-  const count: Count | null = signatures ? { verified: 0, byRevoked: 0 } : null;
+  const signed = { origin: newest.origin, keys: trust.termsOf(newest.note).keys };
+  const count: Count | null = signatures ? { verified: 0, tally: new SigningTally(signed.origin, signed.keys, before?.keys ?? NO_KEYS) } : null;
+  const keysNow = (): KeyState => count?.tally.state ?? NO_KEYS;
   const hasSignatures = signatures && before?.hasSignatures !== false;
   let kept = before?.frontier.size ?? 0;
   const onRead = (frontier: Frontier): void => {
     context.showProgress?.(progressLine(frontier.size, newest.treeSize));
     if (path === undefined || frontier.size - kept < KEPT_EVERY) return;
-    keepState(path, newest.origin, { frontier, checkpoint: before?.checkpoint ?? null, hasSignatures });
+    keepState(path, newest.origin, { frontier, checkpoint: before?.checkpoint ?? null, hasSignatures, keys: keysNow() });
     kept = frontier.size;
   };
-  const signed = { origin: newest.origin, keys: trust.termsOf(newest.note).keys };
   try {
     const frontier = await readLog({
       source, checkpoint: newest, from: before?.frontier ?? EMPTY_FRONTIER, onRead,
       verifySignatures: count === null ? null : (leaves, first) => verifySignatures(leaves, first, signed, count),
     });
-    if (path !== undefined) keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures });
+    if (path !== undefined) keepState(path, newest.origin, { frontier, checkpoint: newest.note, hasSignatures, keys: keysNow() });
   } finally {
     context.showProgress?.('');
   }
-  return { read: newest.treeSize - (before?.frontier.size ?? 0), count };
+  return { read: newest.treeSize - (before?.frontier.size ?? 0), found: count === null ? null : { verified: count.verified, ...count.tally.conclude() } };
 }
 
 /** The log must have grown from what was verified before, and reach as far as was read. */

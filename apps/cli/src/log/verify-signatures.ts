@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ReceiptError, verifyLeafAside, type KeySet, type SignedLeaf, type VerifiedLeaf } from '@writ/receipt';
 import { CliError } from '../cli-error.ts';
+import type { SigningTally } from './signing-tally.ts';
 
 /** Whose records a log may hold. */
 export interface Signed {
@@ -13,8 +14,8 @@ export interface Signed {
 export interface Count {
   /** records whose signature was verified */
   verified: number;
-  /** those among them by a key that was revoked later than they say that they were made */
-  byRevoked: number;
+  /** who signed them */
+  readonly tally: SigningTally;
 }
 
 /**
@@ -27,8 +28,8 @@ export async function verifySignatures(leaves: readonly SignedLeaf[], first: num
   judged.forEach((one, i) => {
     if (one.status === 'rejected') throw failureOf(one.reason, first + i);
     requireLog(one.value, origin, first + i);
+    count.tally.add(one.value, first + i);
     count.verified += 1;
-    if (one.value.revokedAt !== null) count.byRevoked += 1;
   });
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord, BundleManifest } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
-import { parseReceipt, ReceiptError, verifyReceipt } from '@writ/receipt';
+import { parseReceipt, ReceiptError, verifyReceipt, type KeyHistory } from '@writ/receipt';
 import { decodeBase64 } from '@writ/signing';
 import { CliError } from '../cli-error.ts';
+import type { KeyHistoryFile } from '../key-history-file.ts';
 import type { Terms } from '../trust.ts';
 import { broken } from './bundle-archive.ts';
 
@@ -14,20 +15,31 @@ type Range = Pick<BundleManifest, 'since' | 'until'>;
 export class BundleRecords {
   readonly #terms: Terms;
   readonly #checkpoint: string;
+  #history: KeyHistory;
   readonly #payloads = new Map<string, string>();
   readonly #decisions: { readonly id: string; readonly hash: string }[] = [];
   readonly named = { policy: new Set<string>(), tool: new Set<string>() };
   readonly operations = new Set<string>();
   count = 0;
+  /** those by a key that was revoked since */
+  byRevoked = 0;
   first: number | null = null;
   last: number | null = null;
   isContiguous = true;
   #firstAt = 0;
   #lastAt = 0;
 
-  constructor(terms: Terms, checkpoint: string) {
+  constructor(terms: Terms, checkpoint: string, history: KeyHistory) {
     this.#terms = terms;
     this.#checkpoint = checkpoint;
+    this.#history = history;
+  }
+
+  /** Takes in what the bundle has of its log's keys. @throws CliError `verify.<check>` */
+  addHistory(file: KeyHistoryFile): void {
+    if (this.count > 0) throw broken('the history of keys comes behind receipts that are judged by it');
+    for (const checkpoint of file.checkpoints) if (checkpoint !== this.#checkpoint) throw new CliError('verify.checkpoint', 'the history of keys is proved towards another checkpoint than the bundle\'s');
+    this.#history = [...this.#history, ...file.of(this.#checkpoint, this.#terms)];
   }
 
   /** Whose signatures are believed. */
@@ -51,6 +63,7 @@ export class BundleRecords {
     if (this.first === null) [this.first, this.#firstAt] = [leafIndex, record.recorded_at];
     [this.last, this.#lastAt] = [leafIndex, record.recorded_at];
     this.count += 1;
+    if (this.keys.recordKeys.get(record.kernel_key_id)?.revokedAt !== null) this.byRevoked += 1;
     this.#payloads.set(record.record_id, hash);
     if (record.policy_hash !== null) this.named.policy.add(record.policy_hash);
     if (record.tool_definition_digest !== null) this.named.tool.add(record.tool_definition_digest);
@@ -63,7 +76,7 @@ export class BundleRecords {
     try {
       const receipt = parseReceipt(line);
       if (receipt.inclusion.checkpoint !== this.#checkpoint) throw new ReceiptError('checkpoint', 'it is proved towards another checkpoint than the bundle\'s');
-      const { record } = verifyReceipt(receipt, this.#terms.keys, logId === null ? {} : { logId }, this.#terms.witnessing);
+      const { record } = verifyReceipt(receipt, this.#terms.keys, logId === null ? {} : { logId }, this.#terms.witnessing, this.#history);
       return { record, leafIndex: receipt.inclusion.leaf_index, hash: sha256Hex(decodeBase64(receipt.envelope.payload)) };
     } catch (error) {
       if (!(error instanceof ReceiptError)) throw error;

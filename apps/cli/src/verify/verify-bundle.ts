@@ -2,12 +2,15 @@
 // Runs without a connection, as all of `writ verify` does.
 import type { BundleManifest } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
+import { KeyHistoryFile } from '../key-history-file.ts';
 import { readCheckpoint } from '../log/read-checkpoint.ts';
 import type { Trust } from '../trust.ts';
 import { broken, MANIFEST, readBundle, type BundleFile } from './bundle-archive.ts';
-import { openManifest } from './bundle-manifest.ts';
+import { openManifest, type OpenedManifest } from './bundle-manifest.ts';
 import { BundleRecords } from './bundle-records.ts';
 
+/** Receipts of key records, one a line; only in bundles of logs that have some. */
+const KEY_HISTORY = 'key-history.ndjson';
 const DOCUMENT = /^(policies|tools)\/([0-9a-f]{64})\.json$/;
 
 export interface VerifiedBundle {
@@ -20,27 +23,29 @@ export interface VerifiedBundle {
 
 /**
  * Verifies a bundle from what the caller trusts: every receipt, every document by its hash, the manifest's signature, and that it lists these very files.
- * Keys that lie in the bundle are not trusted for it.
+ * Keys that lie in the bundle are not trusted for it. What a revoked key signed is judged by the history of keys in the bundle, and by that which the caller has.
  *
  * @throws CliError `verify.<check>`, `verify.bundle`
  */
-export async function verifyBundle(file: string, trust: Trust): Promise<VerifiedBundle> {
-  const reading = new Reading(trust);
+export async function verifyBundle(file: string, trust: Trust, history: KeyHistoryFile): Promise<VerifiedBundle> {
+  const reading = new Reading(trust, history);
   for await (const each of readBundle(file)) reading.take(each);
   return reading.conclude();
 }
 
 class Reading {
   readonly #trust: Trust;
+  readonly #history: KeyHistoryFile;
   readonly #files = new Map<string, { bytes: number; sha256: string }>();
   readonly #documents = { policy: new Set<string>(), tool: new Set<string>() };
   #records: BundleRecords | undefined;
   #checkpoint: { treeSize: number; origin: string } | undefined;
   #logId: string | null = null;
-  #manifest: BundleManifest | undefined;
+  #manifest: OpenedManifest | undefined;
 
-  constructor(trust: Trust) {
+  constructor(trust: Trust, history: KeyHistoryFile) {
     this.#trust = trust;
+    this.#history = history;
   }
 
   take({ path, bytes }: BundleFile): void {
@@ -52,6 +57,7 @@ class Reading {
     this.#files.set(path, { bytes: bytes.length, sha256 });
     const [, folder, hash = ''] = DOCUMENT.exec(path) ?? [];
     if (path === 'checkpoint.txt') this.#open(bytes.toString('utf8'));
+    else if (path === KEY_HISTORY) this.#opened().addHistory(new KeyHistoryFile(`\`${path}\``, bytes.toString('utf8')));
     else if (path.startsWith('receipts/')) this.#logId = this.#opened().add(path, bytes.toString('utf8'), this.#logId);
     else if (folder !== undefined) {
       if (sha256 !== hash) throw broken(`\`${path}\` doesn't hash to its name`);
@@ -61,7 +67,8 @@ class Reading {
 
   #open(note: string): void {
     this.#checkpoint = readCheckpoint(note, this.#trust, '`checkpoint.txt`');
-    this.#records = new BundleRecords(this.#trust.termsOf(note), note);
+    const terms = this.#trust.termsOf(note);
+    this.#records = new BundleRecords(terms, note, this.#history.of(note, terms));
   }
 
   #opened(): BundleRecords {
@@ -71,8 +78,9 @@ class Reading {
 
   /** What the manifest says is what was found. */
   conclude(): VerifiedBundle {
-    const [records, manifest, checkpoint] = [this.#opened(), this.#manifest, this.#checkpoint];
-    if (manifest === undefined || checkpoint === undefined) throw broken('the archive has no manifest');
+    const [records, opened, checkpoint] = [this.#opened(), this.#manifest, this.#checkpoint];
+    if (opened === undefined || checkpoint === undefined) throw broken('the archive has no manifest');
+    const { manifest, byRevoked } = opened;
     this.#requireFiles(manifest);
     this.#requireDocuments(manifest, records);
     if (manifest.tree_size !== checkpoint.treeSize || !checkpoint.origin.endsWith(`/${manifest.log_id}`)) throw broken('the manifest is of another checkpoint than the one in the archive');
@@ -81,7 +89,8 @@ class Reading {
     if (isRange && (manifest.first_leaf !== records.first || manifest.last_leaf !== records.last)) throw broken('the manifest is of other leaves than those in the archive');
     if (isRange) records.requireRange(manifest);
     else records.requireDecisions();
-    return { manifest, operations: records.operations.size, ...(isRange ? ofRange(manifest) : OF_SESSION) };
+    const { proven, not_proven } = isRange ? ofRange(manifest) : OF_SESSION;
+    return { manifest, operations: records.operations.size, proven: [...proven, ...placed(records)], not_proven: [...not_proven, ...(byRevoked ? [MADE_BY_REVOKED] : [])] };
   }
 
   #requireFiles({ files }: BundleManifest): void {
@@ -102,6 +111,10 @@ class Reading {
     }
   }
 }
+
+const MADE_BY_REVOKED = 'who made the bundle, and when: the key that signed its manifest was revoked since';
+
+const placed = ({ byRevoked }: BundleRecords): string[] => (byRevoked === 0 ? [] : [`${String(byRevoked)} records are by a key that was revoked since, and were recorded before the revocation`]);
 
 const RECORDS = 'every record is in the log that the checkpoint states, signed by a trusted key';
 const OF_SESSION = {

@@ -5,6 +5,7 @@ import { CHECKS, parseReceipt, ReceiptError, verifyReceipt, type CheckName, type
 import { Command } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { readKeyHistoryFile, withKeyHistory, type KeyHistoryFile, type KeyHistoryOptions } from '../key-history-file.ts';
 import { readTrusted } from '../log/read-checkpoint.ts';
 import { readNamedFile } from '../read-named-file.ts';
 import { fieldsOf, momentOf, paint } from '../terminal.ts';
@@ -14,7 +15,7 @@ import { isFolder, receiptsBelow } from './receipts-below.ts';
 import { showBundle } from './show-bundle.ts';
 import { verifyBundle } from './verify-bundle.ts';
 
-interface VerifyOptions extends CommonOptions, TrustOptions {
+interface VerifyOptions extends CommonOptions, TrustOptions, KeyHistoryOptions {
   readonly operation?: string;
   readonly log?: string;
   readonly deployment?: string;
@@ -30,9 +31,15 @@ interface FileVerdict {
   readonly record: AuditRecord | null;
 }
 
-/** `writ verify RECEIPT… (--keys FILE | --trust FILE)`. */
+/** What a caller judges by. */
+interface Grounds {
+  readonly trust: Trust;
+  readonly histories: KeyHistoryFile;
+}
+
+/** `writ verify RECEIPT… (--keys FILE | --trust FILE) [--key-history FILE]`. */
 export function verifyCommand(context: Context): Command {
-  const command = withTrust(new Command('verify')).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them; or a bundle, a `.tar`')
+  const command = withKeyHistory(withTrust(new Command('verify'))).argument('<receipt...>', 'files with receipts, or folders: then every `.json` file below them; or a bundle, a `.tar`')
     .description('Verifies receipts offline, from public keys and nothing else. Where the keys come from is what you trust.')
     .option('--operation <id>', 'the operation that it has to be of')
     .option('--log <id>', 'the log that it has to be in')
@@ -42,14 +49,15 @@ export function verifyCommand(context: Context): Command {
     const [bundle] = files;
     if (bundle === undefined || !files.some((file) => file.endsWith('.tar'))) return verify(context, files, options);
     if (files.length > 1 || options.operation !== undefined || options.log !== undefined || options.deployment !== undefined) throw usage('a bundle is verified alone, and without `--operation`, `--log` and `--deployment`');
-    showBundle(context, bundle, options, await verifyBundle(bundle, readTrusted(options)));
+    showBundle(context, bundle, options, await verifyBundle(bundle, readTrusted(options), readKeyHistoryFile(options)));
   });
 }
 
 function verify(context: Context, paths: readonly string[], options: VerifyOptions): void {
   const trust = readTrustOr(options);
   const expected = { operationId: options.operation, logId: options.log, deployment: options.deployment };
-  const verdictOf = (file: string): FileVerdict => ('checks' in trust ? { file, ...trust } : judge(file, trust, expected));
+  const histories = readKeyHistoryFile(options);
+  const verdictOf = (file: string): FileVerdict => ('checks' in trust ? { file, ...trust } : judge(file, { trust, histories }, expected));
   if (paths.some(isFolder)) return verifyFolders(context, paths, options, verdictOf);
   const receipts = paths.map(verdictOf);
   const failures = receipts.filter(({ ok }) => !ok);
@@ -96,13 +104,13 @@ function readTrustOr(options: TrustOptions): Trust | Omit<FileVerdict, 'file'> {
   }
 }
 
-function judge(file: string, trust: Trust, expected: Expectation): FileVerdict {
+function judge(file: string, { trust, histories }: Grounds, expected: Expectation): FileVerdict {
   const bytes = readNamedFile(file, 'receipt');
   let terms: Terms | null = null;
   try {
     const receipt = parseReceipt(bytes);
     terms = trust.termsOf(receipt.inclusion.checkpoint);
-    const { checks, record } = verifyReceipt(receipt, terms.keys, expected, terms.witnessing);
+    const { checks, record } = verifyReceipt(receipt, terms.keys, expected, terms.witnessing, histories.of(receipt.inclusion.checkpoint, terms));
     return { file, ok: true, checks: [...passedBefore('format', terms), ...checks], failed: null, record };
   } catch (error) {
     return { file, ...failedBy(error, terms) };

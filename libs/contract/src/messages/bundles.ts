@@ -12,7 +12,7 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 export const BUNDLE_PAYLOAD_TYPE = 'application/vnd.writ.bundle.v1+json';
 
 /** Names of files in a bundle. Nothing else is in one. */
-export const BUNDLE_PATH = '^(checkpoint\\.txt|keys\\.json|receipts/[0-9]{6}\\.ndjson|(policies|tools)/[0-9a-f]{64}\\.json)$';
+export const BUNDLE_PATH = '^(checkpoint\\.txt|keys\\.json|key-history\\.ndjson|receipts/[0-9]{6}\\.ndjson|(policies|tools)/[0-9a-f]{64}\\.json)$';
 /** Files of a manifest at most: with as many it still fits into a message. */
 const FILES_MAX = 4_000;
 
