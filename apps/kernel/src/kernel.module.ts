@@ -27,6 +27,7 @@ import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
 import { Judge } from './judgement/index.ts';
+import { RecordKeys } from './key-records/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
 import { ListOperations, OperationsController, ReadOperation, ReadOutput, ReadRequests } from './operations/index.ts';
@@ -69,6 +70,8 @@ const LIMITS_MS = 500;
 const COLLECT_LOOK_MS = 10_000;
 /** How often it is asked which tenants' keys are under another master key, in milliseconds: first so long after the start. */
 const REWRAP_MS = 60_000;
+/** How often it is asked what became of the keys of records, in milliseconds. It is answered from memory unless they changed lately. */
+const KEY_RECORDS_MS = 2_000;
 /** How often records are looked for that another replica has left behind, in milliseconds. */
 const RESEND_MS = 1_000;
 /** How often erasures are looked for that are not done, and tenants whose contents may be over age, in milliseconds. */
@@ -184,6 +187,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
   const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   return {
     tenancy,
+    recordKeys: new RecordKeys(on.workers, changes, on.keys, { now: Date.now, report: on.report }),
     rewrap: new RewrapKeys(on.workers, changes, config.masterKeys),
     erase: new EraseBatches(on.workers, changes),
     retain: new RetainContents(on.workers, on.tenants, config.WRIT_RETENTION_MS),
@@ -243,6 +247,7 @@ export class KernelModule {
       every(COLLECT_LOOK_MS, () => manage.collect.next()),
       every(ERASE_MS, () => manage.erase.run()),
       every(Math.min(RETAIN_LOOK_MS, config.WRIT_RETENTION_MS), () => manage.retain.run()),
+      every(KEY_RECORDS_MS, () => manage.recordKeys.run()),
       every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
     ], async () => {
       await on.outbox.idle();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { followKeys, type Given, type Repeated } from '@writ/nest-kit';
-import { type KeyStore, LiveSigner, parseVerifier, type Verifier } from '@writ/signing';
+import { type KeyRing, type KeyStore, LiveSigner, parseVerifier, type Verifier } from '@writ/signing';
 
 export interface KernelStores {
   readonly permitKeys: KeyStore;
@@ -26,6 +26,11 @@ export class KernelKeys {
     this.record = new LiveSigner('record', stores.recordKeys, now);
     this.permitVerifiers = this.#redeemed;
     this.turn(now);
+  }
+
+  /** The keys of records, as they were read last. */
+  get recordRing(): KeyRing {
+    return this.#stores.recordKeys.ring;
   }
 
   /** Lets the keys sign whose time has come. */
