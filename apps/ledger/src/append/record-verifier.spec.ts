@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
+import { formatKeyEvent } from '@writ/receipt';
 import { knownKey, newSigner, newTenant, record } from '../specs/test-ledger.ts';
 import { RecordVerifier } from './record-verifier.ts';
 
 const signer = newSigner();
 const verified = (over: Parameters<typeof knownKey>[1], recordedAt: number, now = 1_000) =>
   new RecordVerifier(new Map([[signer.keyid, knownKey(signer, over)]]), () => now).verify(record(newTenant(), { recorded_at: recordedAt }, signer));
+
+describe('a record of a key\'s revocation', () => {
+  const lost = newSigner();
+  const change = formatKeyEvent({ event: 'revoked', purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 });
+  const taken = (over: Parameters<typeof knownKey>[1], now: number, said = change) =>
+    new RecordVerifier(new Map([[signer.keyid, knownKey(signer)], [lost.keyid, knownKey(lost, over)]]), () => now).verify(record(newTenant(), { kind: 'key', change: said }, signer));
+
+  it('is not taken while the key is, so that nothing by it comes behind', async () => {
+    for (const over of [{}, { closesAt: 1_001 }]) expect(await taken(over, 1_000)).toMatchObject({ code: 'record.invalid', message: expect.stringContaining('still taken in') as string });
+    expect(await taken({ closesAt: 1_000 }, 1_000)).not.toBeInstanceOf(Fault);
+  });
+
+  it('is the only one that waits for that', async () => {
+    for (const event of ['introduced', 'retired'] as const) expect(await taken({}, 1_000, formatKeyEvent({ event, purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }))).not.toBeInstanceOf(Fault);
+    expect(await taken({}, 1_000, formatKeyEvent({ event: 'revoked', purpose: 'checkpoint', keyid: lost.keyid, x: lost.publicJwk.x, from: 1 }))).not.toBeInstanceOf(Fault);
+  });
+});
 
 describe('a record by a key', () => {
   it('that was revoked is taken until the key is closed, and never after, whatever its date', async () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type RecordKind } from '@writ/contract';
+import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type AuditRecord, type RecordKind } from '@writ/contract';
 import { parseCompactIJson } from '@writ/digest';
+import { keyEventOf } from '@writ/receipt';
 import { decodeBase64, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
 import { Places } from '../support/places.ts';
@@ -18,7 +19,8 @@ const AT_ONCE = 8;
 
 /**
  * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for.
- * INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused, whatever date it bears.
+ * INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused, whatever date it bears. That a key was revoked comes into no log from here while
+ * this ledger still takes in what that key signs: verifiers go by the place of that record, and would call bad what was answered for.
  */
 export class RecordVerifier {
   readonly #keys: ReadonlyMap<string, KnownKey>;
@@ -58,6 +60,7 @@ export class RecordVerifier {
     }
     if (!Number.isSafeInteger(recordedAt)) throw new Fault('record.invalid', '`recorded_at` must be milliseconds');
     this.#requireTaken(signature.keyid, recordedAt as number);
+    this.#requireClosed(said);
     return {
       logId, tenantId: record.tenant_id, recordId: record.record_id, kind, operationId: text(said['operation_id']), phase: text(said['phase']),
       payload, keyid: signature.keyid, sig: decodeBase64(signature.sig), recordedAt: recordedAt as number, traceparent: traceparentOf(said),
@@ -72,6 +75,14 @@ export class RecordVerifier {
     const { notBefore, notAfter, closesAt } = key;
     if (closesAt !== null && closesAt <= this.#now()) throw new Fault('record.invalid', 'the key that signed the record was revoked');
     if (recordedAt < (notBefore ?? -Infinity) || recordedAt > (notAfter ?? Infinity)) throw new Fault('record.invalid', 'the record is dated when its key did not sign');
+  }
+
+  /** The kernel keeps what is refused and sends it again. */
+  #requireClosed({ kind, change }: Record<string, unknown>): void {
+    const said = kind === 'key' ? keyEventOf({ kind, change } as Pick<AuditRecord, 'kind' | 'change'>) : null;
+    if (said?.event !== 'revoked' || said.purpose !== 'record') return;
+    const key = this.#keys.get(said.keyid);
+    if (key !== undefined && (key.closesAt ?? Infinity) > this.#now()) throw new Fault('record.invalid', 'the key that the record calls revoked is still taken in here: its revocation comes into the log once it is closed');
   }
 }
 
