@@ -10,7 +10,8 @@ import type { KernelClient } from '../support/kernel-client.ts';
 import type { LedgerClient } from '../support/ledger-client.ts';
 import { BundleFiles } from './bundle-files.ts';
 import type { ExportHub } from './export-hub.ts';
-import { readExported, type ExportedRecord } from './exported-record.ts';
+import { readExported, type Exported, type ExportedRecord } from './exported-record.ts';
+import { readKeyHistory } from './key-history.ts';
 import { readLeaves, type Stretch } from './leaves.ts';
 import { NamedDocuments } from './named-documents.ts';
 
@@ -107,14 +108,16 @@ export class ExportBundle {
     let [first, last, records]: [number | null, number | null, number] = [null, null, 0];
     await files.add('checkpoint.txt', checkpoint);
     await files.add('keys.json', `${JSON.stringify(this.#published.keys)}\n`);
+    const keyRecords: string[] = [];
+    for await (const leaf of readKeyHistory(this.#ledger, stretch)) keyRecords.push(receiptOf(leaf, stretch.treeSize, checkpoint));
+    if (keyRecords.length > 0) await files.add('key-history.ndjson', keyRecords.join(''));
     for await (const leaf of readLeaves(this.#ledger, stretch)) {
       const read = readExported(leaf);
       if (!isMeant(read)) continue;
-      const { envelope, leaf_index, hashes } = leaf;
-      await files.addReceipt(encodeReceipt({ media_type: RECEIPT_MEDIA_TYPE, envelope, inclusion: { leaf_index, tree_size: stretch.treeSize, hashes, checkpoint } }));
+      await files.addReceipt(receiptOf(leaf, stretch.treeSize, checkpoint));
       named.note(read.record);
-      first ??= leaf_index;
-      last = leaf_index;
+      first ??= leaf.leaf_index;
+      last = leaf.leaf_index;
       records += 1;
     }
     await files.flush();
@@ -129,3 +132,6 @@ export class ExportBundle {
     await files.write('manifest.json', Buffer.from(`${JSON.stringify(envelope)}\n`));
   }
 }
+
+const receiptOf = ({ envelope, leaf_index, hashes }: Exported, tree_size: number, checkpoint: string): string =>
+  encodeReceipt({ media_type: RECEIPT_MEDIA_TYPE, envelope, inclusion: { leaf_index, tree_size, hashes, checkpoint } });
