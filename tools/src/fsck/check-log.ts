@@ -8,6 +8,7 @@ import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
 import { DecisionCheck } from './check-decisions.ts';
 import { IndexCheck } from './check-index.ts';
+import { KeyCheck } from './check-keys.ts';
 import { checkRoot, tenantOf } from './check-root.ts';
 import { Findings, type LogReport } from './findings.ts';
 import { readCosignatures, readDoubleOutcomes, readLeaves, readRootlessCheckpoints, readRootPages, readSurplusTiles, readTiles, type Connection, type LeafRow, type RootRow } from './rows.ts';
@@ -32,6 +33,7 @@ interface Check {
   readonly decisions: DecisionCheck;
   readonly index: IndexCheck;
   readonly signed: SignedCheck;
+  readonly signers: KeyCheck;
   readonly told: Told;
 }
 
@@ -40,7 +42,7 @@ export async function checkLog(client: Connection, logId: string, keys: KeySet, 
   const findings = new Findings();
   const check = {
     client, logId, keys, findings, told, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings),
-    signed: new SignedCheck(told.signed.get(logId) ?? [], findings),
+    signed: new SignedCheck(told.signed.get(logId) ?? [], findings), signers: new KeyCheck(logId, keys, findings),
   };
   const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0 };
   if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
@@ -97,11 +99,14 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   return tiles;
 }
 
-async function takeLeaf({ logId, keys, findings, decisions, index }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
+async function takeLeaf({ logId, keys, findings, decisions, index, signers }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {
   findings.demand(row.leaf_index === replay.leaves, `leaf ${row.leaf_index}`, `follows leaf ${replay.leaves - 1}`);
   replay.leaves += 1;
   const record = checkLeaf(logId, row, keys, findings);
-  if (record !== null) await decisions.take(row.leaf_index, record);
+  if (record !== null) {
+    signers.take(row.leaf_index, record);
+    await decisions.take(row.leaf_index, record);
+  }
   await index.take(row.leaf_index, record);
   return leafHash(row.payload);
 }

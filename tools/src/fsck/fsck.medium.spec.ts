@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { formatId, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
+import { formatKeyEvent, keySetOf } from '@writ/receipt';
 import { formatCosignerKey, parseCosignerKey } from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
 import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import { insertLeaf, KEYS, PUBLISHED, recordOf, WITNESS, writeLog } from './specs/write-log.ts';
+import { HEIR, insertLeaf, KEYS, PUBLISHED, RECORD_SIGNER, recordOf, RECORDED_AT, WITNESS, writeLog } from './specs/write-log.ts';
 import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
 
 /** Across a full tile, with batches that leave partial ones; then a log of one record. */
@@ -178,19 +179,20 @@ describe('what is told from outside of the database', () => {
   });
 });
 
-describe('what is well signed and still wrong', () => {
-  const newLog = async (write: (tenant: TenantId) => Promise<unknown>): Promise<Finding[]> => {
-    const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
-    await client.query('BEGIN');
-    try {
-      await write(tenant);
-      return (await checkLog(client, `log_${tenant.slice(4)}`, KEYS)).findings as Finding[];
-    } finally {
-      await client.query('ROLLBACK');
-    }
-  };
-  const found = async (write: (tenant: TenantId) => Promise<unknown>): Promise<string[]> => (await newLog(write)).map(({ what }) => what);
+/** What is found in a log that is written so, in a transaction of which nothing stays. */
+const newLog = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<Finding[]> => {
+  const tenant = formatId('tenant', Buffer.alloc(16, 3)) as TenantId;
+  await client.query('BEGIN');
+  try {
+    await write(tenant);
+    return (await checkLog(client, `log_${tenant.slice(4)}`, keys)).findings as Finding[];
+  } finally {
+    await client.query('ROLLBACK');
+  }
+};
+const found = async (write: (tenant: TenantId) => Promise<unknown>, keys = KEYS): Promise<string[]> => (await newLog(write, keys)).map(({ what }) => what);
 
+describe('what is well signed and still wrong', () => {
   it('an outcome whose decision is another than it names, or not there', async () => {
     expect(await found(async (tenant) => {
       await insertLeaf(client, 0, recordOf(tenant, 0, null));
@@ -209,6 +211,27 @@ describe('what is well signed and still wrong', () => {
 
   it('a record made when its key was not valid', async () => {
     expect(await found((tenant) => insertLeaf(client, 0, recordOf(tenant, 0, null, { recorded_at: 1 })))).toContain('was recorded when its key was not valid');
+  });
+});
+
+describe('a log in which a key was revoked', () => {
+  const lost = RECORD_SIGNER;
+  const revoked = keySetOf({ ...PUBLISHED, record_keys: PUBLISHED.record_keys.map((key) => (key.keyid === lost.keyid ? { ...key, revoked_from: RECORDED_AT } : key)) });
+  const said = (tenant: TenantId, change = formatKeyEvent({ event: 'revoked', purpose: 'record', keyid: lost.keyid, x: lost.publicJwk.x, from: RECORDED_AT })) =>
+    recordOf(tenant, 2, null, { kind: 'key', operation_id: null, phase: null, kernel_key_id: HEIR.keyid, change });
+
+  it('has records by that key before the revocation, and none behind it', async () => {
+    const behind = (isBehind: boolean) => found(async (tenant) => {
+      const decision = await insertLeaf(client, 0, recordOf(tenant, 0, null));
+      await insertLeaf(client, 1, said(tenant), HEIR);
+      if (isBehind) await insertLeaf(client, 2, recordOf(tenant, 1, decision));
+    }, revoked);
+    expect((await behind(false)).filter((what) => what.includes('revocation'))).toEqual([]);
+    expect(await behind(true)).toContain('is signed by a key whose revocation stands before it (leaf 1)');
+  });
+
+  it('has no record of a key that says nothing of one', async () => {
+    expect(await found((tenant) => insertLeaf(client, 0, said(tenant, { verb: 'key_revoked', subject: 'record', digest: null }), HEIR), revoked)).toContain('is a record of a key and says nothing of one');
   });
 });
 

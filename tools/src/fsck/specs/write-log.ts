@@ -9,12 +9,14 @@ import type { Connection } from '../rows.ts';
 const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
 export const DEPLOYMENT = 'writ.test';
 export const RECORD_SIGNER = newSigner();
+/** The next record key. */
+export const HEIR = newSigner();
 const LOG_SIGNER = newSigner();
 export const WITNESS = { name: 'witness.test', signer: newSigner() };
 export const RECORDED_AT = 1_767_225_600_000;
 
 export const PUBLISHED = {
-  record_keys: [{ keyid: RECORD_SIGNER.keyid, jwk: RECORD_SIGNER.publicJwk, not_before: RECORDED_AT, not_after: RECORDED_AT + 1_000_000 }],
+  record_keys: [{ keyid: RECORD_SIGNER.keyid, jwk: RECORD_SIGNER.publicJwk, not_before: RECORDED_AT, not_after: RECORDED_AT + 1_000_000 }, { keyid: HEIR.keyid, jwk: HEIR.publicJwk }],
   log_keys: [formatNoteKey(DEPLOYMENT, LOG_SIGNER.publicKey)],
 };
 export const KEYS: KeySet = keySetOf(PUBLISHED);
@@ -63,8 +65,9 @@ export async function writeLog(client: Connection, tenantId: TenantId, batches: 
   return logId;
 }
 
-export async function insertLeaf(client: Connection, index: number, record: AuditRecord): Promise<Uint8Array> {
-  const { payloadBytes, envelope } = sealRecord(record, RECORD_SIGNER);
+/** `by` whom the record says that it is signed. */
+export async function insertLeaf(client: Connection, index: number, record: AuditRecord, by = RECORD_SIGNER): Promise<Uint8Array> {
+  const { payloadBytes, envelope } = sealRecord(record, by);
   const [signature] = envelope.signatures;
   await client.query(`INSERT INTO ledger.leaf (log_id, leaf_index, tenant_id, record_id, kind, operation_id, phase, payload, keyid, sig, recorded_at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
