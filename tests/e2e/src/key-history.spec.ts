@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record key is revoked. What it signed before stays good, by its place in the log alone; what it signs after isn't, even in a log that took it in.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { RECORD_PAYLOAD_TYPE } from '@writ/contract';
+import { canonicalBytes, parseIJson } from '@writ/digest';
+import { leafHash, proveInclusion, rootOf } from '@writ/merkle';
+import { newId } from '@writ/nest-kit';
+import { assembleReceipt, encodeReceipt, parseReceipt } from '@writ/receipt';
+import { decodeBase64, formatCheckpoint, parseRing, sealEnvelope, signNote, stateAt, type Envelope, type Signer } from '@writ/signing';
+import { DEPLOYMENT, eventually, expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+
+jest.setTimeout(300_000);
+/** A revocation is in the logs 45 seconds after it was made; for a machine that is busy. */
+const LONG_MS = 240_000;
+const CLI = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
+
+let stack: Stack;
+let world: World;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-key-history-'));
+  stack = await startStack();
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stack?.stop();
+});
+
+interface Said { readonly status: number | null; readonly stdout: string; readonly stderr: string }
+const online = (...args: string[]): Said => spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', cwd: folder, env: { WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) } });
+/** As a stranger would: with the published keys and what was handed over, and no connection. */
+const verified = (file: string, ...args: string[]): Said => spawnSync(process.execPath, [CLI, 'verify', file, '--keys', stack.keys.publicKeysFile, ...args], { encoding: 'utf8', env: {}, cwd: folder });
+const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'));
+const signerOf = (file: string): string => parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
+
+/** Makes a call and keeps its receipt. A call that was turned away during the change of keys is made again, as any client would. */
+async function receiptOfCall(file: string): Promise<void> {
+  const body = await eventually('a call that goes through', async () => {
+    const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
+    return answer?.status === 200 ? answer.body : null;
+  }, LONG_MS);
+  const { text } = await eventually('its receipt', async () => {
+    const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
+    return answer.status === 200 ? answer : null;
+  }, LONG_MS);
+  writeFileSync(join(folder, file), text);
+}
+
+/** A record like the kernel's, by whoever has this key, at the end of a log that takes it in and signs that. */
+function forgedAtEnd(file: string, payloads: readonly Uint8Array[], signer: Signer): string {
+  const statement = parseIJson(decodeBase64(parseReceipt(readFileSync(join(folder, file))).envelope.payload), { depthMax: 16 }) as { predicate: Record<string, unknown> };
+  const predicate: Record<string, unknown> = { ...statement.predicate, record_id: newId('record'), kernel_key_id: signer.keyid };
+  const envelope = sealEnvelope(RECORD_PAYLOAD_TYPE, canonicalBytes({ ...statement, predicate }), signer);
+  const hashes = [...payloads, decodeBase64(envelope.payload)].map(leafHash);
+  const text = formatCheckpoint({ origin: `${DEPLOYMENT}/${String(predicate['log_id'])}`, treeSize: hashes.length, root: rootOf(hashes) });
+  const proof = proveInclusion(payloads.length, hashes.length, (level, index) => rootOf(hashes.slice(index * 2 ** level, (index + 1) * 2 ** level)));
+  return encodeReceipt(assembleReceipt(envelope, { leafIndex: payloads.length, treeSize: hashes.length, hashes: proof, checkpoint: signNote(text, { name: DEPLOYMENT, signer: stack.keys.checkpoint }) }));
+}
+
+async function payloadsOfLog(): Promise<Uint8Array[]> {
+  const answer = await fetch(`${stack.url}/v1/exports/records?format=dsse`, { headers: { authorization: `Bearer ${String(world.auditor.key)}` } });
+  return (await answer.text()).split('\n').filter((line) => line !== '').map((line) => decodeBase64((JSON.parse(line) as { envelope: Envelope }).envelope.payload));
+}
+
+test('what a key signed before it was revoked verifies by its place, and what it signs after does not', async () => {
+  await receiptOfCall('old.json');
+  expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({ status: 0 });
+  const lost = ring().keys.find((key) => stateAt(key, Date.now()) === 'current')!;
+  expect(signerOf('old.json')).toBe(lost.keyid);
+  const keysFolder = stack.keys.file('');
+  const revoking = spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'record', `--kid=${lost.keyid}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} });
+  expect(revoking).toMatchObject({ status: 0 });
+
+  expect(verified('old.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing here shows that the record is older') });
+  const said = await eventually('the revocation in the log', async () => {
+    const { status, stdout } = online('log', 'keys', '--keys', stack.keys.publicKeysFile, '--out', 'key-history.ndjson', '--json');
+    if (status !== 0) return null;
+    const { events } = JSON.parse(stdout) as { events: { event: string; keyid: string; counts: boolean; leaf_index: number }[] };
+    return events.find(({ event, keyid, counts }) => event === 'revoked' && keyid === lost.keyid && counts) ?? null;
+  }, LONG_MS);
+  await receiptOfCall('fresh.json');
+  expect(signerOf('fresh.json')).not.toBe(lost.keyid);
+
+  const history = ['--key-history', 'key-history.ndjson'];
+  expect(verified('old.json', ...history)).toMatchObject({ status: 0, stdout: expect.stringMatching(new RegExp(`recorded before the revocation \\(leaf \\d+ < ${String(said.leaf_index)}\\)`)) });
+  expect(verified('fresh.json')).toMatchObject({ status: 0 });
+
+  const payloads = await payloadsOfLog();
+  writeFileSync(join(folder, 'forged.json'), forgedAtEnd('old.json', payloads, lost.signer!));
+  expect(verified('forged.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining(`before the record was logged (leaf ${String(payloads.length)} > ${String(said.leaf_index)})`) });
+  writeFileSync(join(folder, 'honest.json'), forgedAtEnd('fresh.json', payloads, ring().keys.at(-1)!.signer!));
+  expect(verified('honest.json', ...history)).toMatchObject({ status: 0 });
+});
+
+test('a bundle from before verifies with the history, one from after has it', () => {
+  expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'after.tar')).toMatchObject({ status: 0 });
+  expect(verified('before.tar').status).toBe(1);
+  const before = verified('before.tar', '--key-history', 'key-history.ndjson', '--json');
+  expect(before).toMatchObject({ status: 0 });
+  expect(JSON.parse(before.stdout) as JsonValue).toMatchObject({ ok: true, proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]), not_proven: [expect.stringContaining('who made the bundle')] });
+  const after = verified('after.tar', '--json');
+  expect(after).toMatchObject({ status: 0 });
+  expect(JSON.parse(after.stdout) as JsonValue).toMatchObject({ ok: true, not_proven: [], proven: expect.arrayContaining([expect.stringContaining('recorded before the revocation')]) });
+});
+
+test('the whole log verifies, and the checker has nothing to say', () => {
+  const { status, stdout, stderr } = online('log', 'verify', '--keys', stack.keys.publicKeysFile, '--json');
+  expect([status, stderr]).toEqual([0, '']);
+  const { signatures } = JSON.parse(stdout) as { signatures: { by_keys_revoked_since: number; before_revocation: number } };
+  expect(signatures.by_keys_revoked_since).toBeGreaterThan(0);
+  expect(signatures.before_revocation).toBe(signatures.by_keys_revoked_since);
+  expectCleanLog(stack);
+});
