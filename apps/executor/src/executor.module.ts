@@ -20,6 +20,7 @@ import { CONTAINER_TMPFS_BYTES } from './runners/container-room.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
+import { ScriptRunner } from './runners/script-runner.ts';
 import { HearPermits } from './sessions/hear-permits.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -62,13 +63,14 @@ export class ExecutorModule {
     const running = new Running();
     const outputs = new Outputs();
     const kernel = new KernelClient(bus, subjects, epoch);
+    const commands = new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES });
     const sessions = new Sessions({
       renewShell: (shell, timeoutMs) => kernel.renewShell({ ...shell, executor_id: executorId }, timeoutMs),
       endShell: (shell, ending, timeoutMs) => kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
       kernel, blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), new SandboxedRunner(sandbox, blobs, gate, { outputs, heardBytes: config.WRIT_OUTPUT_HEARD_BYTES }),
+      runners: [new InlineRunner(blobs, monotonic), commands, new ScriptRunner(commands),
         new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: permitKeys.byKeyid,
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },

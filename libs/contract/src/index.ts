@@ -59,6 +59,7 @@ export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
 export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { isNotAvailable, NOT_AVAILABLE } from './tools/not-available.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
+export { MK8_RUN } from './tools/mk8.ts';
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';

@@ -20,7 +20,7 @@ export interface RiskInput {
 }
 
 /** What a tool of that kind names: requests instead of a command, or the command that it runs. */
-type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine'>;
+type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf'>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
@@ -68,13 +68,16 @@ export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: Ris
     contributions,
     dimensions: dimensionScores(contributions),
     ceiling: CEILINGS.findLast((level) => rules.some(({ ceiling }) => ceiling === level)) ?? 'none',
-    category: categoryOf(category, rules, acts),
+    category: atLeast(input.tool.categoryOf?.(input.args) ?? 'read', categoryOf(category, rules, acts)),
     reasons: spoken.filter(({ rule }) => rule.when.kinds ?? rule.when.history).map(({ reason }) => reason),
   };
 }
 
 /** Acts that leave files as they are. */
 const LOOKS: ReadonlySet<Act['kind']> = new Set(['network', 'credential_read']);
+
+const BY_HARM: readonly ToolCategory[] = ['read', 'write', 'admin'];
+const atLeast = (least: ToolCategory, found: ToolCategory): ToolCategory => (BY_HARM.indexOf(found) < BY_HARM.indexOf(least) ? least : found);
 
 function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonly Act[] | undefined): ToolCategory {
   if (rules.some(({ ceiling, reach }) => ceiling !== 'none' && reach === 'beyond')) return 'admin';

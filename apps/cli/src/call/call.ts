@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { isFinal, OperationView, parseMessage, TOOLS, ToolResult } from '@writ/contract';
+import { isFinal, OperationView, TOOLS, ToolResult } from '@writ/contract';
 import { Command } from 'commander';
-import { CliError, EXIT, seePage, usage } from '../cli-error.ts';
+import { parseAnswer, tellFailure } from '../call-answer.ts';
+import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
@@ -63,27 +64,14 @@ async function call(context: Context, tool: string, options: CallOptions): Promi
 /** A decided call is answered with its result, one that is under way or held with the operation. */
 function tell(context: Context, options: CommonOptions, value: unknown): void {
   if (typeof value === 'object' && value !== null && 'tx_outcome' in value) {
-    const result = parse(ToolResult, value);
+    const result = parseAnswer(ToolResult, value);
     show(context, options, result, () => describeResult(result));
-    if (result.status === 'error') fail(context, result);
+    if (result.status === 'error') tellFailure(context, result);
     return;
   }
-  const operation = parse(OperationView, value);
+  const operation = parseAnswer(OperationView, value);
   show(context, options, operation, () => describeWaiting(operation));
-  if (isFinal(operation.state) && operation.result?.status === 'error') fail(context, operation.result);
-}
-
-function parse<S extends typeof ToolResult | typeof OperationView>(schema: S, value: unknown) {
-  try {
-    return parseMessage(schema, value);
-  } catch (cause) {
-    throw new CliError('answer', 'the API answered what this program does not understand: are both of the same version?', EXIT.failed, { cause });
-  }
-}
-
-function fail(context: Context, { error }: ToolResult): void {
-  context.complain(`error ${error?.code ?? 'failed'}: ${error?.message ?? 'the call failed'}${error?.hint ? `; ${error.hint}` : ''}${seePage(error?.code ?? '')}\n`);
-  context.setExit(EXIT.failed);
+  if (isFinal(operation.state) && operation.result?.status === 'error') tellFailure(context, operation.result);
 }
 
 function required(option: string, value: string | undefined): string {

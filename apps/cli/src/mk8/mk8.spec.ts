@@ -68,7 +68,7 @@ describe('writ mk8 explain', () => {
         { verb: 'FileCopy', pointer: '/operations/0', args: ['a.txt', '$WORKSPACE/b.txt'], conditions: [], label: null, goto: null, capture_as: 'DONE', attempts: 1, timeout_ms: 30_000 },
         { verb: 'Echo', pointer: '/operations/1/if/then', args: ['$DONE'], conditions: ['FileExists c'], label: null, goto: null, capture_as: null, attempts: 1, timeout_ms: 30_000 },
       ],
-      effects: { reads: ['a.txt', 'c'], writes: ['b.txt'], deletes: [], hosts: [], templates: [], open: [], network: false, process: false, category: 'write' },
+      effects: { reads: ['a.txt', 'c'], writes: ['b.txt'], deletes: [], hosts: [], requests: [], templates: [], open: [], network: false, process: false, category: 'write' },
     })]);
   });
 

@@ -7,17 +7,20 @@ import { readNamedFile } from '../read-named-file.ts';
 import { tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { explain, explainInWords } from './explain.ts';
+import { runScript, withRunOptions, type RunOptions } from './run-script.ts';
 import { sandboxOf, type SandboxOptions } from './sandbox.ts';
 
 type ScriptCommandOptions = CommonOptions & SandboxOptions;
 
-/** `writ mk8 check`, `explain`, `verbs`, `docs`: all without a server. */
+/** `writ mk8 check`, `explain`, `verbs`, `docs`: all without a server; and `run`. */
 export function mk8Command(context: Context): Command {
-  const command = new Command('mk8').description('Scripts of mk8.shell: what is wrong with one, what it would do, and the language. Needs no server, and runs nothing.');
+  const command = new Command('mk8').description('Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.');
   const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
   check.action(async (file: string) => { await compileFile(context, file, check.optsWithGlobals(), (_, options) => { show(context, options, { ok: true, problems: [] }, () => `${visibleLine(file)} is a script that can run`); }); });
   const explaining = scriptCommand(command, 'explain', 'Says what a script would do: each step once expanded, and what it may read, write and connect to.');
   explaining.action(async (file: string) => { await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => { show(context, options, explain(program), () => explainInWords(program)); }); });
+  const run = withRunOptions(command.command('run').description('Runs a script in a container on a workspace: all of it, or nothing.').argument('<script>', 'a file, or `-` for standard input'));
+  run.action(async (file: string) => { await runScript(context, await textOf(context, file), run.optsWithGlobals<RunOptions>()); });
   const verbs = command.command('verbs').description('The verbs.').addOption(new Option('--group <group>', 'those of one group').choices([...VERB_GROUPS]));
   verbs.action(() => { showVerbs(context, verbs.optsWithGlobals<CommonOptions & { group?: string }>()); });
   const docs = command.command('docs').description('The reference, of one verb or of all.').argument('[verb]', 'a verb').option('--prompt', 'what a model is told of the language').option('--schema', 'the JSON Schema that a script fits');
@@ -34,9 +37,11 @@ function scriptCommand(parent: Command, name: string, description: string): Comm
     .option('--set <NAME=VALUE>', 'a variable of the sandbox; may be repeated', collect);
 }
 
+const textOf = async (context: Context, file: string): Promise<string> => (file === '-' ? await context.readStdin() : readNamedFile(file).toString('utf8'));
+
 async function compileFile(context: Context, file: string, options: ScriptCommandOptions, then: (program: Program, options: CommonOptions) => void): Promise<void> {
   const sandbox = sandboxOf(options);
-  const text = file === '-' ? await context.readStdin() : readNamedFile(file).toString('utf8');
+  const text = await textOf(context, file);
   const { program, problems } = compileText(text, sandbox);
   if (program !== null) return then(program, options);
   show(context, options, { ok: false, problems }, () => problems.map((problem) => inWords(file, problem)).join('\n'));

@@ -25,6 +25,8 @@ export interface Call {
   readonly secrets: Readonly<Record<string, string>>;
   /** variables that its command finds; none unless set */
   readonly env?: Readonly<Record<string, string>>;
+  /** a program of the image's own that is run in place of a command, its arguments as they stand; none unless set */
+  readonly program?: readonly string[];
   /** what must not be told of it; nothing unless set */
   readonly values?: Values;
   /** tree nodes that came with the call, by the hash that they have */

@@ -125,7 +125,8 @@ export class SandboxedRunner extends Runner {
   }
 
   #jobOf(call: Call, whole: WholeOutput | null): Omit<SandboxJob, 'files'> {
-    const { args, cli, limits, operationId, secrets } = call;
+    const { args, cli, limits, operationId, program, secrets } = call;
+    const argv = program ?? (cli === null ? undefined : argvOf(cli, args));
     // What a program's parameters are called says nothing about how it is run.
     const { command, cwd, timeout_ms, idle_ms, stdin } = cli === null ? args as unknown as ShellArgs : PROGRAM;
     return {
@@ -133,7 +134,7 @@ export class SandboxedRunner extends Runner {
       command,
       cwd: cwd === undefined || cwd === '' ? '' : parsePath(cwd),
       ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin, 'utf8') }),
-      ...(cli === null ? {} : { argv: argvOf(cli, args) }),
+      ...(argv === undefined ? {} : { argv }),
       env: cli === null ? call.env ?? {} : environmentOf(cli, secrets),
       limits: {
         memoryBytes: limits.memory_bytes,

@@ -3,7 +3,7 @@ import type { ReportRequest, ToolClass } from '@writ/contract';
 import { reportedFault } from './reported-fault.ts';
 
 const faultOf = (report: Pick<ReportRequest, 'ended'> & Partial<ReportRequest>, args = {}, toolClass: ToolClass = 'inline') =>
-  reportedFault({ exit_code: null, error: null, ...report } as ReportRequest, { class: toolClass }, args);
+  reportedFault({ exit_code: null, error: null, ...report } as ReportRequest, { tool_id: 'shell.run', class: toolClass }, args);
 
 test.each([
   ['an inline tool that ended by itself', { ended: 'exited' as const }, {}],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFaultCode, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { isFaultCode, MK8_RUN, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import { FILE_TOOL_FAULTS } from '@writ/workspace';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 
@@ -20,13 +20,14 @@ const toolFaults = ({ session }: Pick<ToolDefinition, 'session'>): ReadonlySet<F
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
  * (`on_failure: keep`); timeout, kill and limit always do, and so does a shell that a signal ended: it has no exit status.
  */
-export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'class' | 'session' | 'cli'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
   // A session stages what differs at its prompt, whatever the status of the command.
   if (ended === 'exited' && tool.session === true) return null;
   if (ended === 'exited') {
     if (exit_code === null) return tool.class !== 'sandboxed' ? null : endingFault('command.killed', 'the command was ended by a signal', 'its changes were rolled back');
     // Of a tenant's tool it would be a parameter that only happens to be called so.
     if (exit_code === 0 || (tool.cli === undefined && args['on_failure'] === 'keep')) return null;
+    if (tool.tool_id === MK8_RUN.tool_id) return endingFault('command.failed', 'the script failed', 'its changes were rolled back; the result says which step failed, and `onFailure` or the failure mode `ContinueOnError` would go on');
     return endingFault('command.failed', `the command ended with exit status ${exit_code}`, 'its changes were rolled back; `on_failure: keep` keeps them');
   }
   if (ended === 'invalid' && error?.code === 'secret.in_delta') return endingFault('secret.in_delta', cut(error.message), cut(error.hint));

@@ -13,6 +13,7 @@ import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSecrets } from './decide-secrets.ts';
+import { judgedTool } from './judged-tool.ts';
 import { decideValue } from './decide-value.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
@@ -44,7 +45,7 @@ export class Judge {
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
-    const tool = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
+    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args);
     const known = unjudged(policy, tool);
     if (prior !== null) return refuse(known, prior);
     const form = decideForm(call, tool, args);

@@ -70,6 +70,8 @@ export interface ToolDefinition {
   readonly cli?: CliCommand;
   /** The command that a call runs, written for bash: for whoever judges commands, never for running it. As total and pure; absent: an argument says it, or there is none. */
   readonly commandLine?: (args: Readonly<Record<string, unknown>>) => string;
+  /** What the arguments make of the category at least, where they may make a call of a tool that writes one that only looks. As total and pure; absent: nothing. */
+  readonly categoryOf?: (args: Readonly<Record<string, unknown>>) => ToolCategory;
   /** What arguments are checked against where `parameters` says more than a checker of schemas may be given: patterns that a tenant wrote, which `faults` matches. */
   readonly shape?: TObject;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */

@@ -161,7 +161,7 @@ describe('effects', () => {
     expect(compiled({ operations: [
       { verb: 'FileCopy', args: ['a', '$WORKSPACE/b/c'] }, { verb: 'HttpGet', args: ['https://Example.com/x'] }, { verb: 'ProcRun', args: ['wc', '-l', 'a'] }, { verb: 'DirDelete', args: ['tmp'], captureAs: 'T' }, { verb: 'FileRead', args: ['$T'] },
     ] }).effects).toEqual({
-      reads: ['a'], writes: ['b/c'], deletes: ['tmp'], hosts: ['example.com'], templates: ['text.wc'], open: ['/operations/4/args/0'], network: true, process: true, category: 'write',
+      reads: ['a'], writes: ['b/c'], deletes: ['tmp'], hosts: ['example.com'], requests: [{ method: 'CONNECT', url: 'https://example.com/x' }], templates: ['text.wc'], open: ['/operations/4/args/0'], network: true, process: true, category: 'write',
     });
   });
 

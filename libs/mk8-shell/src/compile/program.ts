@@ -34,6 +34,8 @@ export interface Effects {
   readonly writes: readonly string[];
   readonly deletes: readonly string[];
   readonly hosts: readonly string[];
+  /** Requests whose URL is known, as a gate sees them: what goes over TLS is a tunnel. */
+  readonly requests: readonly { readonly method: string; readonly url: string }[];
   /** Templates that ProcRun uses. */
   readonly templates: readonly string[];
   /** Pointers of arguments that name a path, host or word of a command which is known only when they run. */

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fakeApi, writ, type FakeApi, type Said } from '../specs/run-cli.ts';
+import { HELD, IDS, REFUSED, RESULT } from '../specs/samples.ts';
+
+let api: FakeApi;
+let answers: Said[];
+beforeAll(async () => { api = await fakeApi(() => answers.length > 1 ? answers.shift()! : answers[0]!); });
+afterAll(() => api.close());
+beforeEach(() => { api.heard.length = 0; });
+
+const SCRIPT = '{"operations":[{"verb":"Echo","args":["hello"]}]}';
+const step = (more: object) => ({ verb: 'Echo', pointer: '/operations/0', status: 'ok', attempts: 1, duration_ms: 2, output: 'hello', error: null, ...more });
+const report = { status: 'completed', all_succeeded: true, steps: [step({}), step({ status: 'failed', output: '', error: 'no\nand why' })], cleanup: [step({ output: 'cleaned' })], duration_ms: 5, omitted_steps: 3 };
+const run = (...args: string[]) => writ(['mk8', 'run', '-', '--token', IDS.token, '--workspace', IDS.workspace, ...args], { env: api.env, stdin: SCRIPT });
+const sent = () => api.heard.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+
+test('a script is sent as it was written, and each step is told with what it said', async () => {
+  answers = [{ body: { ...RESULT, result: report } }];
+  const { exit, out, err } = await run('--sandbox', 'builds');
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(sent()).toMatchObject([{ tool_id: 'mk8.run', args: { script: SCRIPT, sandbox: 'builds' }, idempotency_key: expect.stringMatching(/^cli-/) as unknown }]);
+  expect(out).toMatch(/1 +Echo +ok +1 +2 +hello\n *2 +Echo +failed +1 +2 +no…[\s\S]*cleaned[\s\S]*3 more steps are not shown[\s\S]*status +ok/);
+});
+
+test('a script that takes long is waited for by the same key until it has ended', async () => {
+  answers = [{ body: { ...HELD, state: 'performing', approval_id: null } }, { body: { ...RESULT, result: report } }];
+  expect((await run()).exit).toBe(0);
+  const keys = sent().map((body) => body['idempotency_key']);
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
+
+test('one that waits for a person is said to, and one that is refused ends with 1', async () => {
+  answers = [{ body: HELD }];
+  expect(await run()).toMatchObject({ exit: 0, out: expect.stringContaining('held') as unknown });
+  answers = [{ body: REFUSED }];
+  expect(await run('--dry-run')).toMatchObject({ exit: 1, err: expect.stringMatching(/^error /) as unknown });
+  expect(sent().at(-1)).toMatchObject({ dry_run: true });
+});
+
+test('without a workspace it has no meaning', async () => {
+  expect((await writ(['mk8', 'run', '-', '--token', IDS.token], { env: api.env, stdin: SCRIPT })).exit).toBe(2);
+  expect(api.heard).toEqual([]);
+});

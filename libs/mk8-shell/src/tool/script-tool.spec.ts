@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LIMITS, MK8_RUN, definitionForDigest } from '@writ/contract';
+import { SANDBOX } from '../specs/world.ts';
+import { scriptTool } from './script-tool.ts';
+
+const tool = scriptTool(SANDBOX);
+const op = (verb: string, ...args: string[]) => ({ verb, args });
+const argsOf = (...operations: object[]) => ({ script: { operations } });
+
+describe('the tool that runs scripts', () => {
+  it('means the same in every sandbox', () => {
+    expect(definitionForDigest(tool)).toEqual(definitionForDigest(MK8_RUN));
+  });
+
+  it('names the paths that a script reads and writes', () => {
+    expect(tool.resources(argsOf(op('FileCopy', 'a', 'b'), op('FileDelete', 'c'), op('DirList', '$WORKSPACE')))).toEqual([
+      { kind: 'fs', access: 'read', path: '' }, { kind: 'fs', access: 'read', path: 'a' }, { kind: 'fs', access: 'write', path: 'b' }, { kind: 'fs', access: 'write', path: 'c' },
+    ]);
+  });
+
+  it('names requests as a gate sees them', () => {
+    expect(tool.requests?.(argsOf(op('HttpPost', 'http://a.example/x?y', '1'), op('HttpGet', 'https://b.example/'), op('NetTlsCert', 'c.example'), op('NetTcpConnect', 'd.example', '22')))).toEqual([
+      { method: 'CONNECT', url: 'https://b.example/', purpose: '' }, { method: 'CONNECT', url: 'https://c.example/', purpose: '' }, { method: 'POST', url: 'http://a.example/x?y', purpose: '' },
+    ]);
+  });
+
+  it('is of category read for a script that looks and connects to nothing', () => {
+    const categories = [[op('FileRead', 'a'), op('TextTrim', 'x')], [op('FileWrite', 'a', 'b')], [op('HttpGet', 'http://a.example/')], [op('ProcRun', 'git', 'status')], [op('ProcRun', 'git', 'init')]].map((operations) => tool.categoryOf?.(argsOf(...operations)));
+    expect(categories).toEqual(['read', 'write', 'write', 'read', 'write']);
+  });
+
+  it('says a script as bash would, each thing once, with variables that nothing sets for what is not known', () => {
+    const script = { options: { pipeStepOutput: true }, operations: [
+      op('FileRead', 'it\'s'), op('FileRead', 'it\'s'), op('FileWrite', '$PREV', 'x'), op('FileWrite', 'e', ''), op('FileAppend', 'b', 'x'), op('FileMove', 'a', 'b'), op('DirDelete', 'd'), op('FileWriteMany', 'm', '1', 'n', '2'), op('ProcRun', 'git', 'add', 'f'), op('HttpPut', 'http://a.example/', '$PREV'),
+    ] };
+    expect(tool.commandLine?.({ script }).split('\n')).toEqual([
+      'cat \'./it\'\\\'\'s\'', 'printf x > "$UNKNOWN"', ': > \'./e\'', 'printf x >> \'./b\'', 'mv \'./a\' \'./b\'', 'rm -r \'./d\'', 'printf x > \'./m\'', 'printf x > \'./n\'', '\'git\' \'add\' \'f\'', 'curl -X PUT -d "$UNKNOWN" \'http://a.example/\'',
+    ]);
+  });
+
+  it('says everything that is wrong with a script: by pointers, and of a text by line and column', () => {
+    expect(tool.faults?.(argsOf(op('FileRead', '../x'), op('Nothing')))?.map(({ pointer }) => pointer).sort()).toEqual(['/script/operations/0/args/0', '/script/operations/1/verb']);
+    expect(tool.faults?.({ script: '{"operations":[\n{"verb":"Nothing"}]}' })).toEqual([{ pointer: '/script', message: expect.stringMatching(/^line 2, column \d+: `\/operations\/0\/verb` /) }]);
+    expect(tool.faults?.(argsOf(op('Echo', 'x')))).toEqual([]);
+  });
+
+  it('refuses what is too long to be judged', () => {
+    const many = Array.from({ length: 700 }, (_, n) => op('FileRead', `${'x'.repeat(120)}${n}`));
+    expect(tool.faults?.(argsOf(...many))).toEqual([{ pointer: '/script', message: expect.stringContaining(String(LIMITS.commandBytes.max)) }]);
+  });
+});

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scripts of mk8.shell through the public doors: judged before they run, run in real containers, and all of them or nothing of them kept.
+import { jest } from '@jest/globals';
+import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
+
+jest.setTimeout(240_000);
+
+let outside: Outside;
+let seen: string[];
+let stack: Stack;
+let world: World;
+let token: string;
+
+const NET = [{ domain: '*.outside.example', methods: ['GET', 'POST', 'PUT', 'DELETE', 'CONNECT'] }];
+const FILES = { 'a.txt': 'one\ntwo\n', 'src/config.template.json': '{"host":"{{HOST}}"}', 'data.json': '{"n":[1,2]}' };
+
+beforeAll(async () => {
+  outside = await openOutside((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
+      seen.push(`${request.method ?? ''} ${request.url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
+      if (request.url === '/fails-twice' && seen.filter((line) => line === 'GET /fails-twice').length < 3) response.writeHead(503).end('not yet');
+      else response.writeHead(200, { 'content-type': 'text/plain' }).end('hello from outside\n');
+    });
+  });
+  stack = await startStack({ programs: { executor: [outside.program] }, env: { executor: outside.env } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: FILES });
+  token = (await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId, workspace_id: world.workspaceId,
+    grant: { tools: ['mk8.*'], fs: [{ path: '', read: true, write: true }], net: NET, secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
+  })).capability_token_id as string;
+});
+afterAll(async () => {
+  await stack?.stop();
+  outside?.close();
+});
+beforeEach(() => { seen = []; });
+
+interface Step { readonly verb: string; readonly status: string; readonly attempts: number; readonly duration_ms: number; readonly output: string; readonly error: string | null }
+interface Ran { readonly body: JsonValue; readonly steps: readonly Step[]; readonly cleanup: readonly Step[] }
+type Operation = Readonly<Record<string, unknown>>;
+
+async function run(script: unknown, over: Record<string, unknown> = {}, args: Record<string, unknown> = {}): Promise<Ran> {
+  const { body } = await world.call('mk8.run', { script, ...args }, { capability_token_id: token, ...over }, 55_000);
+  const settled = ['admitted', 'dispatched', 'performing'].includes(body.state as string) ? await world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op', 'refused', 'held']) : body;
+  const result = settled.result as { steps?: readonly Step[]; cleanup?: readonly Step[] } | null;
+  return { body: settled, steps: result?.steps ?? [], cleanup: result?.cleanup ?? [] };
+}
+const op = (verb: string, ...args: string[]): Operation => ({ verb, args });
+const outputs = (steps: readonly Step[]): string[] => steps.map(({ status, output, error }) => (status === 'ok' ? output : error === null ? status : `${status}: ${error}`));
+
+describe('a script', () => {
+  it('that comes to its end commits one delta, and its receipt holds', async () => {
+    const { body, steps } = await run({ operations: [{ ...op('FileRead', 'a.txt'), captureAs: 'A' }, op('FileWrite', 'made/b.txt', '$A!'), { ...op('FileTemplate', 'config.json'), template: { source: 'src/config.template.json', values: { HOST: 'db.internal' } } }, { ...op('FilePatch', 'data.json'), patches: [{ find: '[1,2]', replace: '[3]' }] }] });
+    expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed', result: { status: 'completed', all_succeeded: true } });
+    expect(outputs(steps)).toEqual(['one\ntwo\n', 'wrote 8 bytes to made/b.txt', expect.stringContaining('config.json'), expect.stringContaining('data.json')]);
+    expect([await world.file('made/b.txt'), await world.file('config.json'), await world.file('data.json')]).toEqual(['one\ntwo!', '{"host":"db.internal"}', '{"n":[3]}']);
+    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({ tx_outcome: 'committed', commit_delta_id: expect.stringMatching(/^delta_/) });
+  });
+
+  it('that fails rolls all of it back, and says which step failed', async () => {
+    const { body, steps } = await run({ operations: [op('FileWrite', 'rolled-back.txt', 'x'), op('Assert', 'a', 'b', 'they differ'), op('Echo', 'never')] });
+    expect(body).toMatchObject({ tx_outcome: 'rolled_back', result: { status: 'failed', all_succeeded: false } });
+    expect(outputs(steps)).toEqual(['wrote 1 bytes to rolled-back.txt', expect.stringContaining('they differ'), 'not_run']);
+    expect(await world.file('rolled-back.txt')).toBeNull();
+  });
+
+  it('with anything wrong in it is refused with everything that is wrong, and nothing of it runs', async () => {
+    const { body } = await run({ operations: [op('FileWrite', 'never.txt', 'x'), op('FileRead', '/etc/passwd'), op('NoSuchVerb'), op('ProcRun', 'bash', '-c', 'id')] });
+    expect(body).toMatchObject({ status: 'error', error: { code: 'args.invalid' } });
+    const said = JSON.stringify(body.reasons);
+    for (const pointer of ['/script/operations/1/args/0', '/script/operations/2/verb', '/script/operations/3/args']) expect(said).toContain(pointer);
+    expect(await world.file('never.txt')).toBeNull();
+  });
+
+  it('as text is told by line and column what is wrong with it', async () => {
+    const { body } = await run('{\n  "operations": [\n    { "verb": "FileRead", "args": ["../x"] }\n  ]\n}');
+    expect(JSON.stringify(body.reasons)).toMatch(/line 3, column \d+/);
+  });
+
+  it('in a sandbox that nobody registered is refused, and the answer says what to do', async () => {
+    const { body } = await run({ operations: [op('Echo', 'x')] }, {}, { sandbox: 'not-there' });
+    expect(body).toMatchObject({ status: 'error', error: { code: 'args.invalid' } });
+    expect(JSON.stringify(body)).toContain('registered');
+  });
+
+  it('that would only be judged runs nothing', async () => {
+    const { body } = await run({ operations: [op('FileWrite', 'dry.txt', 'x')] }, { dry_run: true });
+    expect([body.tx_outcome, await world.file('dry.txt')]).toEqual(['no_op', null]);
+  });
+
+  it('reads and writes no more than its token lets it', async () => {
+    const narrow = (await world.admin.must('/v1/capability-tokens', {
+      agent_id: world.agentId, workspace_id: world.workspaceId,
+      grant: { tools: ['mk8.run'], fs: [{ path: 'src', read: true, write: false }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
+    })).capability_token_id as string;
+    const under = { capability_token_id: narrow };
+    expect((await run({ operations: [op('FileRead', 'a.txt')] }, under)).body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
+    expect((await run({ operations: [op('FileWrite', 'src/x.txt', 'x')] }, under)).body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
+    expect((await run({ operations: [op('HttpGet', 'http://a.outside.example/')] }, under)).body).toMatchObject({ status: 'error' });
+    expect(outputs((await run({ operations: [op('FileExists', 'src/config.template.json')] }, under)).steps)).toEqual(['True']);
+  });
+});
+
+describe('what controls a script', () => {
+  it('captures, PREV and the pipe carry outputs on', async () => {
+    const { steps } = await run({ options: { pipeStepOutput: true }, operations: [{ ...op('FileHead', 'a.txt', '1'), captureAs: 'FIRST' }, op('TextToUpper', '$PREV'), op('Echo', '$PREV and $first')] });
+    expect(outputs(steps)).toEqual(['one', 'ONE', 'ONE and one']);
+  });
+
+  it('a step is tried again, each time after twice the delay', async () => {
+    const { steps } = await run({ options: { retryDelay: '00:00:00.2' }, operations: [{ ...op('HttpGet', 'http://a.outside.example/fails-twice'), maxRetries: 3 }] });
+    expect(steps).toMatchObject([{ status: 'ok', attempts: 3, output: 'hello from outside\n' }]);
+    // 0.2 s and 0.4 s: no clock of a test is asked, the result says it.
+    expect(steps[0]?.duration_ms).toBeGreaterThanOrEqual(590);
+  });
+
+  it('a step that takes too long is stopped, and so is a script', async () => {
+    const step = await run({ options: { failureMode: 'ContinueOnError' }, operations: [{ ...op('Sleep', '30'), stepTimeout: '00:00:00.1' }, op('Echo', 'on')] });
+    expect([outputs(step.steps), step.body.tx_outcome]).toEqual([[expect.stringMatching(/^timeout: it took longer/), 'on'], 'no_op']);
+    const script = await run({ options: { scriptTimeout: '00:00:00.2' }, operations: [op('Sleep', '30'), op('Echo', 'never')] });
+    expect(script.body).toMatchObject({ tx_outcome: 'rolled_back', result: { status: 'timeout' } });
+  });
+
+  it('goto leads on from a failure, and what lies between is skipped; what was handled commits', async () => {
+    const { body, steps } = await run({ operations: [{ ...op('Fail', 'no'), onFailure: 'goto:END' }, op('FileWrite', 'between.txt', 'x'), { ...op('FileWrite', 'end.txt', 'x'), label: 'END' }] });
+    expect(body).toMatchObject({ tx_outcome: 'committed', result: { status: 'completed', all_succeeded: false } });
+    expect([outputs(steps), await world.file('between.txt'), await world.file('end.txt')]).toEqual([['failed: no', 'skipped', 'wrote 1 bytes to end.txt'], null, 'x']);
+  });
+
+  it('loops and conditions are what they hold', async () => {
+    const { steps } = await run({ options: { pipeStepOutput: true }, operations: [
+      { verb: 'ForEach', forEach: { items: ['x', 'y'], body: op('Echo', '$INDEX$ITEM') } },
+      { verb: 'If', if: { predicate: { kind: 'FileExists', args: ['a.txt'] }, then: op('Echo', 'there') } },
+      { verb: 'If', if: { predicate: { kind: 'PrevContains', args: ['nothing'] }, then: op('Echo', 'not') } },
+    ] });
+    expect(outputs(steps)).toEqual(['0x', '1y', 'there', 'skipped']);
+  });
+
+  it('each failure mode does what it is called: stops, goes on and commits, or stops and cleans up before all is rolled back', async () => {
+    const operations = [op('FileWrite', 'kept.txt', 'x'), op('Fail', 'no'), op('Echo', 'on')];
+    const stops = await run({ operations });
+    expect([stops.body.tx_outcome, outputs(stops.steps)[2]]).toEqual(['rolled_back', 'not_run']);
+    const cleans = await run({ options: { failureMode: 'StopAndCleanup' }, operations, cleanup: [op('FileExists', 'kept.txt'), op('FileDelete', 'kept.txt')] });
+    expect([cleans.body.tx_outcome, outputs(cleans.cleanup)]).toEqual(['rolled_back', ['True', 'deleted kept.txt']]);
+    expect(await world.file('kept.txt')).toBeNull();
+    const goesOn = await run({ options: { failureMode: 'ContinueOnError' }, operations });
+    expect([goesOn.body.tx_outcome, outputs(goesOn.steps)[2], await world.file('kept.txt')]).toEqual(['committed', 'on', 'x']);
+  });
+
+  it('a command runs by its template, and its output becomes no part of another', async () => {
+    const { steps, body } = await run({ operations: [op('ProcRun', 'wc', '-l', 'a.txt'), op('ProcRun', 'git', '--version')] });
+    expect([outputs(steps), body.tx_outcome]).toEqual([[expect.stringContaining('2 '), expect.stringMatching(/^git version/)], 'no_op']);
+    expect((await run({ operations: [{ ...op('ProcRun', 'cat', 'a.txt'), captureAs: 'OUT' }, op('ProcRun', 'cat', '$OUT')] })).body).toMatchObject({ status: 'error' });
+  });
+});
+
+describe('what leaves', () => {
+  it('goes through the gate, and the record counts it', async () => {
+    const { body, steps } = await run({ operations: [op('HttpGet', 'http://a.outside.example/got'), op('HttpPost', 'http://a.outside.example/posted', '{"a":1}'), op('NetHttpStatus', 'http://a.outside.example/status')] });
+    expect(outputs(steps)).toEqual([...Array.from({ length: 2 }, () => 'hello from outside\n'), '200']);
+    expect(seen).toEqual(['GET /got', 'POST /posted {"a":1}', 'GET /status']);
+    expect((await verifiedReceipt(stack, world, body.operation_id as string)).record).toMatchObject({ egress_count: 3 });
+  });
+
+  it('waits for a person where it would change something elsewhere, and goes on when it is approved', async () => {
+    const { body } = await run({ operations: [op('HttpPut', 'http://b.outside.example/put', 'x'), op('HttpDelete', 'http://b.outside.example/gone')] });
+    expect([body.state, seen]).toEqual(['held', []]);
+    expect((await world.operator.post(`/v1/approvals/${body.approval_id as string}/approve`, {})).status).toBe(200);
+    const ended = await world.until(body.operation_id as string, ['committed', 'no_op', 'rolled_back']);
+    expect(ended).toMatchObject({ result: { result: { status: 'completed' } } });
+    expect(seen).toEqual(['PUT /put x', 'DELETE /gone']);
+  });
+
+  it('over TLS goes through a tunnel, with certificates judged within', async () => {
+    const { steps } = await run({ options: { failureMode: 'ContinueOnError' }, operations: [op('NetTlsCert', 'a.outside.example'), op('NetTcpConnect', 'a.outside.example', '443'), op('HttpGet', 'https://a.outside.example/')] });
+    expect(outputs(steps)).toEqual([expect.stringContaining('trusted: False'), expect.stringMatching(/^connected in \d+\.\d ms$/), expect.stringMatching(/^failed: no TLS with/)]);
+    expect(seen).toEqual([]);
+  });
+
+  it('where no token lets it is refused before anything runs', async () => {
+    const { body } = await run({ operations: [op('FileWrite', 'never.txt', 'x'), op('HttpGet', 'http://elsewhere.example/')] });
+    expect(body).toMatchObject({ status: 'error', error: { code: 'token.scope' } });
+    expect([seen, await world.file('never.txt')]).toEqual([[], null]);
+  });
+});
