@@ -11,5 +11,5 @@ const SHIPPED = scriptTool(sandboxFrom(DEFAULT_SANDBOX));
 export function judgedTool(tool: ToolDefinition | null, args: Arguments | Refusal): ToolDefinition | null {
   if (tool?.tool_id !== MK8_RUN.tool_id || 'effect' in args) return tool;
   const { sandbox = DEFAULT_SANDBOX.name } = args.value;
-  return sandbox === DEFAULT_SANDBOX.name ? SHIPPED : { ...MK8_RUN, faults: () => [{ pointer: '/sandbox', message: `names no sandbox that is registered: have it registered, or leave it out for \`${DEFAULT_SANDBOX.name}\`` }] };
+  return sandbox === DEFAULT_SANDBOX.name ? SHIPPED : { ...MK8_RUN, faults: () => [{ pointer: '/sandbox', message: `names a sandbox that no script runs in: in this version that is \`${DEFAULT_SANDBOX.name}\` alone, so leave it out` }] };
 }
