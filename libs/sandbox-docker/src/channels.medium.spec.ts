@@ -9,8 +9,8 @@ let sandbox: DockerSandbox;
 let image: string;
 beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
-}, 120_000);
-afterAll(() => sandbox.close(), 60_000);
+}, 240_000);
+afterAll(() => sandbox.close(), 240_000);
 
 const run = (command: string, serve: (connection: Duplex) => void) => runIn(sandbox, image, command, {}, { egress: { serve } });
 const python = (text: string) => `python3 - <<'EOF'\nimport os, socket, threading, time\nport = int(os.environ['http_proxy'].rsplit(':', 1)[1])\nconnect = lambda: socket.create_connection(('127.0.0.1', port), 10)\n${text}\nEOF`;

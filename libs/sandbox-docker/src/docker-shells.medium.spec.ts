@@ -17,17 +17,17 @@ let shell: Shell;
 
 beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
-}, 120_000);
+}, 240_000);
 beforeEach(async () => {
   shell = await sandbox.shells.open({ image, files: [], env: {}, size: { cols: 80, rows: 24 }, labels: {}, limits: size }, new AbortController().signal);
 });
 afterEach(() => shell.close());
-afterAll(() => sandbox.close(), 60_000);
+afterAll(() => sandbox.close(), 240_000);
 
 const turn = (asked: Partial<ShellTurn>) =>
   shell.turn({ yieldMs: 10_000, limits: { cpuMs: 20_000, cpus: 1, outputBytes: 200_000, deltaBytes: MIB, deltaFiles: 100 }, ...asked }, new AbortController().signal);
 const textOf = async (asked: Partial<ShellTurn>) => Buffer.from((await turn(asked)).output).toString();
-const isEmpty = () => until('the container is removed', 15_000, () => sandbox.containers.length === 0);
+const isEmpty = () => until('the container is removed', () => sandbox.containers.length === 0);
 
 describe('a session\'s container', () => {
   test('is like that of a job: no network, no root, nothing to write but the workspace and /tmp', async () => {

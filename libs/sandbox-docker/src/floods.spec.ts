@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { FLOODS } from './floods.contract.ts';
 
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 /** A node that has loaded all this takes some 120; what a job may have kept for it comes on top. A flood is up to 1024. */
 const RSS_MIB_MAX = 480;

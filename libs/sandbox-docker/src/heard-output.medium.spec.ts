@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 
 let sandbox: Sandbox;
 let image: string;
-beforeAll(async () => { ({ sandbox, image } = await openSandbox()); }, 60_000);
+beforeAll(async () => { ({ sandbox, image } = await openSandbox()); }, 240_000);
 afterAll(() => sandbox.close());
 
 const run = (command: string, limits: Partial<SandboxJob['limits']>, tap: SandboxJob['tap']): Promise<SandboxResult> =>
@@ -26,13 +26,13 @@ it('a container whose listener is slow waits for it, and next to nothing of its 
   expect(result).toMatchObject({ ended: 'exited', exitCode: 0, unheardBytes: 0, truncatedBytes: 4_000_000 - CONTRACT_LIMITS.outputBytes });
   expect(heard).toBe(4_000_000);
   expect(most).toBeLessThan(MIB);
-}, 60_000);
+}, 240_000);
 
 it('a listener that never lets it go on costs the command its time, and nobody else any', async () => {
   const stuck = run('head -c 12000000 /dev/zero', { wallMs: 2_000 }, () => new Promise(() => undefined));
   expect(await run('echo other', {}, undefined)).toMatchObject({ ended: 'exited', exitCode: 0 });
   expect(await stuck).toMatchObject({ ended: 'timeout', reason: 'wall' });
-}, 60_000);
+}, 240_000);
 
 it('what waits for its listener is not silent, whatever else was read with it', async () => {
   let pieces = 0;
@@ -43,4 +43,4 @@ it('what waits for its listener is not silent, whatever else was read with it', 
     return pieces === 2 ? sleep(1) : undefined;
   });
   expect(result).toMatchObject({ ended: 'exited', unheardBytes: 0 });
-}, 60_000);
+}, 240_000);

@@ -7,8 +7,8 @@ let image: string;
 beforeAll(async () => {
   const opened = await openSandbox();
   ({ sandbox, image } = opened);
-}, 120_000);
-afterAll(() => sandbox.close(), 60_000);
+}, 240_000);
+afterAll(() => sandbox.close(), 240_000);
 
 const run = (command: string, limits: Partial<typeof LIMITS> = {}) => runIn(sandbox, image, command, limits);
 
@@ -64,7 +64,7 @@ describe('processes that stay', () => {
     const started = performance.now();
     const result = await run('sleep 1000 & (setsid sleep 1000 &) ; nohup sleep 1000 > /dev/null 2>&1 & echo done');
     expect(result).toMatchObject({ ended: 'exited', exitCode: 0 });
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(120_000);
   });
 
   test('nothing writes to the workspace once the command has ended', async () => {
@@ -123,10 +123,10 @@ describe('against the agent', () => {
   });
 
   test('a job that forges its end and floods on is gone all the same', async () => {
-    await until('those before are gone', 10_000, () => sandbox.containers.length === 0);
+    await until('those before are gone', () => sandbox.containers.length === 0);
     expect(await run(`${FORGED_END}; exec cat /dev/zero > /proc/1/fd/1`)).toMatchObject({ ended: 'exited', exitCode: 0, changes: [] });
     expect(sandbox.containers).toHaveLength(1);
-    await until('its container is gone', 5_000, () => sandbox.containers.length === 0);
+    await until('its container is gone', () => sandbox.containers.length === 0);
   });
 
   test('a stopped agent is given up in time', async () => {

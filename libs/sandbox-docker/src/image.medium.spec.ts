@@ -23,10 +23,10 @@ test('an image is built once, rebuilt for another agent, and named by its id', a
     expect([second.built, second.digest === first.digest]).toEqual([true, false]);
     for (const { digest } of [first, second]) await docker.getImage(digest).remove({ force: true });
   });
-}, 120_000);
+}, 240_000);
 
 test('a base image that is not there is said so', async () => {
   await withImageSource(docker, async (source) => {
     await expect(buildSandboxImage({ ...source, base: 'writ-no-such-base:none' })).rejects.toThrow(/no such image/i);
   });
-}, 60_000);
+}, 240_000);

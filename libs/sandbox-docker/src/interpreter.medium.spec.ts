@@ -26,7 +26,7 @@ beforeAll(async () => {
     socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nwrit: egress.refused: no token grants it\n');
   });
 }, 240_000);
-afterAll(() => sandbox.close(), 60_000);
+afterAll(() => sandbox.close(), 240_000);
 
 const egress = { serve: (connection: Duplex) => {
   connection.on('error', () => undefined);
@@ -63,14 +63,14 @@ test('a script runs, says what its steps said, and leaves what it wrote', async 
   const { result, report } = await runScript({ operations: [{ verb: 'FileRead', args: ['a.txt'], captureAs: 'A' }, { verb: 'FileWrite', args: ['out/b.txt', '$A!'] }, { verb: 'SysWhoAmI' }, { verb: 'FileDelete', args: ['a.txt'] }] }, [textFile('a.txt', 'one\n')]);
   expect([result.exitCode, report.status, outcomes(report)]).toEqual([0, 'completed', ['one\n', 'wrote 4 bytes to out/b.txt', 'sandbox', 'deleted a.txt']]);
   expect(result.changes.map(({ path, after }) => [path, after?.kind ?? null])).toEqual([['a.txt', null], ['out', 'dir'], ['out/b.txt', 'file']]);
-}, 120_000);
+}, 240_000);
 
 test('a script that fails ends with another status than one that completes, and one that does not compile runs nothing', async () => {
   const failed = await runScript({ operations: [{ verb: 'FileWrite', args: ['x', '1'] }, { verb: 'Fail', args: ['no'] }] });
   expect([failed.result.exitCode, failed.report.status, outcomes(failed.report)]).toEqual([1, 'failed', ['wrote 1 bytes to x', 'failed: no']]);
   const refused = await runScript({ operations: [{ verb: 'FileWrite', args: ['x', '1'] }, { verb: 'FileRead', args: ['/etc/passwd'] }] });
   expect([refused.result.exitCode, refused.report.status, refused.result.changes]).toEqual([1, 'refused', []]);
-}, 120_000);
+}, 240_000);
 
 test('the machine is told as it is seen from within, and what can not be is said to be unavailable', async () => {
   const verbs = ['SysHostname', 'SysUptime', 'SysOsInfo', 'SysCpuCount', 'SysTempDir', 'SysMemory', 'SysDiskUsage', 'SysProcessList', 'SysNetInfo', 'SysLogSources', 'SysServiceList'];
@@ -79,7 +79,7 @@ test('the machine is told as it is seen from within, and what can not be is said
     expect.stringMatching(/^[0-9a-f]{12}$/), expect.stringMatching(/^(\d+m )?\d+s$/), expect.stringMatching(/^Debian .*Linux/), '1', '/tmp', expect.stringMatching(/^total 512\.00 MB/), expect.stringMatching(/^\/workspace {2}total 32\.00 MB/),
     expect.stringMatching(/^1\t/), expect.stringMatching(/^lo: 127\.0\.0\.1/), 'unavailable', 'unavailable', 'unavailable', 'unavailable', 'unavailable',
   ]);
-}, 120_000);
+}, 240_000);
 
 test('connections go to the gate and nowhere else, and what it says is told', async () => {
   asked.length = 0;
@@ -95,10 +95,10 @@ test('connections go to the gate and nowhere else, and what it says is told', as
   const no = 'failed: egress.refused: no token grants it';
   expect(outcomes(ran)).toEqual(['hello', no, no, no, no]);
   expect(asked).toEqual(['GET http://example.com/', 'POST http://example.com/other', 'CONNECT example.com:443', 'CONNECT example.com:22', 'CONNECT example.com:443']);
-}, 120_000);
+}, 240_000);
 
 test('git runs, in a repository of its own', async () => {
   const git = (...args: string[]) => ({ verb: 'ProcRun', args: ['git', ...args] });
   const { report } = await runScript({ operations: [git('init'), git('status', '--short'), git('add', 'a.txt'), git('commit', '-m', 'the first'), git('log', '--oneline'), git('branch')] }, [textFile('a.txt', 'a\n')]);
   expect(outcomes(report)).toEqual([expect.stringContaining('Initialized empty Git repository'), '?? a.txt\n', '', expect.stringContaining('the first'), expect.stringMatching(/^[0-9a-f]{7} the first\n$/), '* feature/init\n']);
-}, 120_000);
+}, 240_000);

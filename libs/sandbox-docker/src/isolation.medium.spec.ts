@@ -6,7 +6,7 @@ let sandbox: DockerSandbox;
 let image: string;
 beforeAll(async () => {
   ({ sandbox, image } = await openSandbox());
-}, 120_000);
+}, 240_000);
 afterAll(() => sandbox.close());
 
 const say = async (command: string) => textOf(await runIn(sandbox, image, command)).trim();

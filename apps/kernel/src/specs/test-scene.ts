@@ -11,6 +11,9 @@ const CLOSED = '@id("closed") @reason("nothing is written") @would_pass("a call 
 const TWICE = setOf('twice', '', { history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }] });
 const DEPLOYS = setOf('deploys', '', { history: [{ id: 'deploys', kind: 'at_most', tools: ['fs.*'], task_classes: ['deploy'], n: 1, then: 'refuse', reason: 'once is enough' }] });
 
+/** Scenes that are set before a test gives up. */
+const TRIES_MAX = 5;
+
 /** A tenant whose call was admitted twice: the second time on what was remembered, where the replica remembers. */
 export class Scene {
   readonly replica: TestReplica;
@@ -24,7 +27,18 @@ export class Scene {
     this.replica = replica;
   }
 
+  /** Made anew where the machine stood still between the two calls: what is remembered is then too old to be asserted, and rightly read again. */
   static async open(kernel: PolicyKernel, remembers: boolean, monotonic?: () => number): Promise<Scene> {
+    const reads: (readonly number[])[] = [];
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const scene = await Scene.#set(kernel, remembers, monotonic);
+      reads.push([await scene.#admit(scene.first as ProposedCall), await scene.#admit(scene.call())]);
+      if (reads.at(-1)?.join() === (remembers ? '1,0' : '1,1')) return scene;
+    }
+    throw new Error(`the facts of two calls like each other were read ${JSON.stringify(reads)} times`);
+  }
+
+  static async #set(kernel: PolicyKernel, remembers: boolean, monotonic?: () => number): Promise<Scene> {
     const scene = new Scene(await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic));
     await scene.tenant.write({ 'src/a.txt': 'hello', '.env': 'KEY=1' });
     await kernel.install(scene.tenant, setOf('open', LEAK));
@@ -34,13 +48,15 @@ export class Scene {
     scene.root = await scene.tenant.token({ budgets: { calls: 10, wall_ms: 1_000_000 } });
     scene.leaf = await scene.tenant.token({ budgets: { calls: 10 }, fs: [{ path: 'src', read: true, write: true }] }, { parent_id: scene.root });
     scene.first = scene.call();
-    for (const [call, reads] of [[scene.first, 1], [scene.call(), remembers ? 0 : 1]] as const) {
-      // A log that follows, as one does: else what waits for it is counted.
-      await scene.tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [scene.tenant.tenantId]);
-      expect((await scene.replica.run(call)).state).toBe('admitted');
-      expect(scene.replica.takeReads()).toBe(reads);
-    }
     return scene;
+  }
+
+  /** How often facts were read for a call that was admitted. */
+  async #admit(call: ProposedCall): Promise<number> {
+    // A log that follows, as one does: else what waits for it is counted.
+    await this.tenant.query('DELETE FROM kernel.outbox WHERE tenant_id = $1', [this.tenant.tenantId]);
+    expect((await this.replica.run(call)).state).toBe('admitted');
+    return this.replica.takeReads();
   }
 
   call(more: Partial<ProposedCall> = {}): ProposedCall {
