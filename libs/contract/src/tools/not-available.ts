@@ -17,7 +17,6 @@ export const NOT_AVAILABLE = {
   findEvents: 'calendar.find',
   draftEmail: 'email.draft',
   editFiles: 'fs.edit_files',
-  runScript: 'mk8.run',
   dangerousShell: 'shell.dangerous',
 } as const;
 

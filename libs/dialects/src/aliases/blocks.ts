@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NOT_AVAILABLE, WEB_FETCH } from '@writ/contract';
+import { MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
@@ -15,8 +15,8 @@ const row = (name: string, tool_id: string, summary: string, members: TPropertie
 const perResource = (name: string, tool_id: string, summary: string): Alias => row(name, tool_id, summary, { targetId: Id }, { targetId: 'target_id' });
 const global = (name: string, tool_id: string, summary: string): Alias => row(name, tool_id, summary, {}, {});
 
-/** The canonical ids of the two shells; the tools themselves come with their runners. */
-export const MK8_RUN = NOT_AVAILABLE.runScript;
+/** The canonical ids of the two shells. */
+export const MK8_RUN = SCRIPT_TOOL.tool_id;
 export const DANGEROUS_SHELL = NOT_AVAILABLE.dangerousShell;
 
 export const MK8_SHELL: Alias = {
