@@ -44,7 +44,7 @@ const SKEW_MS = 60_000;
 export async function issueToken(api: Api, agentId: string, workspaceId: string, now: number): Promise<string> {
   const roots = [{ path: '', read: true, write: false }, { path: 'src', read: true, write: true }, { path: 'test', read: true, write: true }];
   const grant = {
-    tools: ['fs.*', 'shell.run'], fs: roots, net: [], secrets: [], budgets: { calls: CALLS_MAX },
+    tools: ['fs.*', 'shell.run', 'mk8.run'], fs: roots, net: [], secrets: [], budgets: { calls: CALLS_MAX },
     not_before: now - SKEW_MS, expires_at: now + VALID_MS,
   };
   const Issued = Type.Object({ capability_token_id: CapabilityToken.properties.capability_token_id });
