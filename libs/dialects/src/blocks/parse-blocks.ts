@@ -26,7 +26,6 @@ export class BlocksParser implements DialectParser {
   #markerAt = 0;
   #gap: string[] = [];
   #object = new BalancedObject();
-  #shown: string[] = [];
 
   push(chunk: string): string {
     const input = this.#carried + chunk;
@@ -35,11 +34,11 @@ export class BlocksParser implements DialectParser {
     let from = 0;
     while (from < input.length) from = this.#step(input, from);
     this.#at += input.length;
-    return this.#takeShown();
+    return this.#collected.newText();
   }
 
   end(): Parsed {
-    this.#show(this.#carried);
+    this.#collected.text(this.#carried);
     if (this.#state === 'id') this.#unclosed();
     if (this.#state === 'gap') this.#lacksObject();
     if (this.#state === 'object') this.#unbalanced();
@@ -55,10 +54,10 @@ export class BlocksParser implements DialectParser {
   #readText(input: string, from: number): number {
     const bracket = input.indexOf('[', from);
     if (bracket === -1) {
-      this.#show(input.slice(from));
+      this.#collected.text(input.slice(from));
       return input.length;
     }
-    this.#show(input.slice(from, bracket));
+    this.#collected.text(input.slice(from, bracket));
     if (input.startsWith(CALL_MARKER, bracket)) {
       [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + bracket];
       return bracket + CALL_MARKER.length;
@@ -67,7 +66,7 @@ export class BlocksParser implements DialectParser {
       this.#carried = input.slice(bracket);
       return input.length;
     }
-    this.#show('[');
+    this.#collected.text('[');
     return bracket + 1;
   }
 
@@ -121,13 +120,13 @@ export class BlocksParser implements DialectParser {
 
   /** What looks like the beginning of a marker is text, and is told. */
   #unclosed(): void {
-    this.#show(CALL_MARKER + this.#id);
+    this.#collected.text(CALL_MARKER + this.#id);
     this.#collected.problem('call', 'a marker isn\'t closed: `[TOOL_CALL:` takes an id and `]` on the same line', { call_id: idLike(this.#id), at: this.#markerAt });
     this.#state = 'text';
   }
 
   #lacksObject(): void {
-    this.#show(this.#gap.join(''));
+    this.#collected.text(this.#gap.join(''));
     [this.#gap, this.#state] = [[], 'text'];
     this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, { call_id: idLike(this.#id), at: this.#markerAt });
   }
@@ -138,15 +137,5 @@ export class BlocksParser implements DialectParser {
     for (const [, id = ''] of this.#object.text().matchAll(MARKERS_WITHIN)) {
       this.#collected.problem('call', `it stands in the payload of ${quoted(this.#id)}, which doesn't end`, { call_id: idLike(id), at: this.#markerAt });
     }
-  }
-
-  #show(text: string): void {
-    if (text !== '') this.#shown.push(this.#collected.text(text));
-  }
-
-  #takeShown(): string {
-    const text = this.#shown.join('');
-    this.#shown = [];
-    return text;
   }
 }

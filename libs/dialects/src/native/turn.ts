@@ -25,13 +25,12 @@ export const newCall = (id: string, name: string): NativeCall => ({ id, name, js
 export class NativeTurn {
   readonly #collected = new Collected(ID);
   readonly #calls: NativeCall[] = [];
-  #shown: string[] = [];
   #failed = false;
   /** null until the provider says why it stopped: an answer without that was cut off on its way */
   stop: Stop | null = null;
 
   text(text: JsonValue | undefined): void {
-    if (typeof text === 'string' && text !== '') this.#shown.push(this.#collected.text(text));
+    if (typeof text === 'string') this.#collected.text(text);
   }
 
   /** Order of calls is the order of these. */
@@ -49,10 +48,8 @@ export class NativeTurn {
     this.#collected.problem('protocol', message, { at: this.#calls.length });
   }
 
-  takeShown(): string {
-    const text = this.#shown.join('');
-    this.#shown = [];
-    return text;
+  newText(): string {
+    return this.#collected.newText();
   }
 
   parsed(): Parsed {
@@ -93,7 +90,7 @@ export function nativeParser(begin: () => ReadFrame): DialectParser {
   return {
     push: (chunk) => {
       body.push(chunk);
-      return turn.takeShown();
+      return turn.newText();
     },
     end: () => {
       body.end();

@@ -21,6 +21,8 @@ export interface Written {
 /** Gathers text, calls and problems of one output, within the bounds, each call once. */
 export class Collected {
   readonly #text: string[] = [];
+  /** pieces of text that were told */
+  #told = 0;
   readonly #calls: DialectCall[] = [];
   readonly #problems: Problem[] = [];
   readonly #ids = new Set<string>();
@@ -33,9 +35,15 @@ export class Collected {
     this.#repeated = repeated;
   }
 
-  /** Text for people; gives it back. */
-  text(text: string): string {
-    this.#text.push(text);
+  /** Text for people. */
+  text(text: string): void {
+    if (text !== '') this.#text.push(text);
+  }
+
+  /** The text that came since this was asked last. */
+  newText(): string {
+    const text = this.#text.slice(this.#told).join('');
+    this.#told = this.#text.length;
     return text;
   }
 

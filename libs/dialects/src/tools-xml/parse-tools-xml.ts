@@ -35,7 +35,6 @@ export class ToolsXmlParser implements DialectParser {
   #inFence = false;
   #blockAt = 0;
   #tools = 0;
-  #shown: string[] = [];
 
   push(chunk: string): string {
     if (this.#whole === null) this.#takeLines(this.#lines.push(chunk));
@@ -43,13 +42,13 @@ export class ToolsXmlParser implements DialectParser {
       this.#whole.push(chunk);
       this.#decide(chunk);
     }
-    return this.#takeShown();
+    return this.#collected.newText();
   }
 
   end(): Parsed {
     if (this.#whole !== null && !this.#asObject(this.#whole.join(''))) this.#asLines();
     this.#takeLines(this.#lines.end());
-    this.#show(this.#fence);
+    this.#collected.text(this.#fence);
     if (this.#reader !== null) this.#collected.problem('protocol', NO_END, { at: this.#blockAt });
     return this.#collected.parsed();
   }
@@ -84,7 +83,7 @@ export class ToolsXmlParser implements DialectParser {
   #object(reply: unknown, tools: unknown, others: readonly string[], at: number): void {
     this.#whole = null;
     if (others.length > 0) this.#collected.problem('warning', 'the object has `reply` and `tools` alone: its other members are not read', { at });
-    if (typeof reply === 'string') this.#show(reply);
+    if (typeof reply === 'string') this.#collected.text(reply);
     else if (reply !== undefined && reply !== null) this.#collected.problem('protocol', '`reply` must be a text', { at });
     if (tools === undefined || tools === null || (typeof tools === 'string' && tools.trim() === '')) return;
     if (typeof tools !== 'string') return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
@@ -114,7 +113,7 @@ export class ToolsXmlParser implements DialectParser {
       return;
     }
     if (mayOpen && FENCE.test(text)) {
-      this.#show(this.#fence);
+      this.#collected.text(this.#fence);
       this.#fence = text;
       return;
     }
@@ -122,7 +121,7 @@ export class ToolsXmlParser implements DialectParser {
       this.#fence += text;
       return;
     }
-    this.#show(this.#fence + text);
+    this.#collected.text(this.#fence + text);
     this.#fence = '';
   }
 
@@ -181,15 +180,5 @@ export class ToolsXmlParser implements DialectParser {
       const written = { id: element.name === 'read' ? `t${this.#tools}.${index + 1}` : `t${this.#tools}`, name, at };
       if (this.#collected.claims(written)) this.#collected.call(written, means);
     });
-  }
-
-  #show(text: string): void {
-    if (text !== '') this.#shown.push(this.#collected.text(text));
-  }
-
-  #takeShown(): string {
-    const text = this.#shown.join('');
-    this.#shown = [];
-    return text;
   }
 }

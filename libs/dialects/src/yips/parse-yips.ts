@@ -38,11 +38,10 @@ export class YipsParser implements DialectParser {
   #first: Envelope | null = null;
   #envelopes = 0;
   #secondAt = 0;
-  #shown: string[] = [];
 
   push(chunk: string): string {
     for (const piece of this.#lines.push(chunk)) this.#piece(piece);
-    return this.#takeShown();
+    return this.#collected.newText();
   }
 
   end(): Parsed {
@@ -57,7 +56,7 @@ export class YipsParser implements DialectParser {
     if (this.#open !== null) return this.#inside(this.#open, text, mayOpen);
     const [, ticks, tag] = (mayOpen ? OPENING.exec(text) : null) ?? [];
     if (ticks === undefined) {
-      this.#show(text);
+      this.#collected.text(text);
       return;
     }
     this.#open = { tag: tag as Tag, ticks: ticks.length, at, body: [] };
@@ -113,15 +112,5 @@ export class YipsParser implements DialectParser {
     if (alias === undefined) return this.#collected.problem('call', `\`${pointer}\` names no ${kind} that there is: ${[...NAMES[kind === 'skill' ? 'skill' : 'tool'].keys()].map((each) => `\`${each}\``).join(', ')}`, { call_id: idLike(written.id), name: written.name, at: written.at });
     if (!this.#collected.claims(written)) return;
     this.#collected.call(written, resolve(alias, kind === 'subagent' ? { task, ...(max_rounds === undefined ? {} : { max_rounds }) } : args));
-  }
-
-  #show(text: string): void {
-    if (text !== '') this.#shown.push(this.#collected.text(text));
-  }
-
-  #takeShown(): string {
-    const text = this.#shown.join('');
-    this.#shown = [];
-    return text;
   }
 }
