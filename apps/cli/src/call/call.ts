@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { isFinal, OperationView, TOOLS, ToolResult } from '@writ/contract';
+import { TOOLS } from '@writ/contract';
 import { Command } from 'commander';
-import { parseAnswer, tellFailure } from '../call-answer.ts';
-import { usage } from '../cli-error.ts';
-import { show, type CommonOptions, type Context } from '../context.ts';
+import { tellAnswer } from '../call-answer.ts';
+import type { CommonOptions, Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
+import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
 import { readJsonOption } from '../read-json.ts';
-import { describeResult, describeWaiting } from '../describe-result.ts';
 
-interface CallOptions extends CommonOptions {
+interface CallOptions extends CommonOptions, ProposalOptions {
   readonly args?: string;
-  readonly workspace?: string;
-  readonly token?: string;
-  readonly agent?: string;
   readonly key?: string;
   readonly wait?: number;
-  readonly dryRun?: boolean;
   readonly taskClass?: string;
   readonly subject?: string;
 }
@@ -45,36 +40,14 @@ async function call(context: Context, tool: string, options: CallOptions): Promi
   const args = await readJsonOption(context, '--args', options.args ?? '{}');
   const { client, defaults } = connect(context, options, 'agent');
   const body = {
+    ...proposalOf(options, defaults),
     tool_id: tool,
     args,
-    capability_token_id: required('--token', options.token ?? defaults.capability_token_id),
-    workspace_id: required('--workspace', options.workspace ?? defaults.workspace_id),
-    agent_id: options.agent ?? defaults.agent_id,
     idempotency_key: options.key ?? (TOOLS.get(tool)?.mutating === false ? undefined : `cli-${randomUUID()}`),
     task_class: options.taskClass,
     data_subject: options.subject,
-    dry_run: options.dryRun,
-    provenance: { source: 'cli' },
   };
   const wait = Math.min(options.wait ?? WAIT_S, WAIT_S_MAX);
   const answer = await client.ask('/v1/tool-calls', { method: 'POST', body, headers: { prefer: `wait=${wait}` } });
-  tell(context, options, await answer.json());
-}
-
-/** A decided call is answered with its result, one that is under way or held with the operation. */
-function tell(context: Context, options: CommonOptions, value: unknown): void {
-  if (typeof value === 'object' && value !== null && 'tx_outcome' in value) {
-    const result = parseAnswer(ToolResult, value);
-    show(context, options, result, () => describeResult(result));
-    if (result.status === 'error') tellFailure(context, result);
-    return;
-  }
-  const operation = parseAnswer(OperationView, value);
-  show(context, options, operation, () => describeWaiting(operation));
-  if (isFinal(operation.state) && operation.result?.status === 'error') tellFailure(context, operation.result);
-}
-
-function required(option: string, value: string | undefined): string {
-  if (value === undefined) throw usage(`\`${option}\` is missing`);
-  return value;
+  tellAnswer(context, options, await answer.json());
 }

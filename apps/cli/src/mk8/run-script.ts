@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { isFinal, MK8_RUN, OperationView, ToolResult } from '@writ/contract';
+import { isFinal, MK8_RUN, OperationView, type ToolResult } from '@writ/contract';
 import type { RanReport, StepReport } from '@writ/mk8-shell';
 import type { Command } from 'commander';
-import { parseAnswer, tellFailure } from '../call-answer.ts';
-import { usage } from '../cli-error.ts';
-import { show, type CommonOptions, type Context } from '../context.ts';
-import { describeResult, describeWaiting } from '../describe-result.ts';
+import { isResult, parseAnswer, tellAnswer } from '../call-answer.ts';
+import type { CommonOptions, Context } from '../context.ts';
+import { describeResult } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
+import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
 import { tableOf } from '../terminal.ts';
 import { visible } from '../visible.ts';
 
-export interface RunOptions extends CommonOptions {
-  readonly workspace?: string;
-  readonly token?: string;
-  readonly agent?: string;
+export interface RunOptions extends CommonOptions, ProposalOptions {
   readonly sandbox?: string;
   readonly key?: string;
-  readonly dryRun?: boolean;
 }
 
 /** What the API waits in one answer, in seconds; a script may take longer, and is then asked for again. */
@@ -35,28 +31,18 @@ export const withRunOptions = (command: Command): Command => command
 /** Runs the text of a script as a call of `mk8.run`, and waits for its end. Exit status 1 where it fails or is refused. */
 export async function runScript(context: Context, text: string, options: RunOptions): Promise<void> {
   const { client, defaults } = connect(context, options, 'agent');
-  const needed = (option: string, value: string | undefined): string => {
-    if (value === undefined) throw usage(`\`${option}\` is missing`);
-    return value;
-  };
   const body = {
+    ...proposalOf(options, defaults),
     tool_id: MK8_RUN.tool_id,
     args: { script: text, ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }) },
-    capability_token_id: needed('--token', options.token ?? defaults.capability_token_id),
-    workspace_id: needed('--workspace', options.workspace ?? defaults.workspace_id),
-    agent_id: options.agent ?? defaults.agent_id,
     idempotency_key: options.key ?? `cli-${randomUUID()}`,
-    dry_run: options.dryRun,
-    provenance: { source: 'cli' },
   };
   const ask = async (): Promise<unknown> => (await client.ask('/v1/tool-calls', { method: 'POST', body, headers: { prefer: `wait=${WAIT_S}` } })).json();
   let answer = await ask();
   // The same key gives the same call, waited for once more.
   while (isUnderWay(answer)) answer = await ask();
-  tell(context, options, answer);
+  tellAnswer(context, options, answer, describeRun);
 }
-
-const isResult = (value: unknown): boolean => typeof value === 'object' && value !== null && 'tx_outcome' in value;
 
 function isUnderWay(value: unknown): boolean {
   if (isResult(value)) return false;
@@ -64,17 +50,7 @@ function isUnderWay(value: unknown): boolean {
   return state !== 'held' && !isFinal(state);
 }
 
-function tell(context: Context, options: CommonOptions, value: unknown): void {
-  if (!isResult(value)) {
-    const operation = parseAnswer(OperationView, value);
-    show(context, options, operation, () => describeWaiting(operation));
-    if (isFinal(operation.state) && operation.result?.status === 'error') tellFailure(context, operation.result);
-    return;
-  }
-  const result = parseAnswer(ToolResult, value);
-  show(context, options, result, () => [stepsOf(result.result), describeResult({ ...result, result: null })].filter((part) => part !== '').join('\n\n'));
-  if (result.status === 'error') tellFailure(context, result);
-}
+const describeRun = (result: ToolResult): string => [stepsOf(result.result), describeResult({ ...result, result: null })].filter((part) => part !== '').join('\n\n');
 
 /** Each step with how it ended, and below it what it said. */
 function stepsOf(report: unknown): string {

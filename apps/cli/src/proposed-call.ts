@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { usage } from './cli-error.ts';
+import type { Connection } from './http/connection.ts';
+
+/** Options of every command that makes a call. */
+export interface ProposalOptions {
+  readonly workspace?: string;
+  readonly token?: string;
+  readonly agent?: string;
+  readonly dryRun?: boolean;
+}
+
+/** What a call says of itself besides its tool, arguments and key: from the options, else from where `npm start` keeps it. @throws CliError `usage` */
+export function proposalOf({ workspace, token, agent, dryRun }: ProposalOptions, defaults: Connection['defaults']) {
+  return {
+    capability_token_id: required('--token', token ?? defaults.capability_token_id),
+    workspace_id: required('--workspace', workspace ?? defaults.workspace_id),
+    agent_id: agent ?? defaults.agent_id,
+    dry_run: dryRun,
+    provenance: { source: 'cli' },
+  };
+}
+
+function required(option: string, value: string | undefined): string {
+  if (value === undefined) throw usage(`\`${option}\` is missing`);
+  return value;
+}
