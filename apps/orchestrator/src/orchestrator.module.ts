@@ -12,7 +12,6 @@ import { ApprovalsController } from './approvals/approvals.controller.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
-import { Propose } from './calls/propose.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import { ContainersController } from './containers/containers.controller.ts';
 import { SystemController } from './describe/system.controller.ts';
@@ -41,6 +40,8 @@ import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
 import { Webhooks } from './ports/webhooks.ts';
+import { Propose } from './proposals/propose.ts';
+import { ProposeInOrder } from './proposals/propose-in-order.ts';
 import { Follow } from './replies/follow.ts';
 import { LogController } from './log/log.controller.ts';
 import { OperationEventsController } from './replies/operation-events.controller.ts';
@@ -159,13 +160,14 @@ type Ground = ReturnType<typeof stand>;
 function useCases({ published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
+  const propose = new Propose(kernel, blobs, follow, queues);
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
     new ShowOperation(blobs),
     new ShowDiff(kernel, blobs),
-    new Propose(kernel, blobs, follow, queues),
+    propose, new ProposeInOrder(propose, monotonic),
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),
     new ReadTree(snapshots),

@@ -5,6 +5,7 @@ export {
 } from './model.ts';
 export { faultOfStatus, MODEL_FAULTS, ModelError, readRetryAfter, type ModelFault } from './model-error.ts';
 export { nextStep, type Step, type StepOptions, type Stopped } from './next-step.ts';
+export { readyOf, type Standing as CallStanding } from './ready.ts';
 export { RETRY_RULES, retryDelayMs, type RetryRules } from './retry.ts';
 export { runAgent, type AgentNote, type AgentOutcome, type AgentRun, type CallPlace } from './run-agent.ts';
 export { HeldCall, RunEvent, ToolAnswer } from './run-event.ts';
@@ -12,4 +13,5 @@ export { COMPACT_PROMPT, LIMIT_TEXT, RUN_RULES, type Prices, type RunRules } fro
 export { applyEvent, foldRun, newRun, type CallState, type RoundState, type RunState } from './run-state.ts';
 export { costOf, isSpent } from './spending.ts';
 export { areDisjoint, type Touch } from './touches.ts';
+export { touchesOf } from './touches-of.ts';
 export { parseTranscript, RecordingModel, Transcript, TranscriptModel } from './transcript.ts';

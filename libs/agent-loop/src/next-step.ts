@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { contextTokens } from './conversation.ts';
 import type { ModelCall } from './model.ts';
+import { readyOf } from './ready.ts';
 import { ROUNDS_KEPT, type RunRules } from './run-rules.ts';
 import type { RoundState, RunState } from './run-state.ts';
 import { isSpent } from './spending.ts';
-import { areDisjoint, type Touch } from './touches.ts';
+import type { Touch } from './touches.ts';
 
 /** Why a run ended. `end`: the model was done. `limit`: the last allowed round still asked for calls. */
 export type Stopped = 'end' | 'limit' | 'length' | 'refusal' | 'malformed' | 'budget' | 'cancelled' | 'model_failed';
@@ -70,16 +71,9 @@ function callStep(round: number, last: RoundState, { rules, running, touchesOf }
   return { kind: 'wait' };
 }
 
-/** Which calls may start: a call never overtakes one before it, unless nothing that they touch is the same. */
 function readyCalls({ calls }: RoundState, order: RunRules['order'], running: ReadonlySet<number>, touchesOf: StepOptions['touchesOf']): number[] {
-  const ready: number[] = [];
-  const open: (readonly Touch[] | null)[] = [];
-  for (const [index, { call, held, answer }] of calls.entries()) {
-    if (answer !== null) continue;
-    if (order === 'sequence' && open.length > 0) break;
-    const touches = touchesOf(call);
-    if (held === null && !running.has(index) && open.every((other) => areDisjoint(touches, other))) ready.push(index);
-    open.push(touches);
-  }
-  return ready;
+  return readyOf(calls.map(({ call, held, answer }, index) => {
+    if (answer !== null) return { stands: 'ended' };
+    return { stands: held !== null || running.has(index) ? 'open' : 'waits', touches: touchesOf(call) };
+  }), order);
 }

@@ -6,9 +6,9 @@ import { Asked } from '../http/asked.ts';
 import { InExchange, waitOf, type Exchange } from '../http/exchange.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { CALLS } from '../http/routes/index.ts';
+import { Propose } from '../proposals/propose.ts';
 import { ShowOperation } from '../replies/show-operation.ts';
 import { parseCall } from './parse-call.ts';
-import { Propose } from './propose.ts';
 
 @Controller()
 export class CallsController {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller, type ProposedCall } from '@writ/contract';
+import { Fault, IdempotencyKey, parseMessage, principalOf, type Caller } from '@writ/contract';
 import type { Static } from 'typebox';
 import { CallBody } from '../http/routes/index.ts';
+import { agentOf, type ParsedCall } from '../proposals/parsed-call.ts';
 
 /** What the kernel alone says of a call; a caller that says it is refused rather than ignored. */
 const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_score', 'risk_basis'] as const;
@@ -9,9 +10,6 @@ const KERNELS_OWN = ['state_snapshot_id', 'policy_hash', 'autonomy_mode', 'risk_
 const OURS = ['v', 'tenant_id', 'operation_id', 'proposed_by', 'proposers', 'args_ref'] as const;
 
 export type CallBody = Static<typeof CallBody>;
-
-/** A call without what is made at its proposal. */
-export type ParsedCall = Omit<ProposedCall, 'operation_id' | 'args_ref'> & { readonly args: Readonly<Record<string, unknown>> };
 
 /**
  * Reads a call: attacker-controlled. `keyHeader` is the header `Idempotency-Key`, which must agree with the body's.
@@ -23,7 +21,7 @@ export function parseCall(body: unknown, keyHeader: string | undefined, caller: 
   return {
     v: 1,
     tenant_id: caller.tenant_id,
-    agent_id: agentOf(call, caller),
+    agent_id: agentOf(call.agent_id, caller),
     proposed_by: caller.api_key_id,
     proposers: [principalOf(caller)],
     tool_id: call.tool_id,
@@ -48,16 +46,6 @@ function refuseOthersFields(body: Record<string, unknown>): void {
   if (kernels) throw new Fault('request.malformed', `\`${kernels}\` is for the kernel to fill; leave it out (\`max_autonomy\` may lower the mode)`, { pointer: `/${kernels}` });
   const ours = OURS.find((name) => Object.hasOwn(body, name));
   if (ours) throw new Fault('request.malformed', `\`${ours}\` is made here and not by the caller; leave it out`, { pointer: `/${ours}` });
-}
-
-function agentOf(call: CallBody, caller: Caller): string {
-  // Another agent than the key's own is answered as one that isn't there.
-  if (caller.agent_id !== null) {
-    if (call.agent_id !== undefined && call.agent_id !== caller.agent_id) throw new Fault('not_found');
-    return caller.agent_id;
-  }
-  if (call.agent_id === undefined) throw new Fault('request.malformed', '`agent_id` is needed: the key is of no agent', { pointer: '/agent_id' });
-  return call.agent_id;
 }
 
 function idempotencyKeyOf(call: CallBody, header: string | undefined): string | null {

@@ -5,7 +5,7 @@ import { withSpan } from '@writ/telemetry';
 import type { FullQueues } from '../http/full-queues.ts';
 import { Follow } from '../replies/follow.ts';
 import { KernelClient } from '../support/kernel-client.ts';
-import type { ParsedCall } from './parse-call.ts';
+import type { ParsedCall } from './parsed-call.ts';
 
 /** How an answer to a proposal is waited for. */
 export interface Patience {
