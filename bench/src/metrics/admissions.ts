@@ -5,6 +5,7 @@ import { subjectsOf, type AdmitRequest } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { Api, makeWorld, SHARD, startStack, type Stack, type World } from '@writ/stack';
 import { measure, type Load, type Metric } from '../measure.ts';
+import { processorTime, sayEach } from '../processor-time.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
@@ -36,7 +37,12 @@ export async function admissions(tenants: number | 'chained', load: Load): Promi
     if (tenants === 'chained') await letAllWait(stack, callers);
     const bus = await stack.busAs('orchestrator');
     try {
-      return await measured(callers, bus, load);
+      const ask = admission(callers, bus);
+      for (let i = 0; i < load.warmUp; i++) await ask();
+      const before = await processorTime(stack, ['kernel', 'ledger']);
+      const measured = await measure({ ...load, warmUp: 0 }, ask);
+      sayEach('an admission', before, await processorTime(stack, ['kernel', 'ledger']), measured.n);
+      return measured;
     } finally {
       await bus.close();
     }
@@ -67,11 +73,12 @@ const grant = (lifeMs: number) => ({
   tools: ['fs.*'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: CALLS }, not_before: 0, expires_at: Date.now() + lifeMs,
 });
 
-function measured(callers: readonly Caller[], bus: Bus, load: Load): Promise<Measured> {
+/** Asks for one, of the callers in turn. */
+function admission(callers: readonly Caller[], bus: Bus): () => Promise<void> {
   const subject = subjectsOf(SHARD).request('kernel.admit');
   const proposer = newId('apiKey');
   let turn = 0;
-  return measure(load, async () => {
+  return async () => {
     const { world, token } = callers[turn++ % callers.length] as Caller;
     const call: AdmitRequest = {
       v: 1, operation_id: newId('operation'), tenant_id: world.tenantId, agent_id: world.agentId, proposed_by: proposer, tool_id: 'fs.write',
@@ -81,5 +88,5 @@ function measured(callers: readonly Caller[], bus: Bus, load: Load): Promise<Mea
     };
     const view = await bus.request(subject, call, { deadline: Date.now() + ANSWER_MS }) as { state: string };
     if (view.state !== 'admitted') throw new Error(`the call is ${view.state}: ${JSON.stringify(view)}`);
-  });
+  };
 }

@@ -2,7 +2,6 @@
 //
 // The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
 import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
@@ -12,6 +11,7 @@ import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
 import { decisionRecord, SHARD, startStack, type Stack } from '@writ/stack';
 import { testDatabase } from '@writ/testing';
 import { measure, summarise, type Load, type Metric } from '../measure.ts';
+import { processorTime, sayEach } from '../processor-time.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 type Sent = AppendRequest['records'][number];
@@ -47,11 +47,9 @@ export async function appends({ producers, tenants, seconds }: Appending): Promi
     const senders = Array.from({ length: Math.min(SENDERS, producers) }, () => new Sender(bus));
     const load: Load = { clients: producers, samples: records.length, warmUp: 0, msMax: seconds * 1_000 };
     let next = 0;
-    const before = await processorTime(stack);
+    const before = await processorTime(stack, ['ledger']);
     const measured = await measure(load, (producer) => (senders[producer % senders.length] as Sender).append(records[next++] as Sent));
-    const after = await processorTime(stack);
-    const each = after.map(([what, ms], i) => `${what} ${Math.round(((ms - (before[i]?.[1] ?? 0)) * 1_000) / measured.n)} µs`);
-    console.log(`  processor time a record: ${each.join(', ')}`);
+    sayEach('a record', before, await processorTime(stack, ['ledger']), measured.n);
     return measured;
   } finally {
     await bus.close();
@@ -117,24 +115,6 @@ export async function batchInserts({ seconds }: { readonly seconds: number }): P
 }
 
 const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
-
-/** What a busy machine doesn't change: milliseconds of processor time so far of the ledger, of its connections' backends in Postgres, and of this process. */
-async function processorTime({ services, database }: Stack): Promise<readonly (readonly [string, number])[]> {
-  const owner = await connect(database.ownerUrl, 'bench');
-  try {
-    const { rows } = await owner.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() ORDER BY pid', ['writ-ledger']);
-    const { user, system } = process.cpuUsage();
-    return [['ledger', ticksOf(services.ledger.pid)], ['Postgres', rows.reduce((sum, { pid }) => sum + ticksOf(pid), 0)], ['sender', (user + system) / 1_000]];
-  } finally {
-    await owner.end();
-  }
-}
-
-/** User and system time of a process with all its threads, in milliseconds (proc(5), fields 14 and 15 of stat, in hundredths of a second). */
-function ticksOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
 
 const recordKey = (stack: Stack): Signer => stack.keys.record;
 
