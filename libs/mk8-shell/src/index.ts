@@ -14,7 +14,7 @@ export { arityOf, VERB_GROUPS, type Verb, type VerbEffect, type VerbGroup, type 
 export { ENVIRONMENT_BYTES_MAX, EnvironmentError, parseEnvironment } from './rules/environment.ts';
 export { commandOf } from './rules/match-template.ts';
 export { rulesOf, RulesError, SHIPPED_RULES, type Rules } from './rules/rules.ts';
-export { DEFAULT_SANDBOX, sandboxFrom, type Sandbox, type SandboxData } from './rules/sandbox.ts';
+export { DEFAULT_SANDBOX, inContainer, sandboxFrom, type Sandbox, type SandboxData } from './rules/sandbox.ts';
 export { RuleSet, type BlacklistEntry, type CommandTemplate } from './rules/schema.ts';
 export { carryOut, compileAny, type ScriptOrder } from './run/order.ts';
 export { reportOf, type RanReport, type ScriptReport, type StepReport } from './run/report.ts';
@@ -24,7 +24,7 @@ export {
   definitionBytes, readDefinition, SANDBOX_LIMITS, sandboxDefinitionDigest, type DefinitionRead, type SandboxDefinition,
 } from './sandboxes/definition.ts';
 export {
-  SANDBOX_PAYLOAD_TYPE, sandboxAt, SandboxStatement, SignedSandboxError, signSandbox, verifySandbox, type SignedSandbox, type StoredSandbox,
+  dataOf, readSignedSandbox, SANDBOX_PAYLOAD_TYPE, SandboxStatement, SignedSandboxError, signSandbox, verifySandbox, type SandboxSource, type SignedSandbox, type StoredSandbox,
 } from './sandboxes/signed-sandbox.ts';
 export { shapeProblems } from './script/parse.ts';
 export { ScriptSchema } from './script/schema.ts';

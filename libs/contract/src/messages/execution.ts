@@ -54,6 +54,8 @@ export const Redemption = Type.Object({
   /** secrets that the arguments name, sealed to the key of the request, base64 */
   sealed: Type.Optional(Type.Record(Type.String(), Type.String())),
   cli_tool: Type.Optional(CliTool),
+  /** of a script in a registered sandbox: what was signed, base64. Its digest is part of the tool's, so another is not believed */
+  sandbox: Type.Optional(Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed)),
   limits: CallLimits,
   /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */
   nodes: Type.Array(Type.String(), { maxItems: 8 }),

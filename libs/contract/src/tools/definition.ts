@@ -74,6 +74,8 @@ export interface ToolDefinition {
   readonly categoryOf?: (args: Readonly<Record<string, unknown>>) => ToolCategory;
   /** What arguments are checked against where `parameters` says more than a checker of schemas may be given: patterns that a tenant wrote, which `faults` matches. */
   readonly shape?: TObject;
+  /** Hex digest of the registered sandbox that its scripts run in; part of what its digest covers. Absent: they run in what is shipped, or it runs none. */
+  readonly sandbox?: string;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
   readonly faults?: (args: Readonly<Record<string, unknown>>) => readonly { readonly pointer: string; readonly message: string }[];
 }

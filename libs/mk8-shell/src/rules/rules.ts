@@ -42,16 +42,17 @@ export class RulesError extends Error {
 
 /**
  * The shipped rules and what a sandbox adds to them. INVARIANT (additive): nothing of what is shipped is taken away or replaced; a template or list whose name is taken is
- * refused, and an environment's `blocked` beats every `allowed`. @throws RulesError
+ * refused, and an environment's `blocked` beats every `allowed`. `enabled`: of the templates those that ProcRun may use, null for all. @throws RulesError
  */
-export function rulesOf(added: unknown = {}): Rules {
+export function rulesOf(added: unknown = {}, enabled: readonly string[] | null = null): Rules {
   const more = { blacklist: [], templates: [], words: [], write_blocked: { names: [], extensions: [] }, environment: { allowed: [], blocked: [] }, urls: [], ...(added as object) };
   if (!Value.Check(RuleSet, more)) throw new RulesError(Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)));
-  const problems = [...takenNames(more), ...badPatterns(more)];
-  if (problems.length > 0) throw new RulesError(problems);
   const shipped = SHIPPED_RULES;
+  const templates = [...shipped.templates, ...more.templates];
+  const problems = [...takenNames(more), ...badPatterns(more), ...unknownTemplates(enabled ?? [], templates)];
+  if (problems.length > 0) throw new RulesError(problems);
   return compiled({
-    blacklist: [...shipped.blacklist, ...more.blacklist], templates: [...shipped.templates, ...more.templates], words: [...shipped.words, ...more.words], urls: [...shipped.urls, ...more.urls],
+    blacklist: [...shipped.blacklist, ...more.blacklist], templates: enabled === null ? templates : templates.filter(({ id }) => enabled.includes(id)), words: [...shipped.words, ...more.words], urls: [...shipped.urls, ...more.urls],
     write_blocked: { names: [...shipped.write_blocked.names, ...more.write_blocked.names], extensions: [...shipped.write_blocked.extensions, ...more.write_blocked.extensions] },
     environment: { allowed: [...shipped.environment.allowed, ...more.environment.allowed], blocked: [...shipped.environment.blocked, ...more.environment.blocked] },
   });
@@ -75,6 +76,11 @@ function takenNames({ templates, words }: RuleSet): Problem[] {
     ]),
     ...words.flatMap(({ name }, n) => (lists.size === lists.add(name).size ? [problemAt(`/words/${n}/name`, `there is a list \`${name}\` already`)] : [])),
   ];
+}
+
+function unknownTemplates(enabled: readonly string[], templates: readonly CommandTemplate[]): Problem[] {
+  const known = new Set(templates.map(({ id }) => id));
+  return enabled.flatMap((id, n) => (known.has(id) ? [] : [problemAt(`/enabled_templates/${n}`, `there is no template \`${id}\``)]));
 }
 
 function badPatterns({ blacklist }: RuleSet): Problem[] {

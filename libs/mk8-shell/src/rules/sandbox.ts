@@ -25,17 +25,27 @@ export interface SandboxData {
   readonly environment: Readonly<Record<string, string>>;
   /** what it adds to the rules that are shipped */
   readonly rules: unknown;
+  /** the only templates that ProcRun may use; null: all */
+  readonly enabled_templates: readonly string[] | null;
   readonly fragments: Readonly<Record<string, readonly Operation[]>>;
   readonly skills: Sandbox['skills'];
 }
 
 /** What a script runs in that names no sandbox: what is shipped, and nothing else. */
-export const DEFAULT_SANDBOX: SandboxData = { name: 'default', environment: {}, rules: {}, fragments: {}, skills: [] };
+export const DEFAULT_SANDBOX: SandboxData = { name: 'default', environment: {}, rules: {}, enabled_templates: null, fragments: {}, skills: [] };
 
 /** Where every container has its workspace, and whose it is there. */
 const CONTAINER = { root: '/workspace', cwd: '', user: 'sandbox' } as const;
 
-/** The sandbox that data describes, in a container. The same data gives the same rules wherever it is read. @throws RulesError */
-export function sandboxFrom({ name, environment, rules, fragments, skills }: SandboxData): Sandbox {
-  return { ...CONTAINER, id: name, env: new Map(Object.entries(environment)), rules: rulesOf(rules), fragments: new Map(Object.entries(fragments)), skills };
+/** A sandbox that was read, its rules made ready. */
+export interface ReadSandbox extends Pick<Sandbox, 'rules' | 'fragments'> {
+  readonly name: string;
+  readonly environment: Sandbox['env'];
 }
+
+/** What scripts are compiled with and run in. */
+export const inContainer = ({ name, environment, rules, fragments }: ReadSandbox, skills: Sandbox['skills'] = []): Sandbox => ({ ...CONTAINER, id: name, env: environment, rules, fragments, skills });
+
+/** The same of what was sent. The same data gives the same rules wherever it is read. @throws RulesError */
+export const sandboxFrom = ({ name, environment, rules, enabled_templates, fragments, skills }: SandboxData): Sandbox =>
+  inContainer({ name, environment: new Map(Object.entries(environment)), rules: rulesOf(rules, enabled_templates), fragments: new Map(Object.entries(fragments)) }, skills);

@@ -54,22 +54,9 @@ export const definitionBytes = (definition: SandboxDefinition): Uint8Array => ca
 /** Hex SHA-256 of those bytes. */
 export const sandboxDefinitionDigest = (bytes: Uint8Array): string => sha256Hex(bytes);
 
-/** The shipped rules with what the sandbox adds, and of the templates those that it enables. @throws RulesError */
-function rulesFor({ rules, enabled_templates }: SandboxDefinition): Rules {
-  const all = rulesOf(rules);
-  if (enabled_templates === null) return all;
-  const enabled = new Set(enabled_templates);
-  const known = new Set(all.set.templates.map(({ id }) => id));
-  const unknown = enabled_templates.flatMap((id, n) => (known.has(id) ? [] : [problemAt(`/enabled_templates/${n}`, `there is no template \`${id}\``)]));
-  if (unknown.length > 0) throw new RulesError(unknown);
-  const templates = all.set.templates.filter(({ id }) => enabled.has(id));
-  const byBinary = [...all.templates].map(([binary, some]) => [binary, some.filter(({ id }) => enabled.has(id))] as const).filter(([, some]) => some.length > 0);
-  return { ...all, set: { ...all.set, templates }, templates: new Map(byBinary) };
-}
-
-function rulesRead(definition: SandboxDefinition): { readonly rules: Rules | null; readonly problems: readonly Problem[] } {
+function rulesRead({ rules, enabled_templates }: SandboxDefinition): { readonly rules: Rules | null; readonly problems: readonly Problem[] } {
   try {
-    return { rules: rulesFor(definition), problems: [] };
+    return { rules: rulesOf(rules, enabled_templates), problems: [] };
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     return { rules: null, problems: error.problems.map(({ pointer, message }) => problemAt(pointer.startsWith('/enabled_templates') ? pointer : `/rules${pointer}`, message)) };

@@ -3,7 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { parseSigner, parseVerifier, type Envelope } from '@writ/signing';
 import { compileScript } from '../compile/compile.ts';
 import { definitionBytes, readDefinition, SANDBOX_LIMITS, sandboxDefinitionDigest, type SandboxDefinition } from './definition.ts';
-import { sandboxAt, signSandbox, verifySandbox, type StoredSandbox } from './signed-sandbox.ts';
+import { inContainer } from '../rules/sandbox.ts';
+import { signSandbox, verifySandbox, type StoredSandbox } from './signed-sandbox.ts';
 
 const WORKSPACE = `wsp_${'0'.repeat(26)}`;
 const SOURCE = {
@@ -25,7 +26,7 @@ function stored(over: Record<string, unknown> = {}, of: unknown = SOURCE): Store
   return { tenantId: 'ten_a', name: 'build', definition, envelope: signSandbox(statement, signer) };
 }
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => bytes.map((byte, n) => (n === at ? byte ^ 1 : byte));
-const compile = (sandbox: StoredSandbox, verb: string, args: string[]) => compileScript({ operations: [{ verb, args }] }, sandboxAt(verifySandbox(sandbox, registrars), { root: '/workspace', cwd: '', user: 'u', skills: [] }));
+const compile = (sandbox: StoredSandbox, verb: string, args: string[]) => compileScript({ operations: [{ verb, args }] }, inContainer(verifySandbox(sandbox, registrars)));
 
 describe('a signed sandbox', () => {
   it('is read where its registrar signed it, and scripts are judged by it', () => {

@@ -8,9 +8,7 @@ import { SignatureError, sealEnvelope, verifyEnvelope, type Envelope, type Signe
 import { Type, type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { EnvironmentError, ENVIRONMENT_BYTES_MAX, parseEnvironment } from '../rules/environment.ts';
-import type { Rules } from '../rules/rules.ts';
-import type { Sandbox } from '../rules/sandbox.ts';
-import type { Operation } from '../script/script.ts';
+import type { ReadSandbox, SandboxData } from '../rules/sandbox.ts';
 import { readDefinition, sandboxDefinitionDigest, type SandboxDefinition } from './definition.ts';
 
 /** What a registrar signs is signed as this and nothing else. */
@@ -47,17 +45,20 @@ export interface StoredSandbox {
   readonly envelope: Envelope;
 }
 
+/** All that a sandbox is read from: its definition, and what a registrar said of it under which key. */
+export interface SandboxSource {
+  /** RFC 8785 */
+  readonly definition: Uint8Array;
+  /** the signed payload */
+  readonly statement: Uint8Array;
+  readonly keyid: string;
+}
+
 /** A sandbox whose signature verified. */
-export interface SignedSandbox {
-  readonly name: string;
+export interface SignedSandbox extends ReadSandbox {
   readonly workspace_id: string;
   readonly definition: SandboxDefinition;
-  /** By names in capitals. */
-  readonly environment: ReadonlyMap<string, string>;
-  /** Shipped ones and the sandbox's own: blacklist, templates, vocabularies, write-blocked names. */
-  readonly rules: Rules;
-  /** By the id that Include names. */
-  readonly fragments: ReadonlyMap<string, readonly Operation[]>;
+  readonly source: SandboxSource;
   /** Hex SHA-256 over everything that a decision about a script rests on: definition, statement, key. Another state of the sandbox has another digest. */
   readonly digest: string;
   readonly keyid: string;
@@ -75,35 +76,44 @@ export function signSandbox(statement: SandboxStatement, signer: Signer): Envelo
  * Verifies a stored sandbox against the keys of its tenant's registrars, and reads it. All of what is given is attacker-controlled but the keys.
  * @throws SignedSandboxError where it isn't what a registrar signed for this sandbox
  */
-export function verifySandbox({ tenantId, name, definition: bytes, envelope }: StoredSandbox, registrars: ReadonlyMap<string, Verifier>): SignedSandbox {
-  const statement = verifiedStatement(envelope, registrars);
+export function verifySandbox({ tenantId, name, definition, envelope }: StoredSandbox, registrars: ReadonlyMap<string, Verifier>): SignedSandbox {
+  return readSignedSandbox({ definition, statement: verifiedPayload(envelope, registrars), keyid: envelope.signatures[0]?.keyid ?? '' }, { tenantId, name });
+}
+
+/**
+ * Reads a sandbox from what it was signed as. No signature is looked at: who calls this MUST know its `digest` from somebody who verified one, as a permit tells it, and
+ * MUST compare. @throws SignedSandboxError
+ */
+export function readSignedSandbox(source: SandboxSource, { tenantId, name }: Pick<StoredSandbox, 'tenantId' | 'name'>): SignedSandbox {
+  const { definition: bytes, keyid } = source;
+  const statement = statementOf(source.statement);
   if (statement.tenant_id !== tenantId || statement.sandbox !== name) throw refused('it was signed for another sandbox');
   if (statement.definition_digest !== sandboxDefinitionDigest(bytes)) throw refused('its workspace, rules or fragments are not the ones that were signed');
   const read = readDefinition(jsonOf(bytes));
   if (read.definition === null) throw refused(`this version can't read it: ${read.problems.map(({ pointer, message }) => `${pointer}: ${message}`).join('; ')}`);
   const { definition, rules } = read;
-  const keyid = envelope.signatures[0]?.keyid ?? '';
   return {
-    name, workspace_id: definition.workspace_id, definition, environment: environmentOf(statement), rules, fragments: new Map(Object.entries(definition.fragments)),
+    name, workspace_id: definition.workspace_id, definition, source, environment: environmentOf(statement), rules, fragments: new Map(Object.entries(definition.fragments)),
     digest: sha256Hex(canonicalBytes({ v: 1, definition: statement.definition_digest, statement: sha256Hex(canonicalBytes(statement)), keyid })), keyid, signed_at: statement.signed_at,
   };
 }
 
-/** What scripts are compiled with, at the place where they run. */
-export const sandboxAt = ({ name, environment, rules, fragments }: Pick<SignedSandbox, 'name' | 'environment' | 'rules' | 'fragments'>, place: Pick<Sandbox, 'root' | 'cwd' | 'user' | 'skills'>): Sandbox =>
-  ({ ...place, id: name, env: environment, rules, fragments });
+/** The sandbox as it goes to whoever runs a script in it. */
+export const dataOf = ({ name, environment, definition: { rules, enabled_templates, fragments } }: SignedSandbox): SandboxData => ({ name, environment: Object.fromEntries(environment), rules, enabled_templates, fragments, skills: [] });
 
 const refused = (message: string, options?: ErrorOptions): SignedSandboxError => new SignedSandboxError(message, options);
 
-function verifiedStatement(envelope: Envelope, registrars: ReadonlyMap<string, Verifier>): SandboxStatement {
-  let payload: Uint8Array;
+function verifiedPayload(envelope: Envelope, registrars: ReadonlyMap<string, Verifier>): Uint8Array {
   try {
-    payload = verifyEnvelope(envelope, registrars, SANDBOX_PAYLOAD_TYPE);
+    return verifyEnvelope(envelope, registrars, SANDBOX_PAYLOAD_TYPE);
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
     throw refused(error.reason === 'unknown_key' ? 'no registrar\'s key that is good signed it' : 'it is not what its registrar signed', { cause: error });
   }
-  const statement = jsonOf(payload);
+}
+
+function statementOf(bytes: Uint8Array): SandboxStatement {
+  const statement = jsonOf(bytes);
   if (!STATEMENT.Check(statement)) throw refused('what was signed is no sandbox of this version');
   return statement as SandboxStatement;
 }

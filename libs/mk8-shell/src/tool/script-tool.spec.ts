@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, MK8_RUN, definitionForDigest } from '@writ/contract';
 import { SANDBOX } from '../specs/world.ts';
-import { scriptTool } from './script-tool.ts';
+import { sandboxNamed, scriptTool, toolWithin } from './script-tool.ts';
 
 const tool = scriptTool(SANDBOX);
 const op = (verb: string, ...args: string[]) => ({ verb, args });
 const argsOf = (...operations: object[]) => ({ script: { operations } });
 
 describe('the tool that runs scripts', () => {
-  it('means the same in every sandbox', () => {
+  it('means the same whatever the rules are, and something else in each registered sandbox, by its digest alone', () => {
     expect(definitionForDigest(tool)).toEqual(definitionForDigest(MK8_RUN));
+    expect(definitionForDigest(toolWithin('d'.repeat(64)))).toEqual({ ...definitionForDigest(MK8_RUN), sandbox: 'd'.repeat(64) });
+  });
+
+  it('runs in a registered sandbox where its arguments name one', () => {
+    expect(['build', 'a', '9-x.y_z'].map((sandbox) => sandboxNamed({ sandbox }))).toEqual(['build', 'a', '9-x.y_z']);
+    expect(['default', undefined, null, 5, '', '../x', 'Build', 'a\nb', 'a\n', 'x'.repeat(65)].map((sandbox) => sandboxNamed({ sandbox }))).toEqual(Array.from({ length: 10 }, () => null));
   });
 
   it('names the paths that a script reads and writes', () => {

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tool that runs scripts, for one sandbox: what its definition leaves open about arguments is found by compiling them. INVARIANT (the same meaning): nothing of it that
-// the definition's digest covers differs from one sandbox to another.
-import { LIMITS, MK8_RUN, type FsResource, type ToolDefinition } from '@writ/contract';
+// The tool that runs scripts, for one sandbox: what its definition leaves open about arguments is found by compiling them. INVARIANT (the sandbox is part of what is meant): of all
+// that the definition's digest covers, nothing differs from one sandbox to another but the digest of a registered one. So whatever is bound to a tool, a decision, a record, an
+// approval, a permit, is bound to the sandbox as it was signed.
+import { LIMITS, MK8_RUN, SANDBOX_NAME, type FsResource, type ToolDefinition } from '@writ/contract';
 import type { Compiled } from '../compile/compile.ts';
 import type { LocatedProblem, Problem } from '../problem.ts';
 import { compileAny } from '../run/order.ts';
-import type { Sandbox } from '../rules/sandbox.ts';
+import { DEFAULT_SANDBOX, inContainer, type Sandbox } from '../rules/sandbox.ts';
+import type { SignedSandbox } from '../sandboxes/signed-sandbox.ts';
 import { asCommand } from './as-command.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
 /** What is judged of a script. */
 interface Judged { readonly compiled: Compiled; readonly commandLine: string }
+
+const NAME = new RegExp(SANDBOX_NAME);
+
+/** The registered sandbox that a call's arguments name; null where they name none, what is shipped, or nothing that could be a name. */
+export const sandboxNamed = ({ sandbox }: Args): string | null => (typeof sandbox !== 'string' || sandbox === DEFAULT_SANDBOX.name || !NAME.test(sandbox) ? null : sandbox);
+
+/** What `mk8.run` means in a registered sandbox of that digest. */
+export const toolWithin = (digest: string): ToolDefinition => ({ ...MK8_RUN, sandbox: digest });
+
+/** The tool that runs scripts in a registered sandbox. */
+export const signedScriptTool = (signed: SignedSandbox): ToolDefinition => ({ ...scriptTool(inContainer(signed)), sandbox: signed.digest });
 
 /** The definition of `mk8.run` with what the script of a call touches, asks for and is worth, under the rules of a sandbox. */
 export function scriptTool(sandbox: Sandbox): ToolDefinition {
