@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cliDefinition } from '@writ/cli-tool';
-import { argumentFaults, definitionForDigest, Fault, LIMITS, TOOLS, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
+import { argumentFaults, definitionForDigest, Fault, LIMITS, MK8_RUN, TOOLS, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
+import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
+import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../runners/runner.ts';
@@ -26,15 +28,16 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     image_digest: redemption.image_digest,
   });
   if (digest !== permit.action_digest) throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
-  const tool = toolOf(redemption);
-  if (!tool || (ownDigests.get(tool.tool_id) ?? digestOf(tool)) !== redemption.tool_definition_digest) {
+  const sandbox = sandboxOf(redemption, args);
+  const tool = sandbox === null ? toolOf(redemption) : toolWithin(sandbox.digest);
+  if (!tool || (sandbox === null ? ownDigests.get(tool.tool_id) ?? digestOf(tool) : digestOf(tool)) !== redemption.tool_definition_digest) {
     throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
   }
   if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
     tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
-    secrets: redemption.secrets,
+    secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
 }
@@ -43,6 +46,24 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
 function toolOf({ tool_id, cli_tool }: Redemption): ToolDefinition | undefined {
   const own = TOOLS.get(tool_id);
   return own ?? (cli_tool?.tool_id === tool_id ? cliDefinition(cli_tool) : undefined);
+}
+
+/**
+ * The registered sandbox that a script names; null where it names none. INVARIANT (no other sandbox): whatever of it came along, its digest is in what the permit orders, and
+ * only for the tenant, name and workspace of the call is it read at all.
+ */
+function sandboxOf({ tool_id, tenant_id, workspace_id, sandbox }: Redemption, args: Readonly<Record<string, unknown>>): SignedSandbox | null {
+  const name = tool_id === MK8_RUN.tool_id ? sandboxNamed(args) : null;
+  if (name === null) return null;
+  if (sandbox === undefined) throw new Fault('permit.invalid', `the redemption has no sandbox \`${name}\``);
+  try {
+    const read = readSignedSandbox({ definition: decodeBase64(sandbox.definition), statement: decodeBase64(sandbox.statement), keyid: sandbox.keyid }, { tenantId: tenant_id, name });
+    if (read.workspace_id === workspace_id) return read;
+  } catch (error) {
+    if (!(error instanceof SignedSandboxError)) throw error;
+    throw new Fault('permit.invalid', `the sandbox \`${name}\` is not as it was signed: ${error.message}`, { cause: error });
+  }
+  throw new Fault('permit.invalid', `the sandbox \`${name}\` is of another workspace`);
 }
 
 async function argumentsOf({ args, args_ref, tenant_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { SandboxData } from '@writ/mk8-shell';
 import type { Values } from '../redaction/redactor.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
@@ -21,6 +22,8 @@ export interface Call {
   /** the hosts of each token of the chain: a request may leave when every one of them grants it; none for a call that may send nothing */
   readonly net: readonly Grant['net'][];
   readonly limits: CallLimits;
+  /** the registered sandbox that its script runs in; absent for what is shipped, and for whatever is no script */
+  readonly sandbox?: SandboxData;
   /** values that the call may see, by name */
   readonly secrets: Readonly<Record<string, string>>;
   /** variables that its command finds; none unless set */

@@ -27,8 +27,8 @@ export class ScriptRunner extends Runner {
   }
 
   override async run(call: Call, context: RunContext): Promise<Staged> {
-    const { args, limits } = call;
-    const order: ScriptOrder = { script: args['script'], sandbox: DEFAULT_SANDBOX, time_ms: Math.max(1, limits.wall_ms - Math.min(AROUND_MS, limits.wall_ms / 2)), report_bytes: Math.floor(limits.output_bytes * REPORT_SHARE) };
+    const { args, limits, sandbox = DEFAULT_SANDBOX } = call;
+    const order: ScriptOrder = { script: args['script'], sandbox, time_ms: Math.max(1, limits.wall_ms - Math.min(AROUND_MS, limits.wall_ms / 2)), report_bytes: Math.floor(limits.output_bytes * REPORT_SHARE) };
     const staged = await this.#commands.run({ ...call, args: { command: '', stdin: JSON.stringify(order) }, program: INTERPRETER }, context);
     const report = readReport(staged.result);
     if (staged.ended !== 'exited') return { ...staged, result: report ?? NOTHING_SAID };

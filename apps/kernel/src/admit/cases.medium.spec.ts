@@ -3,6 +3,8 @@
 import type { Change, Grant, OperationView, ProposedCall } from '@writ/contract';
 import { ancestorsOf, deltaOf, parsePath } from '@writ/workspace';
 import { newId } from '../store/index.ts';
+import { openManagement, type TestManagement } from '../specs/test-management.ts';
+import { TestRegistrar } from '../specs/test-registrar.ts';
 import { CASE_GROUPS, type Case } from '../specs/test-cases.ts';
 import { deltaFor, openExecution, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
@@ -10,12 +12,15 @@ import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: PolicyKernel;
 let run: TestExecution;
+let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openPolicyKernel();
   run = openExecution(kernel);
+  manage = openManagement(kernel);
 }, 60_000);
 afterAll(async () => {
   await run.close();
+  await manage.tenancy.close();
   await kernel.close();
 });
 
@@ -63,6 +68,13 @@ async function freeze(tenant: TestTenant, scope: 'tenant' | 'agent' | 'tool'): P
   await tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, $2, $3, $4, 'stop', 'spec')`, [newId('freeze'), tenant.tenantId, scope, subject]);
 }
 
+async function register(tenant: TestTenant, { signed, revoked, of, environment = '', ...definition }: NonNullable<Case['sandbox']>): Promise<void> {
+  const registrar = await TestRegistrar.of(manage, tenant);
+  await registrar.register({ ...definition, ...(of === undefined ? {} : { workspace_id: await tenant.secondWorkspace() }) });
+  if (signed !== false) await registrar.sign(environment);
+  if (revoked === true) await registrar.revoke();
+}
+
 async function layOut(one: Case): Promise<Laid> {
   const tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'one', '.env': 'KEY=1', 'src/b.txt': 'two', link: '->.env' });
@@ -71,13 +83,14 @@ async function layOut(one: Case): Promise<Laid> {
   const label = (scope: string, id: string, name: string) => tenant.query(`INSERT INTO kernel.label (tenant_id, scope, id, label, operation_id) VALUES ($1, $2, $3, $4, 'op_before')`, [tenant.tenantId, scope, id, name]);
   for (const name of one.labels ?? []) await label('session', SESSION, name);
   for (const name of one.workspace_labels ?? []) await label('workspace', tenant.workspaceId, name);
+  if (one.sandbox !== undefined) await register(tenant, one.sandbox);
   for (const call of one.before ?? []) await before({ tenant, ...held }, call);
   if (one.frozen !== undefined) await freeze(tenant, one.frozen);
   return { tenant, ...held };
 }
 
 const callOf = ({ tenant, token, agent }: Laid, call: Readonly<Record<string, unknown>>): ProposedCall => {
-  const writes = call['tool_id'] === 'fs.write' || call['tool_id'] === 'shell.run';
+  const writes = call['tool_id'] === 'fs.write' || call['tool_id'] === 'shell.run' || call['tool_id'] === 'mk8.run';
   return tenant.call(token, { session_id: SESSION, agent_id: agent, ...(writes ? { idempotency_key: newId('request') } : {}), ...(call as Partial<ProposedCall>) });
 };
 
@@ -129,6 +142,7 @@ test('every fault code that a decision on a call can end in has its case', () =>
   const decided = [
     'tool.unknown', 'tool.not_available', 'args.invalid', 'path.invalid', 'path.escape', 'idempotency.missing', 'idempotency.mismatch', 'deadline', 'not_found', 'workspace.unknown', 'precondition.failed',
     'token.unknown', 'token.agent', 'token.revoked', 'token.not_yet_valid', 'token.expired', 'token.tool', 'token.scope', 'budget.exhausted', 'frozen', 'policy.denied', 'policy.error', 'effect.out_of_scope',
+    'sandbox.unknown', 'sandbox.unverified',
   ];
   expect(decided.filter((code) => !met.has(code))).toEqual([]);
 });

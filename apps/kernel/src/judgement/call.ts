@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
+import type { SignedSandbox } from '@writ/mk8-shell';
 import type { CountNeeded, SessionPast } from '../ports/index.ts';
 import type { FreezeRow, OperationRow } from '../store/index.ts';
 import type { Versions } from './versions.ts';
@@ -69,6 +70,8 @@ export interface CallFacts {
   readonly value_known?: boolean;
   /** of the secrets that the call names, those that are there; absent where nobody looked: then none is */
   readonly secrets?: readonly string[];
+  /** the registered sandbox that its script is to run in, or why there is none; null where it names none, absent where nobody looked. Never remembered */
+  readonly sandbox?: SignedSandbox | Refusal | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;

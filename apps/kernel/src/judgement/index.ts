@@ -6,6 +6,8 @@ export { stricter, type GivenApproval } from './decide-supervision.ts';
 export { decideForm, type WellFormed } from './decide-form.ts';
 export { askOf, readValueKnown, type ValueAsk } from './decide-value.ts';
 export { readSecretsKnown } from './decide-secrets.ts';
+export { judgedTool } from './judged-tool.ts';
+export { readSandboxNamed } from './decide-sandbox.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { delegatorsOf } from './delegators.ts';

@@ -12,6 +12,7 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideSandbox, sandboxReason } from './decide-sandbox.ts';
 import { decideSecrets } from './decide-secrets.ts';
 import { judgedTool } from './judged-tool.ts';
 import { decideValue } from './decide-value.ts';
@@ -45,9 +46,11 @@ export class Judge {
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
-    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args);
+    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args, facts.sandbox);
     const known = unjudged(policy, tool);
     if (prior !== null) return refuse(known, prior);
+    const nowhere = decideSandbox(call, facts, args);
+    if (nowhere !== null) return refuse(known, nowhere);
     const form = decideForm(call, tool, args);
     if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
@@ -62,19 +65,20 @@ export class Judge {
     const supervised = decideSupervision(call, asked, approval);
     const value = supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
     const corridor = value ?? supervised;
+    const said = sandboxReason(facts);
     const weighed: Judgement = {
       ...placed,
       autonomy_mode: corridor.mode,
       risk_score: asked.risk_score,
       risk_basis: asked.risk_basis,
       rule_ids: asked.rule_ids,
-      reasons: asked.reasons,
+      reasons: [...asked.reasons, ...said],
       approvers: asked.approvers,
       waits_for: value === null ? 'action' : 'value',
       labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
     if (corridor.effect === 'refuse') return refuse(weighed, corridor);
-    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: corridor.reasons, preview: decidePreview(facts.chain, form.tool) };
+    if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: [...corridor.reasons, ...said], preview: decidePreview(facts.chain, form.tool) };
     return reserved(weighed, facts, wanted ?? callBudget(form.tool));
   }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, TOOLS, VALUE_GET, type CallLimits, type CliTool, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type CliTool, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
+import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import { readDecidedTool, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
+import { definitionDigest, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 
@@ -95,6 +96,7 @@ export class Redeem {
     const { tool, cli } = await this.#tool(redeemed, mode);
     const box = await this.#vault.of(operation.tenant_id);
     const clear = args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>;
+    const sandbox = await this.#sandbox(redeemed, { facts, clear, mode });
     const values = await this.#valuesOf(redeemed, { facts, tool, clear, mode });
     return {
       v: 1,
@@ -109,6 +111,7 @@ export class Redeem {
       ...await sealedFor(operation, values, public_key ?? null),
       limits: limitsOf(tool, operation),
       ...(cli === null ? {} : { cli_tool: cli }),
+      ...(sandbox === null ? {} : { sandbox }),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
     };
@@ -127,6 +130,28 @@ export class Redeem {
     if (mode === 'preview') throw new Fault('permit.invalid');
     await this.#endings.end(redeemed, unreportedEnding(operation, endingFault('tool.changed', `the tool \`${operation.tool_id}\` was changed or removed since the call was decided`, 'propose it anew')));
     throw new Fault('tool.changed');
+  }
+
+  /**
+   * The sandbox that a script was decided in, verified once more. INVARIANT (no other sandbox): a call whose sandbox was changed, signed anew or removed since, or whose
+   * registrar's key was revoked, doesn't run.
+   */
+  async #sandbox(redeemed: Redeemed, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['sandbox'] | null> {
+    const { operation } = facts;
+    if (operation.tool_id !== MK8_RUN.tool_id) return null;
+    const name = sandboxNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts));
+    if (name === null) return null;
+    try {
+      const { source, digest } = await sandboxFor(this.#tenants, operation.tenant_id, name);
+      if (definitionDigest(toolWithin(digest)) !== operation.tool_definition_digest) throw new Fault('tool.changed', `the sandbox \`${name}\` was changed or signed anew since the call was decided`);
+      const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+      return { definition: base64(source.definition), statement: base64(source.statement), keyid: source.keyid };
+    } catch (error) {
+      if (!(error instanceof Fault) || !SANDBOX_GONE.has(error.code)) throw error;
+      if (mode === 'preview') throw new Fault('permit.invalid');
+      await this.#endings.end(redeemed, unreportedEnding(operation, endingFault(error.code, error.message, 'propose it anew once the sandbox is as it should be')));
+      throw error;
+    }
   }
 
   /** INVARIANT (to one alone): values are unwrapped for the answer to a redemption, and for nothing else. Whose value has gone meanwhile is ended here. */
@@ -148,6 +173,9 @@ export class Redeem {
     return bytes.byteLength <= NODE_BYTES_MAX ? [Buffer.from(bytes).toString('base64')] : [];
   }
 }
+
+/** What became of a sandbox since a call was decided in it. */
+const SANDBOX_GONE: ReadonlySet<string> = new Set(['tool.changed', 'sandbox.unknown', 'sandbox.unverified'] satisfies FaultCode[]);
 
 const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] => (ENDS as readonly string[]).includes(verdict);
 

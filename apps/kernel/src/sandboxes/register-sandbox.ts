@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type KernelRequest, type SandboxPut, type SandboxWhole } from '@writ/contract';
-import { definitionBytes, readDefinition, SANDBOX_PAYLOAD_TYPE, sandboxDefinitionDigest, SignedSandboxError, verifySandbox, type SandboxDefinition, type SignedSandbox } from '@writ/mk8-shell';
+import { DEFAULT_SANDBOX, definitionBytes, readDefinition, SANDBOX_PAYLOAD_TYPE, sandboxDefinitionDigest, SignedSandboxError, verifySandbox, type SandboxDefinition, type SignedSandbox } from '@writ/mk8-shell';
 import { parseVerifier } from '@writ/signing';
 import type { ChangeRecord, Changes } from '../changes/index.ts';
 import { publicJwkFrom } from '../store/index.ts';
@@ -24,6 +24,7 @@ export class RegisterSandbox {
    */
   async put({ caller, name, definition: sent }: KernelRequest<'sandbox.put'>): Promise<SandboxPut> {
     requireRole(caller, 'admin');
+    if (name === DEFAULT_SANDBOX.name) return wrong([{ pointer: '/name', message: `\`${name}\` is what scripts run in that name no sandbox: give it another name` }]);
     const { definition, problems } = readDefinition(sent);
     if (definition === null) return wrong(problems);
     const bytes = new Uint8Array(definitionBytes(definition));

@@ -17,11 +17,16 @@ const Token = Type.Object({
   of: Type.Optional(Type.Literal('another agent')), given: Type.Optional(Type.Literal('by another agent')),
 }, closed);
 
+const Sandbox = Type.Object({
+  enabled_templates: Words, rules: Type.Optional(Type.Record(Type.String(), Type.Unknown())), fragments: Type.Optional(Type.Record(Type.String(), Type.Unknown())), environment: Type.Optional(Type.String()),
+  signed: Type.Optional(Type.Literal(false)), revoked: Type.Optional(Type.Literal(true)), of: Type.Optional(Type.Literal('another workspace')),
+}, closed);
+
 /** One row of apps/kernel/cases/decisions, as refusals.yaml explains it. */
 export const Case = Type.Object({
   when: Type.String({ minLength: 1 }),
   policy: Policy, observes: Type.Optional(Type.Literal(true)), history: History,
-  token: Type.Optional(Token), before: Type.Optional(Type.Array(Call)), labels: Words, workspace_labels: Words, frozen: Type.Optional(Type.Enum(['tenant', 'agent', 'tool'])),
+  token: Type.Optional(Token), before: Type.Optional(Type.Array(Call)), labels: Words, workspace_labels: Words, frozen: Type.Optional(Type.Enum(['tenant', 'agent', 'tool'])), sandbox: Type.Optional(Sandbox),
   call: Type.Optional(Call), tool: Type.Optional(Type.String()), effect: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Null()]))),
   meanwhile: Type.Optional(Type.Enum(['revoked', 'frozen', 'policy'])),
   then: Type.Enum(['admitted', 'held', 'refused', 'committed', 'rolled_back']),

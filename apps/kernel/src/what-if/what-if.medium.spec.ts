@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BACKTEST_PAYLOAD_TYPE } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
-import { askedBy, callerOf, refusalOf } from '../specs/test-management.ts';
+import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
+import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate } from './index.ts';
 import { newId, Trees } from '../store/index.ts';
@@ -13,15 +14,20 @@ let token: string;
 let simulate: Simulate;
 let backtest: BacktestPolicy;
 let explain: ExplainOperation;
+let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openPolicyKernel();
+  manage = openManagement(kernel);
   const trees = new Trees(kernel.blobs);
   const recorded = new RecordedCalls({ ...kernel, trees });
   simulate = new Simulate({ ...kernel, trees });
   backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer);
   explain = new ExplainOperation(recorded, kernel.shelf);
 }, 60_000);
-afterAll(() => kernel.close());
+afterAll(async () => {
+  await manage.tenancy.close();
+  await kernel.close();
+});
 beforeEach(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'hello', '.env': 'KEY=1' });
@@ -113,5 +119,25 @@ describe('a backtest', () => {
       cursor = page.next_cursor;
     } while (cursor !== null);
     expect(new Set(seen).size).toBe(5);
+  });
+});
+
+describe('a script in a registered sandbox', () => {
+  const args = { sandbox: 'build', script: { operations: [{ verb: 'Include', args: ['clean'] }] } };
+
+  it('is simulated and explained by what the sandbox holds, while it is as it was', async () => {
+    const script = callOf({ tool_id: 'mk8.run', args });
+    expect(await ask({}, script)).toMatchObject({ would_be: 'refused', error: { code: 'sandbox.unknown' } });
+    const registrar = await TestRegistrar.of(manage, tenant);
+    await registrar.register({ fragments: { clean: [{ verb: 'HttpPut', args: ['http://a.example/', '$WHO'] }] } });
+    await registrar.sign('WHO=world\n');
+    token = await tenant.token({ net: [{ domain: 'a.example', methods: ['PUT'] }] });
+    const simulated = await ask({}, { ...script, capability_token_id: token });
+    expect(simulated).toMatchObject({ would_be: 'held', reasons: expect.arrayContaining([expect.objectContaining({ code: 'sandbox.signed' })]) });
+    const { operation_id, autonomy_mode } = await kernel.admit.run(tenant.writeCall(token, { tool_id: 'mk8.run', args }), null);
+    expect(autonomy_mode).toBe(simulated.autonomy_mode);
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: true, then: { mode: autonomy_mode }, alike: true });
+    await registrar.sign('WHO=nobody\n');
+    expect(await explain.run({ ...kernel.asAdmin(tenant), operation_id })).toMatchObject({ asked: false, why_not: expect.stringContaining('another by now') });
   });
 });
