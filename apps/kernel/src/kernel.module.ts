@@ -159,7 +159,7 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   const votes = new CastVote(on.tenants, held, announcer);
   const readmission = new Readmission(parts, judge, held, votes, announcer);
   const give = { box: on.box, values: new SessionValues(on.tenants, on.vault), store: new PgValueStore(on.tenants, on.vault) };
-  const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.images), announcer, on.outcomes, views);
+  const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.vault, on.images), announcer, on.outcomes, views);
   return {
     views,
     admit,

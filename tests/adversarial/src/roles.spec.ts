@@ -23,7 +23,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_kernel: {
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
-    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND,
+    'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND, 'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
   },
@@ -47,6 +47,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_kernel_worker SELECT kernel.session_value': ['approval_id', 'tenant_id', 'taken_by', 'expires_at'],
   'writ_kernel UPDATE kernel.kept_output': ['attempt', 'stdout_ref', 'stderr_ref', 'expires_at'],
   'writ_kernel_worker SELECT kernel.kept_output': ['operation_id', 'tenant_id', 'expires_at'],
+  'writ_kernel UPDATE kernel.payload_key': ['until'],
   'writ_kernel UPDATE kernel.idempotency': ['args_fingerprint'],
   'writ_kernel UPDATE kernel.tool': ['category', 'version', 'definition_digest', 'updated_by', 'updated_at'],
   'writ_kernel UPDATE kernel.registrar_key': ['retired_at', 'revoked_at', 'ended_by'],

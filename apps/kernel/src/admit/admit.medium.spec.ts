@@ -47,9 +47,8 @@ describe('an admitted call', () => {
     const call = tenant.writeCall(token, { args: { path: 'a.txt', content: 'a very plain secret' } });
     await admit(call);
     const { rows } = await kernel.admin.query('SELECT args, salt FROM kernel.payload WHERE operation_id = $1', [call.operation_id]);
-    const box = await kernel.vault.of(tenant.tenantId);
     expect(rows[0].args.includes('plain secret')).toBe(false);
-    expect(JSON.parse(box.open(call.operation_id, 'args', rows[0].args).toString())).toEqual(call.args);
+    expect(JSON.parse(String(await kernel.vault.calls.open(tenant.tenantId, call.operation_id, 'args', rows[0].args)))).toEqual(call.args);
     expect(JSON.stringify(await tenant.records())).not.toContain('plain secret');
   });
 

@@ -36,10 +36,12 @@ export interface Decided {
   readonly judgement: Judgement;
   readonly action: Action;
   readonly approvalId: string | null;
+  /** what the content of the call is sealed under */
+  readonly keyId: string;
   readonly sealed: SealedRecord;
 }
 
-export function decidedColumns({ proposal, judgement, action, approvalId, sealed }: Decided): DecidedColumns {
+export function decidedColumns({ proposal, judgement, action, approvalId, keyId, sealed }: Decided): DecidedColumns {
   const { call } = proposal;
   const state = stateOf(judgement, call.dry_run);
   const willRun = state === 'admitted' || state === 'held';
@@ -60,6 +62,7 @@ export function decidedColumns({ proposal, judgement, action, approvalId, sealed
     lane: willRun && judgement.tool !== null ? laneOf(judgement.tool.class) : null,
     task_class: call.task_class,
     data_subject: call.data_subject ?? null,
+    payload_key: keyId,
     autonomy_mode: judgement.autonomy_mode,
     risk_score: judgement.risk_score,
     risk_basis: [...judgement.risk_basis],

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { approvalExpiry } from '../held/index.ts';
-import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, sessionOf, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
+import type { Holder, TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import { callKernel, isAgain, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
+import { callKernel, isAgain, isKeyRetired, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
 
@@ -13,25 +14,31 @@ export interface Written { readonly row: OperationRow; readonly sealed: SealedRe
 export class Decisions {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
+  readonly #vault: TenantVault;
   readonly #images: Images;
 
-  constructor(tenants: TenantPool, sealer: RecordSealer, images: Images) {
+  constructor(tenants: TenantPool, sealer: RecordSealer, vault: TenantVault, images: Images) {
     this.#tenants = tenants;
+    this.#vault = vault;
     this.#sealer = sealer;
     this.#images = images;
   }
 
   /** Resolves after COMMIT, or with null when the facts have moved since they were read: then nothing was written. */
   async write(proposal: Proposal, judgement: Judgement, facts: CallFacts): Promise<Written | null> {
-    const { call, box, args, salt } = proposal;
+    const { call, args, salt } = proposal;
     const state = stateOf(judgement, call.dry_run);
     const action = actionOf(call, judgement, proposal.args_hash, this.#images);
     const approvalId = state === 'held' ? newId('approval') : null;
     const sealed = sealDecision(this.#sealer, this.#record(proposal, judgement, facts.now, action, approvalId), action);
-    const columns = decidedColumns({ proposal, judgement, action, approvalId, sealed });
+    const holder = holderOf(call);
+    const key = await this.#vault.calls.keyFor(call.tenant_id, holder);
+    const keyed = { tenant_id: call.tenant_id, operation_id: call.operation_id, payload_key: key.key_id };
+    const columns = decidedColumns({ proposal, judgement, action, approvalId, keyId: key.key_id, sealed });
     const stands = state === 'admitted' || state === 'held';
     const change = {
       operation: columns,
+      ...(key.wrapped === null ? {} : { key: key.wrapped.toString('base64') }),
       own_token: proposal.session?.own_token ?? null,
       args_ref: 'effect' in args ? null : args.ref,
       rules: decidedUnder(call, facts, judgement),
@@ -50,12 +57,14 @@ export class Decisions {
       const row = await callKernel<OperationRow>(this.#tenants.pool, 'admit', [
         call.tenant_id,
         JSON.stringify(change),
-        clear === null ? null : box.seal(call.operation_id, 'args', clear),
-        box.seal(call.operation_id, 'salt', salt),
+        clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
+        await this.#vault.calls.seal(keyed, 'salt', salt),
         stands && call.idempotency_key !== null ? proposal.fingerprint : null,
       ]);
+      this.#vault.calls.stored(call.tenant_id, holder, key);
       return { row, sealed };
     } catch (error) {
+      if (isKeyRetired(error)) this.#vault.calls.retired(call.tenant_id, holder, key);
       if (isAgain(error)) return null;
       if (isTaken(error)) throw anotherCall();
       throw error;
@@ -73,4 +82,10 @@ export class Decisions {
     if (!call.dry_run) return { ...record, approval_refs: refs };
     return { ...record, approval_refs: refs, rule_ids: ['dry_run', ...record.rule_ids].slice(0, 64), budget_delta: null };
   }
+}
+
+/** A person where the caller named one; else the session, whose calls are of one conversation; else what is done with the token. */
+function holderOf(call: Proposal['call']): Holder {
+  const { data_subject } = call;
+  return data_subject === undefined || data_subject === null ? `session:${sessionOf(call)}` : `subject:${data_subject}`;
 }

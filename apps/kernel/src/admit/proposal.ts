@@ -4,14 +4,13 @@ import { Fault, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { ARGS_SALT_BYTES, canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
 import { readArguments, type Arguments, type Refusal } from '../judgement/index.ts';
-import type { TenantBox, TenantVault } from '../payload/index.ts';
+import type { TenantVault } from '../payload/index.ts';
 
 /** A proposed call with what is made of it once, however often it is decided. */
 export interface Proposal {
   readonly call: ProposedCall;
   readonly traceparent: string | null;
   readonly args: Arguments | Refusal;
-  readonly box: TenantBox;
   /** hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move */
   readonly digest: string;
   /** of the arguments under the tenant's key; null for arguments that can't be read */
@@ -32,7 +31,6 @@ export async function readProposal(blobs: BlobStore, vault: TenantVault, call: P
     call,
     traceparent,
     args,
-    box,
     digest: proposalDigest(call, canonical),
     fingerprint: canonical === null ? null : box.fingerprint(canonical),
     salt,

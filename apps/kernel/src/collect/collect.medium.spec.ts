@@ -57,7 +57,7 @@ async function stage(tenant: TestTenant, operationId: string, text: string): Pro
   const result_ref = await blobs.put(tenant.tenantId, Buffer.from(`result of ${text}`));
   const report = { tenant_id: tenant.tenantId, operation_id: operationId, ended: 'exited', exit_code: 0, result: null, result_ref, result_hash: result_ref.sha256, requests: [], requests_ref: null, usage: {} } as unknown as ReportRequest;
   const delta = deltaOf(snapshot, [{ path: 'staged.txt', before: null, after: await put(tenant, text) }]);
-  const sealed = await stageCall(blobs, kernel.vault, { report, snapshot, digest: hashOf(text), delta, contents: new Map() });
+  const sealed = await stageCall(blobs, kernel.vault, { tenant_id: tenant.tenantId, operation_id: operationId, payload_key: null }, { report, snapshot, digest: hashOf(text), delta, contents: new Map() });
   await tenant.query('UPDATE kernel.payload SET staged = $2 WHERE operation_id = $1', [operationId, sealed]);
 }
 const unstage = (tenant: TestTenant, operationId: string) => tenant.query('UPDATE kernel.payload SET staged = NULL WHERE operation_id = $1', [operationId]);

@@ -79,7 +79,7 @@ describe('a report of what left', () => {
     expect(delta).toMatchObject({ base: attempt.snapshot, changes: [] });
     const { rows } = await kernel.admin.query<{ requests: Buffer }>('SELECT requests FROM kernel.payload WHERE operation_id = $1', [attempt.operation_id]);
     expect(rows[0]?.requests.toString('latin1')).not.toContain('example');
-    expect(JSON.parse((await kernel.vault.of(tenant.tenantId)).open(attempt.operation_id, 'requests', rows[0]!.requests).toString())).toEqual(requests);
+    expect(JSON.parse(String(await kernel.vault.calls.open(tenant.tenantId, attempt.operation_id, 'requests', rows[0]!.requests)))).toEqual(requests);
   });
 
   it('takes a long list by reference', async () => {

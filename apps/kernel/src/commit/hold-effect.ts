@@ -37,7 +37,7 @@ export class HoldEffect {
     const { now, operation, chain } = facts;
     const { digest, contents, result } = checked;
     if (digest === null || operation.state_snapshot_id === null) throw new Error(`the effect of \`${operation.operation_id}\` was not read`);
-    const staged = await stageCall(this.#blobs, this.#vault, { report, snapshot: operation.state_snapshot_id, digest, delta, contents });
+    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot: operation.state_snapshot_id, digest, delta, contents });
     const approval_id = newId('approval');
     const action_digest = approvedDigest({ ...actionOfRow(operation), policy_hash: asks.policy_hash });
     const { tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, workspace_id, state_snapshot_id, image_digest,

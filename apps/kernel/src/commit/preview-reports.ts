@@ -62,7 +62,7 @@ export class PreviewReports {
     const found = { used: usedOf(report), effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
     const snapshot = operation.state_snapshot_id;
     if (digest === null || delta === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
-    const staged = await stageCall(this.#blobs, this.#vault, { report, snapshot, digest, delta, contents });
+    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, delta, contents });
     if (checked.fault !== null || asked.length > 0) return { ...found, fault: checked.fault, staged, approval: null };
     const mode = stricter(asks?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
     return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, quorum: Math.max(approval.quorum, asks?.quorum ?? 1), reasons: [...approval.reasons, ...asks?.reasons ?? []] } };

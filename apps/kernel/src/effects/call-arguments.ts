@@ -9,8 +9,8 @@ import type { AttemptFacts } from '../attempts/index.ts';
 export async function callArguments(vault: TenantVault, blobs: BlobStore, facts: AttemptFacts): Promise<Readonly<Record<string, unknown>>> {
   const { operation_id, tenant_id } = facts.operation;
   if (facts.args !== null) {
-    const box = await vault.of(tenant_id);
-    return JSON.parse(box.open(operation_id, 'args', facts.args).toString('utf8')) as Record<string, unknown>;
+    const clear = await vault.calls.open(tenant_id, operation_id, 'args', facts.args);
+    return clear === null ? {} : JSON.parse(clear.toString('utf8')) as Record<string, unknown>;
   }
   if (facts.args_ref === null) return {};
   const bytes = await blobs.get(tenant_id as TenantId, facts.args_ref.sha256);

@@ -2,7 +2,7 @@
 import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
-import type { TenantVault } from '../payload/index.ts';
+import type { KeyedCall, TenantVault } from '../payload/index.ts';
 import type { Contents } from './staged-effect.ts';
 
 /** What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every committed one is. */
@@ -34,7 +34,7 @@ export interface CheckedReport {
 }
 
 /** Stores what an effect names, so that nothing of it depends on an executor any more, and resolves with the sealed rest of it. */
-export async function stageCall(blobs: BlobStore, vault: TenantVault, { report, snapshot, digest, delta, contents }: CheckedReport): Promise<Buffer> {
+export async function stageCall(blobs: BlobStore, vault: TenantVault, call: KeyedCall, { report, snapshot, digest, delta, contents }: CheckedReport): Promise<Buffer> {
   const bytes = canonicalBytes(delta);
   const tenantId = report.tenant_id as TenantId;
   await blobs.putMany(tenantId, [bytes, ...contents.values()]);
@@ -43,13 +43,12 @@ export async function stageCall(blobs: BlobStore, vault: TenantVault, { report, 
     ended: report.ended, exit_code: report.exit_code, result: report.result, result_ref: report.result_ref, result_hash: report.result_hash,
     usage: report.usage, requests: report.requests, requests_ref: report.requests_ref ?? null, asked_for: report.asked_for ?? [],
   };
-  return (await vault.of(tenantId)).seal(report.operation_id, 'staged', Buffer.from(JSON.stringify(staged)));
+  return await vault.calls.seal(call, 'staged', Buffer.from(JSON.stringify(staged)));
 }
 
 /** What was staged, from base64 of its sealed bytes. */
 export async function openStaged(vault: TenantVault, tenantId: string, operationId: string, sealed: string): Promise<StagedCall> {
-  const box = await vault.of(tenantId as TenantId);
-  return JSON.parse(box.open(operationId, 'staged', Buffer.from(sealed, 'base64')).toString('utf8')) as StagedCall;
+  return JSON.parse((await vault.calls.openLive(tenantId, operationId, 'staged', Buffer.from(sealed, 'base64'))).toString('utf8')) as StagedCall;
 }
 
 /** The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel itself kept it. */

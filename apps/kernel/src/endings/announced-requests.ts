@@ -32,8 +32,7 @@ async function readPieces(tenants: TenantPool, vault: TenantVault, { tenant_id, 
     return rows[0]?.announced ?? [];
   }, { readOnly: true });
   if (sealed.length === 0) return [];
-  const box = await vault.of(tenant_id);
-  return sealed.map((piece) => JSON.parse(box.open(operation_id, 'announced', piece).toString('utf8')) as Piece);
+  return await Promise.all(sealed.map(async (piece) => JSON.parse((await vault.calls.openLive(tenant_id, operation_id, 'announced', piece)).toString('utf8')) as Piece));
 }
 
 /** Attempt by attempt, line by line, each as it was announced last. */

@@ -141,14 +141,14 @@ export class Endings {
     return verdict;
   }
 
-  async #sealedRequests({ tenant_id, operation_id }: OperationRow, { requests }: Ending): Promise<{ requests?: string }> {
+  async #sealedRequests(operation: OperationRow, { requests }: Ending): Promise<{ requests?: string }> {
     if (requests === undefined || requests === null || requests.list.length === 0) return {};
-    return { requests: (await this.#vault.of(tenant_id)).seal(operation_id, 'requests', requests.bytes).toString('base64') };
+    return { requests: (await this.#vault.calls.seal(operation, 'requests', requests.bytes)).toString('base64') };
   }
 
-  async #sealedResult({ tenant_id, operation_id }: OperationRow, { result }: Ending): Promise<Buffer | null> {
+  async #sealedResult(operation: OperationRow, { result }: Ending): Promise<Buffer | null> {
     if (result === null || result.bytes === null) return null;
-    return (await this.#vault.of(tenant_id)).seal(operation_id, 'result', result.bytes);
+    return await this.#vault.calls.seal(operation, 'result', result.bytes);
   }
 }
 

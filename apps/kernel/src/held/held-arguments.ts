@@ -9,9 +9,8 @@ import type { HeldCall } from './held-call.ts';
 export async function argumentsOf(held: Pick<HeldCall, 'args' | 'args_ref'> & { readonly operation: Pick<HeldCall['operation'], 'operation_id' | 'tenant_id'> }, vault: TenantVault, blobs: BlobStore): Promise<Arguments | Refusal> {
   const { operation_id, tenant_id } = held.operation;
   if (held.args_ref !== null) return await readArguments(blobs, { tenant_id, args: null, args_ref: held.args_ref });
-  if (held.args === null) return refusal('args.invalid', 'the arguments of the call were erased');
-  const box = await vault.of(tenant_id);
-  const clear = box.open(operation_id, 'args', Buffer.from(held.args, 'base64')).toString('utf8');
-  const value = JSON.parse(clear) as Record<string, unknown>;
+  const clear = held.args === null ? null : await vault.calls.open(tenant_id, operation_id, 'args', Buffer.from(held.args, 'base64'));
+  if (clear === null) return refusal('args.invalid', 'the arguments of the call were erased');
+  const value = JSON.parse(clear.toString('utf8')) as Record<string, unknown>;
   return { value, canonical: canonicalBytes(value), ref: null };
 }

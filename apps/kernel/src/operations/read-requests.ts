@@ -38,6 +38,6 @@ export class ReadRequests {
       const { rows } = await client.query<{ requests: Buffer | null }>('SELECT requests FROM kernel.payload WHERE operation_id = $1', [operationId]);
       return rows[0]?.requests ?? null;
     }, { readOnly: true });
-    return sealed === null ? null : (await this.#vault.of(tenantId)).open(operationId, 'requests', sealed);
+    return sealed === null ? null : await this.#vault.calls.open(tenantId, operationId, 'requests', sealed);
   }
 }

@@ -1,3 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-export { TenantBox, TenantVault, WrappedKeyStore, type PayloadField, type ValueKind } from './tenant-vault.ts';
+export { CallVault, CallKeyStore, type CallKey, type Holder, type KeyedCall, type PayloadField } from './call-vault.ts';
+export { TenantBox, type ValueKind } from './tenant-box.ts';
+export { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
 export { newTenantKeys, unwrapTenantKeys, wrapTenantKeys, type KeyPurpose, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';

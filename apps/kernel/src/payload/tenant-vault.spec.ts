@@ -9,6 +9,8 @@ class Rows extends WrappedKeyStore {
   override find(tenantId: string): Promise<WrappedKeys | null> {
     return Promise.resolve(rows.get(tenantId) ?? null);
   }
+  override findKey(): Promise<null> { return Promise.resolve(null); }
+  override keyOf(): Promise<undefined> { return Promise.resolve(undefined); }
 }
 const known = { current: master, before: null, next: null };
 const vault = new TenantVault(known, new Rows());

@@ -9,7 +9,7 @@ import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
-import type { TenantVault } from '../payload/index.ts';
+import type { PayloadField, TenantVault } from '../payload/index.ts';
 import { definitionDigest, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
@@ -94,8 +94,8 @@ export class Redeem {
       throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
     }
     const { tool, cli } = await this.#tool(redeemed, mode);
-    const box = await this.#vault.of(operation.tenant_id);
-    const clear = args === null ? null : JSON.parse(box.open(operation_id, 'args', args).toString('utf8')) as Record<string, unknown>;
+    const opened = async (field: PayloadField, sealed: Buffer): Promise<Buffer> => await this.#vault.calls.openLive(operation.tenant_id, operation_id, field, sealed);
+    const clear = args === null ? null : JSON.parse((await opened('args', args)).toString('utf8')) as Record<string, unknown>;
     const sandbox = await this.#sandbox(redeemed, { facts, clear, mode });
     const values = await this.#valuesOf(redeemed, { facts, tool, clear, mode });
     return {
@@ -103,7 +103,7 @@ export class Redeem {
       operation_id, tenant_id: operation.tenant_id, attempt: operation.attempt, tool_id: operation.tool_id, tool_definition_digest,
       args: clear,
       args_ref,
-      args_salt: box.open(operation_id, 'salt', salt).toString('base64'),
+      args_salt: (await opened('salt', salt)).toString('base64'),
       capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
       image_digest: operation.image_digest,
       fs: facts.chain.map(({ grant }) => grant.fs),

@@ -54,10 +54,9 @@ export class Renew {
   }
 
   async #sealed({ tenant_id, operation_id, attempt, announced }: RenewRequest): Promise<Buffer> {
-    const box = await this.#vault.of(tenant_id).catch((error: unknown) => {
+    return await this.#vault.calls.sealById(tenant_id, operation_id, 'announced', canonicalBytes({ attempt, ...announced })).catch((error: unknown) => {
       // An executor learns nothing of who is a tenant.
       throw error instanceof Fault && error.code === 'not_found' ? new Fault('attempt.fenced') : error;
     });
-    return box.seal(operation_id, 'announced', canonicalBytes({ attempt, ...announced }));
   }
 }

@@ -50,7 +50,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     policies,
     images: { sandbox: `sha256:${'5'.repeat(64)}`, others: { v: 1 as const, images: [] } },
   };
-  const decisions = new Decisions(tenants, parts.sealer, parts.images);
+  const decisions = new Decisions(tenants, parts.sealer, vault, parts.images);
   const sources = { tenants, blobs, vault, policies, memory };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const votes = new CastVote(tenants, held, parts.announcer);

@@ -34,6 +34,11 @@ export function isAgain(error: unknown): boolean {
   return codeOf(error) === AGAIN;
 }
 
+/** Answers whether what moved is the key that the call was to be sealed under: no call is admitted under it any more. */
+export function isKeyRetired(error: unknown): boolean {
+  return isAgain(error) && error instanceof Error && error.message.endsWith(': payload_key');
+}
+
 /** Answers whether a head's move was refused because nobody has counted yet what a quota bounds: nothing was written. */
 export function isUncounted(error: unknown): boolean {
   return codeOf(error) === UNCOUNTED;

@@ -83,6 +83,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly erased: Erased | null;
   /** whom its content is about, where the caller said so */
   readonly data_subject: string | null;
+  /** what its content is sealed under; null: it was admitted before there were keys of calls, and is under its tenant's */
+  readonly payload_key: string | null;
   readonly effect_digest: string | null;
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;

@@ -41,8 +41,8 @@ export class OperationViews {
     if (row.result_hash === null || row.result_ref !== null) return null;
     const sealed = given === undefined ? await this.#readSealed(row) : given;
     if (sealed === null) return null;
-    const box = await this.#vault.of(row.tenant_id);
-    return JSON.parse(box.open(row.operation_id, 'result', sealed).toString('utf8')) as unknown;
+    const clear = await this.#vault.calls.open(row.tenant_id, row.operation_id, 'result', sealed);
+    return clear === null ? null : JSON.parse(clear.toString('utf8')) as unknown;
   }
 
   async #readSealed(row: OperationRow): Promise<Buffer | null> {

@@ -3,7 +3,7 @@ import { inTenant } from '@writ/database';
 import { WrappedKeyStore, type WrappedKeys } from '../payload/index.ts';
 import type { TenantPool } from './pools.ts';
 
-/** The wrapped keys of kernel.tenant. */
+/** The wrapped keys of kernel.tenant, and those of kernel.payload_key. */
 export class WrappedKeyRows extends WrappedKeyStore {
   readonly #tenants: TenantPool;
 
@@ -16,6 +16,20 @@ export class WrappedKeyRows extends WrappedKeyStore {
     return inTenant(this.#tenants.pool, tenantId, async (client) => {
       const { rows } = await client.query<WrappedKeys>('SELECT data_key, finger_key FROM kernel.tenant WHERE tenant_id = $1', [tenantId]);
       return rows[0] ?? null;
+    }, { readOnly: true });
+  }
+
+  override findKey(tenantId: string, keyId: string): Promise<Buffer | null> {
+    return inTenant(this.#tenants.pool, tenantId, async (client) => {
+      const { rows } = await client.query<{ sealed: Buffer }>('SELECT sealed FROM kernel.payload_key WHERE key_id = $1', [keyId]);
+      return rows[0]?.sealed ?? null;
+    }, { readOnly: true });
+  }
+
+  override keyOf(tenantId: string, operationId: string): Promise<string | null | undefined> {
+    return inTenant(this.#tenants.pool, tenantId, async (client) => {
+      const { rows } = await client.query<{ payload_key: string | null }>('SELECT payload_key FROM kernel.operation WHERE operation_id = $1', [operationId]);
+      return rows[0]?.payload_key;
     }, { readOnly: true });
   }
 }
