@@ -23,7 +23,10 @@ describe('a compact text', () => {
       fc.tuple(fc.string(), fc.string(), fc.integer()).map(([a, b, n]) => `{${JSON.stringify(a)}:${n},${JSON.stringify(b)}:${n}}`),
     );
     fc.assert(fc.property(text, (json) => {
-      expect(outcomeOf(() => read(bytes(json)))).toEqual(outcomeOf(() => parseIJson(bytes(json), { depthMax: 32 })));
+      for (const limits of [{ depthMax: 32 }, { depthMax: 3 }, { depthMax: 32, bytesMax: 16 }]) {
+        expect(outcomeOf(() => parseCompactIJson(bytes(json), limits))).toEqual(outcomeOf(() => parseIJson(bytes(json), limits)));
+        expect(outcomeOf(() => parseCompactIJson(json, limits))).toEqual(outcomeOf(() => parseIJson(json, limits)));
+      }
     }), { numRuns: 2_000 });
   });
 
@@ -49,6 +52,21 @@ describe('a compact text', () => {
 
   it('is read no deeper than the stack allows', () => {
     expect(() => parseCompactIJson(bytes('1'), { depthMax: 513 })).toThrow('depthMax');
+  });
+
+  it('is refused by how deep it is, and not by how many lists it has', () => {
+    expect(parseCompactIJson('[[],[],[]]', { depthMax: 2 })).toEqual([[], [], []]);
+    expect(() => parseCompactIJson('[[],[[]],[]]', { depthMax: 2 })).toThrow(JsonError);
+    expect(() => parseCompactIJson(`${'['.repeat(100_000)}${']'.repeat(100_000)}`, { depthMax: 512 })).toThrow(JsonError);
+  });
+
+  it('is refused where it is longer in bytes than may be, however it came', () => {
+    for (const text of ['"ääää"', '"aaaaaaaa"']) {
+      for (const input of [text, bytes(text)]) {
+        expect(parseCompactIJson(input, { depthMax: 0, bytesMax: 10 })).toBe(text.slice(1, -1));
+        expect(() => parseCompactIJson(input, { depthMax: 0, bytesMax: 9 })).toThrow(JsonError);
+      }
+    }
   });
 
   it('in another spelling is read too', () => {

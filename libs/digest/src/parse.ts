@@ -33,9 +33,9 @@ export function parseIJson(input: string | Uint8Array, limits: ParseLimits): Jso
   return reader.root;
 }
 
-/** A text is no shorter in UTF-8 than in its own units, so one that is far too long isn't encoded. */
-function isLonger(input: string | Uint8Array, bytesMax: number): boolean {
-  return input.length > bytesMax || (typeof input === 'string' && utf8Bytes(input).length > bytesMax);
+/** Answers whether it is more bytes in UTF-8. A text has at least one of them for each of its units and at most three, so one that is far from the bound isn't encoded. */
+export function isLonger(input: string | Uint8Array, bytesMax: number): boolean {
+  return input.length > bytesMax || (typeof input === 'string' && input.length * 3 > bytesMax && utf8Bytes(input).length > bytesMax);
 }
 
 function decode(bytes: Uint8Array): string {

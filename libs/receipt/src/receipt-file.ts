@@ -3,7 +3,7 @@
 // The receipt file. INVARIANT (one spelling): a receipt has exactly one file, so that a change of any byte of it is a failure.
 import { Receipt, parseMessage } from '@writ/contract';
 import type { Envelope } from '@writ/contract';
-import { parseIJson } from '@writ/digest';
+import { parseCompactIJson } from '@writ/digest';
 import { encodeBase64, parseEnvelope } from '@writ/signing';
 import { demand, within } from './refuse.ts';
 
@@ -13,6 +13,7 @@ export const RECEIPT_MEDIA_TYPE = 'application/vnd.writ.receipt.v1+json';
 const RECEIPT_BYTES_MAX = 128 * 1024;
 /** The receipt, its envelope, the list of signatures, a signature. */
 const RECEIPT_DEPTH = 4;
+const NEWLINE = 0x0a;
 
 export interface Proof {
   readonly leafIndex: number;
@@ -56,10 +57,16 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
  * @throws ReceiptError `format`
  */
 export function parseReceipt(file: string | Uint8Array): Receipt {
-  const receipt = requireReceipt(within('format', () => parseIJson(file, { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
+  const receipt = requireReceipt(within('format', () => parseCompactIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
   const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
   demand('format', encodeReceipt(receipt) === text, 'the file is not written as receipts are: one line, members in order, a newline at the end');
   return receipt;
+}
+
+/** Without the newline at its end, which `encodeReceipt` gives back: the rest of the one spelling has no white space. */
+function lineOf(file: string | Uint8Array): string | Uint8Array {
+  if (typeof file === 'string') return file.endsWith('\n') ? file.slice(0, -1) : file;
+  return file.at(-1) === NEWLINE ? file.subarray(0, -1) : file;
 }
 
 /** Checks the shape of a receipt that is already a value. */
