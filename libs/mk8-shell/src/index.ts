@@ -26,6 +26,7 @@ export {
 export {
   dataOf, readSignedSandbox, SANDBOX_PAYLOAD_TYPE, SandboxStatement, SignedSandboxError, signSandbox, verifySandbox, type SandboxSource, type SignedSandbox, type StoredSandbox,
 } from './sandboxes/signed-sandbox.ts';
+export { type ForeseenScript } from './tool/foreseen.ts';
 export { shapeProblems } from './script/parse.ts';
 export { ScriptSchema } from './script/schema.ts';
 export { DEFAULT_OPTIONS, type Operation, type Script, type ScriptOptions } from './script/script.ts';

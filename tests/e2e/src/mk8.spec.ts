@@ -81,9 +81,13 @@ describe('a script', () => {
     expect(JSON.stringify(body.reasons)).toMatch(/line 3, column \d+/);
   });
 
-  it('that would only be judged runs nothing', async () => {
-    const { body } = await run({ operations: [op('FileWrite', 'dry.txt', 'x')] }, { dry_run: true });
-    expect([body.tx_outcome, await world.file('dry.txt')]).toEqual(['no_op', null]);
+  it('that would only be judged runs nothing, and is told what it would touch', async () => {
+    const { body } = await run({ operations: [op('FileCopy', 'a.txt', 'dry.txt'), op('HttpGet', 'http://a.outside.example/x'), op('ProcRun', 'git', 'status')] }, { dry_run: true });
+    expect([body.tx_outcome, await world.file('dry.txt'), seen]).toEqual(['no_op', null, []]);
+    const foreseen = { status: 'dry_run', sandbox: { name: 'default', digest: null }, category: 'write', reads: ['a.txt'], writes: ['dry.txt'], deletes: [], hosts: ['a.outside.example'], templates: ['git.status'], open: [] };
+    expect(body.result).toMatchObject(foreseen);
+    const receipt = await verifiedReceipt(stack, world, body.operation_id as string);
+    expect(receipt.record).toMatchObject({ tx_outcome: 'no_op', result_hash: body.result_hash });
   });
 
   it('reads and writes no more than its token lets it', async () => {

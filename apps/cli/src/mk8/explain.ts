@@ -35,13 +35,17 @@ const whenOf = ({ conditions, label, goto, capture_as, attempts, timeout_ms }: E
 
 const stepsTable = (steps: readonly ExplainedStep[]): string => tableOf(['step', 'verb', 'arguments', 'how', 'from'], steps.map((step, n) => [String(n + 1), step.verb, step.args.map((arg) => short(JSON.stringify(arg))).join(' '), whenOf(step), step.pointer]));
 
+/** What a script does, by what it does it to. */
+export function effectFields({ category, reads, writes, deletes, hosts, templates, open }: Pick<Effects, 'category' | 'reads' | 'writes' | 'deletes' | 'hosts' | 'templates' | 'open'>): Record<string, string> {
+  const listed = (names: readonly string[]): string => names.map((name) => (name === '' ? '$WORKSPACE' : name)).join('\n');
+  return { category, reads: listed(reads), writes: listed(writes), deletes: listed(deletes), hosts: listed(hosts), commands: listed(templates), 'known when it runs': open.join('\n') };
+}
+
 /** The same in words. */
 export function explainInWords(program: Program): string {
   const { steps, cleanup, effects } = explain(program);
-  const listed = (names: readonly string[]): string => names.map((name) => (name === '' ? '$WORKSPACE' : name)).join('\n');
   const fields = fieldsOf({
-    category: effects.category, reads: listed(effects.reads), writes: listed(effects.writes), deletes: listed(effects.deletes), hosts: listed(effects.hosts), commands: listed(effects.templates), 'known when it runs': effects.open.join('\n'),
-    'on failure': program.options.failureMode, 'in all': `${program.options.scriptTimeoutMs / MS} s`,
+    ...effectFields(effects), 'on failure': program.options.failureMode, 'in all': `${program.options.scriptTimeoutMs / MS} s`,
   });
   return [stepsTable(steps), ...(cleanup.length === 0 ? [] : [`cleanup\n${stepsTable(cleanup)}`]), fields].join('\n\n');
 }

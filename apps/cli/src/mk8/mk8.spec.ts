@@ -31,8 +31,9 @@ describe('writ mk8 check', () => {
     expect(await writ(['mk8', 'check', path])).toEqual({ exit: 1, err: '', out: `${path}:3:35: /operations/0/args/0: \`path\` holds \`..\`, which leads out\n${path}:4:14: /operations/1/verb: there is no verb \`Nope\`\n` });
   });
 
-  it('ends with 0 for a script that can run', async () => {
-    expect(await writ(['mk8', 'check', '-', '--json'], { stdin: GOOD })).toMatchObject({ exit: 0, err: '', out: '{\n  "ok": true,\n  "problems": []\n}\n' });
+  it('ends with 0 for a script that can run, and says what it may touch', async () => {
+    const { exit, err, out } = await writ(['mk8', 'check', '-', '--json'], { stdin: GOOD });
+    expect([exit, err, JSON.parse(out)]).toEqual([0, '', { ok: true, problems: [], effects: expect.objectContaining({ category: 'write', reads: ['a.txt', 'c'], writes: ['b.txt'], hosts: [], templates: [] }) }]);
   });
 
   it('judges by what a sandbox adds', async () => {

@@ -16,7 +16,7 @@ type ScriptCommandOptions = CommonOptions & SandboxOptions;
 export function mk8Command(context: Context): Command {
   const command = new Command('mk8').description('Scripts of mk8.shell: what is wrong with one, what it would do, and the language, without a server; and how to run one.');
   const check = scriptCommand(command, 'check', 'Says everything that is wrong with a script at once, with its place.');
-  check.action(async (file: string) => { await compileFile(context, file, check.optsWithGlobals(), (_, options) => { show(context, options, { ok: true, problems: [] }, () => `${visibleLine(file)} is a script that can run`); }); });
+  check.action(async (file: string) => { await compileFile(context, file, check.optsWithGlobals(), ({ effects }, options) => { show(context, options, { ok: true, problems: [], effects }, () => `${visibleLine(file)} is a script that can run`); }); });
   const explaining = scriptCommand(command, 'explain', 'Says what a script would do: each step once expanded, and what it may read, write and connect to.');
   explaining.action(async (file: string) => { await compileFile(context, file, explaining.optsWithGlobals(), (program, options) => { show(context, options, explain(program), () => explainInWords(program)); }); });
   const run = withRunOptions(command.command('run').description('Runs a script in a container on a workspace: all of it, or nothing.').argument('<script>', 'a file, or `-` for standard input'));

@@ -37,6 +37,15 @@ test('one that waits for a person is said to, and one that is refused ends with 
   expect(sent().at(-1)).toMatchObject({ dry_run: true });
 });
 
+test('a dry run tells what the script would touch', async () => {
+  const foreseen = { status: 'dry_run', sandbox: { name: 'builds', digest: 'd'.repeat(64) }, steps: 3, cleanup: 0, category: 'write', reads: [''], writes: ['made/\u001b[2Jb.txt'], deletes: [], hosts: ['a.example'], requests: [{ method: 'GET', url: 'http://a.example/' }], templates: ['git.status'], open: ['/operations/2/args/0'], omitted: 7 };
+  answers = [{ body: { ...RESULT, tx_outcome: 'no_op', result: foreseen } }];
+  const { exit, out } = await run('--dry-run', '--sandbox', 'builds');
+  expect(exit).toBe(0);
+  expect(out).toMatch(/category +write\n *reads +\$WORKSPACE\n[\s\S]*hosts +a\.example\n[\s\S]*commands +git\.status\n[\s\S]*known when it runs +\/operations\/2\/args\/0\n[\s\S]*sandbox +builds \(d{64}\)[\s\S]*steps +3[\s\S]*not shown +7[\s\S]*status +ok/);
+  expect(out).not.toContain('\u001b');
+});
+
 test('without a workspace it has no meaning', async () => {
   expect((await writ(['mk8', 'run', '-', '--token', IDS.token], { env: api.env, stdin: SCRIPT })).exit).toBe(2);
   expect(api.heard).toEqual([]);

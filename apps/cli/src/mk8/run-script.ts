@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { isFinal, MK8_RUN, OperationView, type ToolResult } from '@writ/contract';
-import type { RanReport, StepReport } from '@writ/mk8-shell';
+import type { ForeseenScript, RanReport, StepReport } from '@writ/mk8-shell';
 import type { Command } from 'commander';
 import { isResult, parseAnswer, tellAnswer } from '../call-answer.ts';
 import type { CommonOptions, Context } from '../context.ts';
 import { describeResult } from '../describe-result.ts';
 import { connect } from '../http/connection.ts';
 import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
-import { tableOf } from '../terminal.ts';
+import { fieldsOf, tableOf } from '../terminal.ts';
 import { visible } from '../visible.ts';
+import { effectFields } from './explain.ts';
 
 export interface RunOptions extends CommonOptions, ProposalOptions {
   readonly sandbox?: string;
@@ -26,7 +27,7 @@ export const withRunOptions = (command: Command): Command => command
   .option('--agent <id>', 'the agent on whose behalf it is made')
   .option('--sandbox <name>', 'a sandbox that an administrator registered')
   .option('--key <text>', 'idempotency key: the same one again gives the first outcome; made up unless given')
-  .option('--dry-run', 'say what would be decided, and run nothing');
+  .option('--dry-run', 'say what would be decided and what the script would touch, and run nothing');
 
 /** Runs the text of a script as a call of `mk8.run`, and waits for its end. Exit status 1 where it fails or is refused. */
 export async function runScript(context: Context, text: string, options: RunOptions): Promise<void> {
@@ -50,7 +51,15 @@ function isUnderWay(value: unknown): boolean {
   return state !== 'held' && !isFinal(state);
 }
 
-const describeRun = (result: ToolResult): string => [stepsOf(result.result), describeResult({ ...result, result: null })].filter((part) => part !== '').join('\n\n');
+const describeRun = (result: ToolResult): string => [isForeseen(result.result) ? foreseenIn(result.result) : stepsOf(result.result), describeResult({ ...result, result: null })].filter((part) => part !== '').join('\n\n');
+
+const isForeseen = (report: unknown): report is ForeseenScript => typeof report === 'object' && report !== null && 'status' in report && report.status === 'dry_run';
+
+/** What a dry run found. */
+function foreseenIn(report: ForeseenScript): string {
+  const { sandbox: { name, digest }, steps, cleanup, omitted } = report;
+  return fieldsOf({ ...effectFields(report), sandbox: digest === null ? name : `${name} (${digest})`, steps, cleanup: cleanup === 0 ? null : cleanup, 'not shown': omitted === 0 ? null : omitted });
+}
 
 /** Each step with how it ended, and below it what it said. */
 function stepsOf(report: unknown): string {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, sessionOf, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { Holder, TenantVault } from '../payload/index.ts';
@@ -9,6 +10,14 @@ import { anotherCall, type Proposal } from './proposal.ts';
 
 /** What a decision left behind, durable. */
 export interface Written { readonly row: OperationRow; readonly sealed: SealedRecord }
+
+/** What a dry run that isn't refused answers with: what its call would do, as its tool foresees it. Null where that is nothing. */
+function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): { readonly bytes: Uint8Array; readonly hash: string } | null {
+  const foreseen = call.dry_run && verdict !== 'refused' && !('effect' in args) ? tool?.foresees?.(args.value) ?? null : null;
+  if (foreseen === null) return null;
+  const bytes = canonicalBytes(foreseen);
+  return { bytes, hash: sha256Hex(bytes) };
+}
 
 /** Writes decisions: operation, claim, reservation, approval and signed record in one transaction. */
 export class Decisions {
@@ -30,7 +39,8 @@ export class Decisions {
     const state = stateOf(judgement, call.dry_run);
     const action = actionOf(call, judgement, proposal.args_hash, this.#images);
     const approvalId = state === 'held' ? newId('approval') : null;
-    const sealed = sealDecision(this.#sealer, this.#record(proposal, judgement, facts.now, action, approvalId), action);
+    const foreseen = foreseenBy(proposal, judgement);
+    const sealed = sealDecision(this.#sealer, { ...this.#record(proposal, judgement, facts.now, action, approvalId), result_hash: foreseen?.hash ?? null }, action);
     const holder = holderOf(call);
     const key = await this.#vault.calls.keyFor(call.tenant_id, holder);
     const keyed = { tenant_id: call.tenant_id, operation_id: call.operation_id, payload_key: key.key_id };
@@ -54,13 +64,17 @@ export class Decisions {
     };
     const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
     try {
-      const row = await callKernel<OperationRow>(this.#tenants.pool, 'admit', [
+      const decided = [
         call.tenant_id,
         JSON.stringify(change),
         clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
         await this.#vault.calls.seal(keyed, 'salt', salt),
         stands && call.idempotency_key !== null ? proposal.fingerprint : null,
-      ]);
+      ];
+      const { pool } = this.#tenants;
+      const row = foreseen === null
+        ? await callKernel<OperationRow>(pool, 'admit', decided)
+        : await callKernel<OperationRow>(pool, 'admit_dry_run', [...decided, await this.#vault.calls.seal(keyed, 'result', foreseen.bytes), foreseen.hash]);
       this.#vault.calls.stored(call.tenant_id, holder, key);
       return { row, sealed };
     } catch (error) {

@@ -114,6 +114,39 @@ describe('a script that names a sandbox', () => {
   });
 });
 
+describe('a dry run of a script', () => {
+  it('answers with what it would read, write and reach, and keeps it: its record has the hash, its payload the words, and nothing ran', async () => {
+    const digest = await ready();
+    const call = script([op('Include', 'greet'), op('FileRead', 'a.txt'), op('ProcRun', 'git', 'status')], { dry_run: true });
+    const view = await kernel.admit.run(call, null);
+    const foreseen = { status: 'dry_run', sandbox: { name: NAME, digest }, steps: 3, category: 'write', reads: ['a.txt'], writes: ['greeting.txt'], hosts: [], templates: ['git.status'], omitted: 0 };
+    expect(view).toMatchObject({ state: 'no_op', result: { status: 'ok', tx_outcome: 'no_op', result: foreseen, commit_delta_id: null } });
+    expect((await decisionOf(call))?.result_hash).toBe(view.result?.result_hash);
+    expect(await manage.readOperation.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: call.operation_id })).toMatchObject({ result: { result: foreseen } });
+    // Sent twice, since an answer was lost: the same answer.
+    expect(await kernel.admit.run(call, null)).toMatchObject({ result: { result: foreseen } });
+    expect([await tenant.countOf('idempotency'), await tenant.countOf('operation')]).toEqual([0, 1]);
+  });
+
+  it('that would be held says so and what it would do; one that is refused says why, and nothing more', async () => {
+    kernel.policy.says = asks('soft_gate');
+    await ready();
+    expect(await kernel.admit.run(greet({ dry_run: true }), null)).toMatchObject({ state: 'no_op', approval_id: null, result: { result: { writes: ['greeting.txt'] }, reasons: expect.arrayContaining([{ code: 'dry_run', message: expect.stringContaining('held') }]) } });
+    kernel.policy.says = asks('no_go');
+    expect(await kernel.admit.run(greet({ dry_run: true }), null)).toMatchObject({ state: 'refused', result: { result: null, result_hash: null } });
+    expect(await kernel.admit.run(script([op('Nothing')], { dry_run: true }), null)).toMatchObject({ state: 'refused', result: { result: null } });
+  });
+
+  it('is erased with all that it found', async () => {
+    await ready();
+    const call = greet({ dry_run: true });
+    await kernel.admit.run(call, null);
+    await manage.beginErasure.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: call.operation_id, session_id: null, before: null, reason_code: 'asked' });
+    const { result } = await manage.readOperation.run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: call.operation_id });
+    expect(result?.result).toBeNull();
+  });
+});
+
 describe('a sandbox that changes after a script was let run', () => {
   const admitted = async (): Promise<ProposedCall> => {
     await ready();

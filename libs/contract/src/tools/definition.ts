@@ -76,6 +76,8 @@ export interface ToolDefinition {
   readonly shape?: TObject;
   /** Hex digest of the registered sandbox that its scripts run in; part of what its digest covers. Absent: they run in what is shipped, or it runs none. */
   readonly sandbox?: string;
+  /** What a call would do, as far as its arguments tell: the result of a dry run, JSON of at most `resultInlineBytes`. Total and pure; null for nothing, absent: a dry run has no result. */
+  readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
   readonly faults?: (args: Readonly<Record<string, unknown>>) => readonly { readonly pointer: string; readonly message: string }[];
 }

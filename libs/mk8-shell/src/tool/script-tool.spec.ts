@@ -50,6 +50,22 @@ describe('the tool that runs scripts', () => {
     expect(tool.faults?.(argsOf(op('Echo', 'x')))).toEqual([]);
   });
 
+  it('foresees what a script would do, without running it: of long lists the head', () => {
+    const script = { operations: [op('FileCopy', 'a', 'b'), op('HttpGet', 'http://a.example/x'), op('ProcRun', 'git', 'status'), { ...op('FileRead', 'a'), captureAs: 'A' }, op('FileDelete', '$A')] };
+    expect(tool.foresees?.({ script })).toEqual({
+      status: 'dry_run', sandbox: { name: SANDBOX.id, digest: null }, steps: 5, cleanup: 0, category: 'write', reads: ['a'], writes: ['b'], deletes: [], hosts: ['a.example'], requests: [{ method: 'GET', url: 'http://a.example/x' }], templates: ['git.status'],
+      open: ['/operations/4/args/0'], omitted: 0,
+    });
+    expect(scriptTool(SANDBOX, 'd'.repeat(64)).foresees?.({ script })).toMatchObject({ sandbox: { digest: 'd'.repeat(64) } });
+    expect(tool.foresees?.(argsOf(op('Nothing')))).toBeNull();
+    const many = Array.from({ length: 600 }, (_, n) => op('FileRead', `${'x'.repeat(80)}${String(n)}`));
+    const { reads, omitted } = tool.foresees?.(argsOf(...many)) as { reads: string[]; omitted: number };
+    expect([reads.length + omitted, reads.length > 50, omitted > 100]).toEqual([600, true, true]);
+    const unknown = Array.from({ length: 1_000 }, () => op('ProcRun', 'git', 'add', ...Array.from({ length: 8 }, () => '$A')));
+    const longest = tool.foresees?.(argsOf({ ...op('FileRead', 'a'), captureAs: 'A' }, ...unknown));
+    expect(Buffer.byteLength(JSON.stringify(longest))).toBeLessThan(LIMITS.resultInlineBytes.max);
+  });
+
   it('refuses what is too long to be judged', () => {
     const many = Array.from({ length: 700 }, (_, n) => op('FileRead', `${'x'.repeat(120)}${n}`));
     expect(tool.faults?.(argsOf(...many))).toEqual([{ pointer: '/script', message: expect.stringContaining(String(LIMITS.commandBytes.max)) }]);

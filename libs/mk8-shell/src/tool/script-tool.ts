@@ -10,6 +10,7 @@ import { compileAny } from '../run/order.ts';
 import { DEFAULT_SANDBOX, inContainer, type Sandbox } from '../rules/sandbox.ts';
 import type { SignedSandbox } from '../sandboxes/signed-sandbox.ts';
 import { asCommand } from './as-command.ts';
+import { foreseenOf } from './foreseen.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -25,10 +26,10 @@ export const sandboxNamed = ({ sandbox }: Args): string | null => (typeof sandbo
 export const toolWithin = (digest: string): ToolDefinition => ({ ...MK8_RUN, sandbox: digest });
 
 /** The tool that runs scripts in a registered sandbox. */
-export const signedScriptTool = (signed: SignedSandbox): ToolDefinition => ({ ...scriptTool(inContainer(signed)), sandbox: signed.digest });
+export const signedScriptTool = (signed: SignedSandbox): ToolDefinition => ({ ...scriptTool(inContainer(signed), signed.digest), sandbox: signed.digest });
 
-/** The definition of `mk8.run` with what the script of a call touches, asks for and is worth, under the rules of a sandbox. */
-export function scriptTool(sandbox: Sandbox): ToolDefinition {
+/** The definition of `mk8.run` with what the script of a call touches, asks for and is worth, under the rules of a sandbox. `digest`: of a registered one. */
+export function scriptTool(sandbox: Sandbox, digest: string | null = null): ToolDefinition {
   // Each question about a call is one about the same arguments: they are compiled once.
   const known = new WeakMap<Args, Judged>();
   const judged = (args: Args): Judged => {
@@ -43,6 +44,10 @@ export function scriptTool(sandbox: Sandbox): ToolDefinition {
     requests: (args) => effects(args)?.requests.map((request) => ({ ...request, purpose: '' })) ?? [],
     commandLine: (args) => judged(args).commandLine,
     categoryOf: (args) => effects(args)?.category ?? 'write',
+    foresees: (args) => {
+      const { program } = judged(args).compiled;
+      return program === null ? null : { ...foreseenOf(program, { name: sandbox.id, digest }) };
+    },
     faults: (args) => faultsOf(judged(args), typeof args['script'] === 'string'),
   };
 }
