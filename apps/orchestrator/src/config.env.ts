@@ -16,7 +16,7 @@ const Environment = Type.Object({
   WRIT_PLATFORM_KEY_HASH_FILE: File('the SHA-256 of the platform key, 64 hexadecimal digits'),
   WRIT_RECORD_PUBLIC_KEYS_FILE: File('the public keys of records, JSON `{"keys":[{"keyid","jwk"}]}`'),
   WRIT_LOG_PUBLIC_KEYS_FILE: File('the verifier keys of logs, JSON `{"keys":["name+hash+base64"]}`'),
-  WRIT_WEBHOOK_KEY_FILE: File('the key that seals the secrets of webhooks, 32 bytes in base64'),
+  WRIT_WEBHOOK_KEY_FILE: File('the key that seals the secrets of webhooks, and of which that of staged changes is made, 32 bytes in base64'),
   WRIT_WEBHOOK_ALLOW: Type.String({ default: '', description: 'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between' }),
   WRIT_EVENT_STREAMS_MAX: Type.Integer({ default: 20, minimum: 1, maximum: 10_000, description: 'event streams that a tenant may have open at this replica, and as many exports' }),
   WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),

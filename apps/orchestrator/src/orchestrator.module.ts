@@ -59,10 +59,15 @@ import { RecordsController } from './records/records.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
+import { Offers } from './support/offers.ts';
 import { TenantsController } from './tenants/tenants.controller.ts';
 import { TokensController } from './tokens/tokens.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
+import { RunTurn } from './turns/run-turn.ts';
+import { StagedChanges } from './turns/staged-changes.ts';
+import { StagedTokens } from './turns/staged-token.ts';
+import { TurnsController } from './turns/turns.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
@@ -134,7 +139,12 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
+  const rate = new RateLimit((tenantId) => {
+    const { requests_per_second: perSecond, request_burst: burst } = limits.of(tenantId) ?? {};
+    return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
+  }, monotonic);
   return {
+    rate, stagedTokens: new StagedTokens(config.webhookKey),
     published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver,
     queues: new FullQueues(monotonic),
     limits,
@@ -157,17 +167,19 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
+function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
   const follow = new Follow(kernel, watch, monotonic);
   const snapshots = new Snapshots(kernel, blobs);
   const propose = new Propose(kernel, blobs, follow, queues);
+  const [order, show] = [new ProposeInOrder(propose, monotonic), new ShowOperation(blobs)];
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver,
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
-    new ShowOperation(blobs),
     new ShowDiff(kernel, blobs),
-    propose, new ProposeInOrder(propose, monotonic),
+    propose, order, show,
+    new RunTurn(order, new StagedChanges({ order, show, blobs, tokens: stagedTokens, now: epoch }), show, rate),
+    new Offers(kernel, epoch),
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),
     new ReadTree(snapshots),
@@ -188,18 +200,14 @@ const given = <T extends object>(value: T): Provider => ({ provide: value.constr
 export class OrchestratorModule {
   static with(config: OrchestratorConfig, parts: Given, stores: Stores = openStores(config, parts)): DynamicModule {
     const on = stand(config, parts, stores);
-    const rate = new RateLimit((tenantId) => {
-      const { requests_per_second: perSecond, request_burst: burst } = on.limits.of(tenantId) ?? {};
-      return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
-    }, monotonic);
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ToolsController, CallsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
       ],
       providers: [
-        { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, rate, on.queues) },
+        { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
         { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger) },
         ...useCases(on).map(given),
         { provide: ApiKeys, useValue: on.keys },

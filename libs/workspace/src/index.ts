@@ -15,5 +15,6 @@ export { growthOf, mostGrown, sizeOf, type TreeSize } from './size.ts';
 export { resolveLinks, type Resolved } from './resolve-links.ts';
 export { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
 export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';
+export { editedText, type EditArgs } from './fs-tools/edit.ts';
 export { isFileTool, runFileTool } from './fs-tools/run.ts';
-export { FILE_TOOL_FAULTS, type FileToolContext, type FileToolOutcome, type FileToolSuccess, type ToolFailure } from './fs-tools/outcome.ts';
+export { FILE_TOOL_FAULTS, ToolFault, type FileToolContext, type FileToolOutcome, type FileToolSuccess, type ToolFailure } from './fs-tools/outcome.ts';

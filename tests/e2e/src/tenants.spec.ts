@@ -24,7 +24,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listRegistrarKeys: EYES, addRegistrarKey: ['admin'], retireRegistrarKey: ['admin'], revokeRegistrarKey: ['admin'],
   listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
-  listTools: ALL, proposeToolCall: ['admin', 'agent'],
+  listTools: ALL, proposeToolCall: ['admin', 'agent'], runTurn: ['admin', 'agent'], readPrompt: ALL,
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL, readOutput: ALL,
   resolveOperation: HANDS,
   followEvents: ALL,
@@ -101,6 +101,7 @@ const grant = { tools: ['fs.read'], fs: [], net: [], secrets: [], budgets: {}, n
 /** Bodies need values that mean something where the schema alone would give nonsense. */
 const values = (): Named => ({
   grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
+  dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}', session_id: 'sample', turn_id: randomUUID(),
 });
 
 beforeAll(async () => {
@@ -182,7 +183,8 @@ function withBody(route: Route, inBody: readonly string[]): Route {
   return route.body === null ? route : { ...route, body: { ...route.body, required: [...new Set([...(route.body['required'] as string[] | undefined ?? []), ...inBody])] } };
 }
 const isEmptyList = ({ told }: JsonValue): boolean => /^\{"items":\[\]/.test(told as string);
-const isRefusedCall = ({ told }: JsonValue): boolean => /"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string);
+const isRefusedCall = ({ told }: JsonValue): boolean => (/"tx_outcome":"(rolled_back|no_op)"/.test(told as string) && /"status":"error"/.test(told as string))
+  || /"standing":"denied"[^]*"state":"refused"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
   const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', '/v1/sandboxes', '/v1/registrar-keys', `/v1/workspaces/${world.workspaceId}/history`];

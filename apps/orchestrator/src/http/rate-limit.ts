@@ -35,4 +35,10 @@ export class RateLimit {
     if (bucket.tokens < 1) throw new Fault('rate.limited', `more than ${perSecond} requests a second; at most ${burst} at once`);
     bucket.tokens -= 1;
   }
+
+  /** Counts `requests` more that came in one which was let in: the bucket may be owed for, and nobody gets in until it isn't. */
+  charge(tenantId: string, requests: number): void {
+    const bucket = this.#buckets.get(tenantId);
+    if (bucket !== undefined) bucket.tokens -= requests;
+  }
 }

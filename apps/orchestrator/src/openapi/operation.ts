@@ -52,12 +52,9 @@ function queryParameters({ query }: RouteRow): Json[] {
 /** Headers that a route reads, where they are more than HTTP's own. */
 function headerParameters({ id }: RouteRow): Json[] {
   const header = (name: string, schema: TSchema): Json => ({ name, in: 'header', required: false, schema: referred(schema) });
-  if (id === 'proposeToolCall') {
-    return [
-      header('Idempotency-Key', Type.String({ maxLength: 255, description: 'in the place of `idempotency_key`' })),
-      header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' })),
-    ];
-  }
+  const prefer = header('Prefer', Type.String({ description: '`wait=<seconds>` (RFC 7240), in the place of `wait`' }));
+  if (id === 'proposeToolCall') return [header('Idempotency-Key', Type.String({ maxLength: 255, description: 'in the place of `idempotency_key`' })), prefer];
+  if (id === 'runTurn') return [prefer];
   return id === 'downloadFile' ? [header('If-None-Match', Type.String())] : [];
 }
 

@@ -38,7 +38,7 @@ class Hand {
 let hand: Hand;
 const start = (calls: ParsedCall[], order: 'sequence' | 'disjoint', over: { waitMs?: number; gone?: AbortSignal } = {}) =>
   new ProposeInOrder(hand, () => hand.now).run(caller, calls, order, { waitMs: 1_000, gone: new AbortController().signal, ...over });
-const told = async (ran: ReturnType<typeof start>): Promise<string[]> => (await ran).map((each) => (each.kind === 'proposed' ? each.view.state : each.kind === 'unfit' ? each.fault.code : each.kind));
+const told = async (ran: ReturnType<typeof start>): Promise<string[]> => (await ran).map((each) => (each === null ? 'queued' : each.kind === 'proposed' ? each.view.state : each.fault.code));
 beforeEach(() => { hand = new Hand(); });
 
 test('calls that meet run in their order, and others at once', async () => {

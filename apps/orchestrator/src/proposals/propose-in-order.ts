@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readyOf, touchesOf, type CallStanding } from '@writ/agent-loop';
+import { touchesOf } from '@writ/agent-loop';
 import { Fault, isFinal, type Caller, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
+import { runInOrder, type Step } from './in-order.ts';
 import type { ParsedCall } from './parsed-call.ts';
 import type { Patience, Propose } from './propose.ts';
 
-/** What became of one call of several: its operation as it stands; a fault of the call itself, which nobody decided; or it waits behind one that hasn't ended. */
-export type Ran =
-  | { readonly kind: 'proposed'; readonly view: OperationView }
-  | { readonly kind: 'unfit'; readonly fault: Fault }
-  | { readonly kind: 'queued' };
+/** What became of a call: its operation as it stands, or a fault of the call itself, which nobody decided. */
+export type Ran = { readonly kind: 'proposed'; readonly view: OperationView } | { readonly kind: 'unfit'; readonly fault: Fault };
 
 /** Faults that say something of a call and nothing of us: asking again gets the same. */
 const UNFIT: ReadonlySet<string> = new Set(['args.too_large', 'request.malformed']);
-/** Calls of one answer that are proposed at once: a part of what a tenant may have under way. */
-const AT_ONCE_MAX = 16;
-/** How long after its wait is over calls are still begun: those that ended before are only passed over, each in milliseconds. With the longest wait it stays below a minute. */
-const OVERTIME_MS = 4_000;
 
 /**
  * Several calls that a model asked for together, as far as they come. Each is proposed like any other; this keeps their order alone.
@@ -31,71 +25,30 @@ export class ProposeInOrder {
     this.#monotonic = monotonic;
   }
 
-  /**
-   * What became of each, in their order, when nothing more can begin: all have ended, or the rest waits behind what is held or under way. `patience.waitMs` is for all of them.
-   * A fault that isn't a call's own is thrown once nothing that was begun is waited for any more.
-   */
-  async run(caller: Caller, calls: readonly ParsedCall[], order: 'sequence' | 'disjoint', patience: Patience): Promise<Ran[]> {
-    return await new Round(this.#propose, this.#monotonic, { caller, calls, order, patience }).run();
-  }
-}
-
-interface Asked { readonly caller: Caller; readonly calls: readonly ParsedCall[]; readonly order: 'sequence' | 'disjoint'; readonly patience: Patience }
-
-class Round {
-  readonly #propose: Pick<Propose, 'run'>;
-  readonly #monotonic: () => number;
-  readonly #asked: Asked;
-  readonly #began: number;
-  readonly #running = new Map<number, Promise<void>>();
-  readonly #ran: Ran[];
-  readonly #touches: readonly ReturnType<typeof touchesOf>[];
-  #broken: { readonly error: unknown } | null = null;
-
-  constructor(propose: Pick<Propose, 'run'>, monotonic: () => number, asked: Asked) {
-    this.#propose = propose;
-    this.#monotonic = monotonic;
-    this.#asked = asked;
-    this.#began = monotonic();
-    this.#ran = asked.calls.map(() => ({ kind: 'queued' }));
-    this.#touches = asked.calls.map(touchesOf);
+  /** What became of each call, in their order; null for one that waits behind another which is held or under way. `patience.waitMs` is for all of them. */
+  async run(caller: Caller, calls: readonly ParsedCall[], order: 'sequence' | 'disjoint', patience: Patience): Promise<(Ran | null)[]> {
+    const steps = calls.map((call): Step<Ran> => ({
+      touches: touchesOf(call),
+      begin: async (waitMs) => {
+        const came = await this.one(caller, call, { ...patience, waitMs });
+        return { came, isOver: came.kind === 'unfit' || isFinal(came.view.state) };
+      },
+    }));
+    return await this.steps(steps, order, patience);
   }
 
-  async run(): Promise<Ran[]> {
-    for (;;) {
-      for (const index of this.#next()) this.#running.set(index, this.#begin(index).finally(() => this.#running.delete(index)));
-      if (this.#running.size === 0) break;
-      await Promise.race(this.#running.values());
-    }
-    if (this.#broken !== null) throw this.#broken.error;
-    return this.#ran;
+  /** As `run`, for steps that are more than one call. */
+  async steps<T>(steps: readonly Step<T>[], order: 'sequence' | 'disjoint', patience: Patience): Promise<(T | null)[]> {
+    return await runInOrder(steps, { ...patience, order, monotonic: this.#monotonic });
   }
 
-  #next(): number[] {
-    const { patience, order } = this.#asked;
-    if (this.#broken !== null || patience.gone.aborted || this.#left() < -OVERTIME_MS) return [];
-    return readyOf(this.#ran.map((ran, index) => this.#standing(ran, index)), order).slice(0, AT_ONCE_MAX - this.#running.size);
-  }
-
-  #standing(ran: Ran, index: number): CallStanding {
-    if (ran.kind === 'unfit' || (ran.kind === 'proposed' && isFinal(ran.view.state))) return { stands: 'ended' };
-    const isOpen = ran.kind === 'proposed' || this.#running.has(index);
-    return { stands: isOpen ? 'open' : 'waits', touches: this.#touches[index] ?? null };
-  }
-
-  async #begin(index: number): Promise<void> {
-    const call = this.#asked.calls[index];
-    if (call === undefined) throw new Error(`there is no call ${index}`);
+  /** One call. */
+  async one(caller: Caller, call: ParsedCall, patience: Patience): Promise<Ran> {
     try {
-      const view = await this.#propose.run(this.#asked.caller, newId('operation'), call, { waitMs: Math.max(0, this.#left()), gone: this.#asked.patience.gone });
-      this.#ran[index] = { kind: 'proposed', view };
+      return { kind: 'proposed', view: await this.#propose.run(caller, newId('operation'), call, patience) };
     } catch (error) {
-      if (error instanceof Fault && UNFIT.has(error.code)) this.#ran[index] = { kind: 'unfit', fault: error };
-      else this.#broken ??= { error };
+      if (error instanceof Fault && UNFIT.has(error.code)) return { kind: 'unfit', fault: error };
+      throw error;
     }
-  }
-
-  #left(): number {
-    return this.#began + this.#asked.patience.waitMs - this.#monotonic();
   }
 }

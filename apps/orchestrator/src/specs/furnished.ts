@@ -125,6 +125,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'createTenant': case 'createAgent': case 'createWorkspace': return { body: { name: 'one' } };
     case 'createApiKey': return { body: { name: 'one', role: 'agent', agent_id } };
     case 'proposeToolCall': return { body: { tool_id: 'fs.read', args: {}, agent_id, capability_token_id, workspace_id } };
+    case 'runTurn': return { body: { dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.list"}', session_id: 'ses-1', turn_id: 't1', agent_id, capability_token_id, workspace_id } };
+    case 'readPrompt': return { query: `?dialect=blocks&capability_token_id=${capability_token_id}` };
     case 'issueToken': return { body: { agent_id, workspace_id, grant } };
     case 'attenuateToken': return { body: { grant } };
     case 'approve': case 'deny': return { body: { comment: 'so' } };

@@ -39,10 +39,22 @@ async function fileOf(blobs: BlobStore, tenantId: TenantId, { path, before, afte
   const read = async (state: FileState | null): Promise<Buffer> => (state?.sha256 === undefined || state.sha256 === null ? Buffer.alloc(0) : Buffer.from(await blobs.get(tenantId, state.sha256)));
   const [old, now] = await Promise.all([read(before), read(after)]);
   if (!isText(old) || !isText(now)) return without('binary');
-  const compared = structuredPatch(before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`, old.toString('utf8'), now.toString('utf8'), undefined, undefined,
-    { context: CONTEXT_LINES, ...(named.change === 'modified' ? { timeout: COMPARE_MS_MAX } : {}) });
+  const compared = compare(path, before === null ? null : old.toString('utf8'), after === null ? null : now.toString('utf8'));
   if (compared === undefined) return without('too_long');
   const lines = compared.hunks.flatMap((hunk) => hunk.lines);
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
   return { ...named, added_lines: count('+'), removed_lines: count('-'), text: formatPatch(compared), why_no_text: null };
+}
+
+/** The patch between two texts, of which null is no file; undefined where it takes too long. */
+function compare(path: string, old: string | null, now: string | null): ReturnType<typeof structuredPatch> | undefined {
+  return structuredPatch(old === null ? '/dev/null' : `a/${path}`, now === null ? '/dev/null' : `b/${path}`, old ?? '', now ?? '', undefined, undefined,
+    { context: CONTEXT_LINES, ...(old === null || now === null ? {} : { timeout: COMPARE_MS_MAX }) });
+}
+
+/** A unified diff of what a text becomes; null where it is too long to show. */
+export function textDiff(path: string, old: string | null, now: string): string | null {
+  if (Math.max(Buffer.byteLength(old ?? ''), Buffer.byteLength(now)) > FILE_BYTES_MAX) return null;
+  const compared = compare(path, old, now);
+  return compared === undefined ? null : formatPatch(compared);
 }

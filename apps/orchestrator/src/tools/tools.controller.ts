@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Fault, TOOLS, type Caller, type CliToolView, type ToolsApplied } from '@writ/contract';
+import { Fault, TOOLS, type ToolsApplied } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { TOOL_ROUTES } from '../http/routes/index.ts';
 import type { ToolView } from '../http/views.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+import { tenantTools } from '../support/tenant-tools.ts';
 import { cliView, viewOf } from './tool-view.ts';
 
 const OWN = [...TOOLS.values()].map(viewOf);
-/** Tools asked for at once: with definitions of the longest they still fit into one message. */
-const PAGE = 32;
 
 @Controller()
 export class ToolsController {
@@ -18,7 +17,7 @@ export class ToolsController {
 
   @Route(TOOL_ROUTES.list)
   async list(@Asked() { caller }: AskedOf<typeof TOOL_ROUTES.list>): Promise<{ items: ToolView[] }> {
-    return { items: [...OWN, ...(await this.#ofTenant(caller)).map(cliView)] };
+    return { items: [...OWN, ...(await tenantTools(this.kernel, caller)).map(cliView)] };
   }
 
   @Route(TOOL_ROUTES.read)
@@ -39,16 +38,5 @@ export class ToolsController {
   @Route(TOOL_ROUTES.remove)
   async remove(@Asked() { caller, params }: AskedOf<typeof TOOL_ROUTES.remove>): Promise<{ removed: string }> {
     return await this.kernel.ask('tool.remove', caller, params);
-  }
-
-  async #ofTenant(caller: Caller): Promise<CliToolView[]> {
-    const all: CliToolView[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: { items: CliToolView[]; next_cursor: string | null } = await this.kernel.ask('tool.list', caller, { page: { cursor, limit: PAGE }, tool_id: null });
-      all.push(...page.items);
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-    return all;
   }
 }

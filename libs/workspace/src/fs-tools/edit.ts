@@ -23,21 +23,27 @@ export async function editTool(context: FileToolContext, args: EditArgs): Promis
   const file = requireFile(target);
   const before = decodeText(await context.reader(file.sha256));
   if (before === null) throw new ToolFault('file.kind', `${quote(target.path)} is no text file`, 'write the file as a whole instead');
+  const { text, replacements } = editedText(before, args);
+  const bytes = new TextEncoder().encode(text);
+  const { sha256, ...written } = await place(context, target, bytes);
+  return { ok: true, result: { path: target.path, replacements, size: bytes.length, sha256 }, ...written };
+}
+
+/** The text as the edits leave it. Throws ToolFault `edit.no_match`, `edit.ambiguous`; Fault `file.too_large`. */
+export function editedText(before: string, { path, edits }: EditArgs): { readonly text: string; readonly replacements: number } {
   let text = before;
   let replacements = 0;
-  args.edits.forEach((edit, index) => {
+  edits.forEach((edit, index) => {
     const at = matchesOf(text, edit.find);
-    requireCount(edit, at, text, `edit ${index + 1} of ${args.edits.length}`);
+    requireCount(edit, at, text, `edit ${index + 1} of ${edits.length}`);
     // Told before it is built: a short pattern with a long replacement multiplies.
     if (text.length + at.length * (edit.replace.length - edit.find.length) > LIMITS.fileToolBytes.max) {
-      throw new Fault('file.too_large', `edit ${index + 1} makes ${quote(target.path)} longer than ${LIMITS.fileToolBytes.max} bytes`);
+      throw new Fault('file.too_large', `edit ${index + 1} makes ${quote(path)} longer than ${LIMITS.fileToolBytes.max} bytes`);
     }
     text = text.split(edit.find).join(edit.replace);
     replacements += at.length;
   });
-  const bytes = new TextEncoder().encode(text);
-  const { sha256, ...written } = await place(context, target, bytes);
-  return { ok: true, result: { path: target.path, replacements, size: bytes.length, sha256 }, ...written };
+  return { text, replacements };
 }
 
 /** Where the text stands, from the left, without overlaps. */

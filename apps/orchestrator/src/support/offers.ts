@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cliDefinition } from '@writ/cli-tool';
+import { Fault, TOOLS, type Caller } from '@writ/contract';
+import type { Offer } from '@writ/dialects';
+import type { KernelClient } from './kernel-client.ts';
+import { tenantTools } from './tenant-tools.ts';
+
+/** What a model may be told of: the tools that there are for the tenant, and what a token of it grants. */
+export class Offers {
+  readonly #kernel: KernelClient;
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch */
+  constructor(kernel: KernelClient, now: () => number) {
+    this.#kernel = kernel;
+    this.#now = now;
+  }
+
+  /**
+   * What the token grants now. A child grants no more than the tokens above it, so its own grant says it all; who may see a token is the kernel's to say.
+   * Faults: `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`.
+   */
+  async of(caller: Caller, capability_token_id: string): Promise<Offer> {
+    const [{ grant, revoked }, own] = await Promise.all([this.#kernel.ask('token.read', caller, { capability_token_id }), tenantTools(this.#kernel, caller)]);
+    const now = this.#now();
+    if (revoked) throw new Fault('token.revoked');
+    if (grant.expires_at <= now) throw new Fault('token.expired');
+    if (grant.not_before > now) throw new Fault('token.not_yet_valid');
+    return { tools: [...TOOLS.values(), ...own.map(({ tool }) => cliDefinition(tool))], chain: [grant] };
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that change in two steps: a change is staged, looked at, and applied by its token. INVARIANT (decided as it is): what is applied is the write or edit itself,
+// proposed like any other, so its digest, its decision and its record are those of a direct one. Staging is a dry run of it and a reading of the file, both on the record.
+import { isUtf8 } from 'node:buffer';
+import type { BlobStore } from '@writ/blobs';
+import { Fault, isFinal, type Caller, type OperationView, type ToolResult } from '@writ/contract';
+import { outcomeOf, type Args, type DialectCall, type Outcome } from '@writ/dialects';
+import { parseIJson } from '@writ/digest';
+import { editedText, FILE_TOOL_FAULTS, ToolFault, type EditArgs } from '@writ/workspace';
+import type { ParsedCall } from '../proposals/parsed-call.ts';
+import type { ProposeInOrder, Ran } from '../proposals/propose-in-order.ts';
+import type { Patience } from '../proposals/propose.ts';
+import type { ShowOperation } from '../replies/show-operation.ts';
+import { textDiff } from '../support/file-diffs.ts';
+import type { StagedTokens } from './staged-token.ts';
+import { callOf, keyOf, type Turn } from './turn-call.ts';
+
+/** How long a token is good, as the document of the dialect says. */
+const TOKEN_MS = 600_000;
+const ARGS_DEPTH_MAX = 32;
+/** What the tool for reading says where there is nothing. */
+const NOTHING_THERE = 'file.not_found';
+
+/** What became of a call of a turn: what a model is told, the operation behind it, and what it was in the end. */
+export interface Came {
+  readonly outcome: Outcome;
+  readonly view: OperationView | null;
+  /** the operation's result, where that is what the model is told */
+  readonly shows: ToolResult | null;
+  /** of a change that was applied by a token: the call that it is */
+  readonly means?: Pick<DialectCall, 'tool_id' | 'args'>;
+}
+
+/** Who asks for what, in which turn. */
+export interface Asking { readonly caller: Caller; readonly turn: Turn; readonly patience: Patience }
+
+const failed = (code: string, message: string, hint: string | null = null): Outcome => ({ standing: 'failed', result: null, error: { code, message, hint } });
+const stale = (message: string): Outcome => failed('stale-preview', message, 'stage the change anew');
+
+/** What became of a call that was proposed. */
+export function cameOf(ran: Ran): Came {
+  return ran.kind === 'unfit' ? unproposed(failed(ran.fault.code, ran.fault.message)) : { outcome: outcomeOf(ran.view), view: ran.view, shows: ran.view.result };
+}
+
+/** Of a call that was never proposed. */
+const unproposed = (outcome: Outcome): Came => ({ outcome, view: null, shows: null });
+
+/** A file as it was when its change was staged; without a text where it is none. */
+interface Seen { readonly sha256: string; readonly text: string | null }
+
+interface StagesWith {
+  readonly order: ProposeInOrder;
+  readonly show: ShowOperation;
+  readonly blobs: BlobStore;
+  readonly tokens: StagedTokens;
+  /** milliseconds since the epoch */
+  readonly now: () => number;
+}
+
+/** Stages changes, and applies them by their tokens. */
+export class StagedChanges {
+  readonly #with: StagesWith;
+
+  constructor(parts: StagesWith) {
+    this.#with = parts;
+  }
+
+  /** Keeps the change, and says what it would do: `metadata` has the token and the diff. The call must be one that the agent may make, on a file that it may read. */
+  async stage(asking: Asking, { id, tool_id, args }: DialectCall): Promise<Came> {
+    const { caller, turn, patience } = asking;
+    const write = { ...callOf(turn, caller, { tool_id, args, key: keyOf(turn, id) }), dry_run: true };
+    const tried = cameOf(await this.#with.order.one(caller, write, patience));
+    if (tried.outcome.standing !== 'completed') return tried;
+    const path = String(args['path']);
+    const read = cameOf(await this.#with.order.one(caller, callOf(turn, caller, { tool_id: 'fs.read', args: { path }, key: keyOf(turn, id, 'staged') }), patience));
+    if (read.view === null || !isFinal(read.view.state)) return read;
+    const { result, created_at } = read.view;
+    const isNew = result?.error?.code === NOTHING_THERE;
+    if (result === null || (read.outcome.standing !== 'completed' && !isNew)) return read;
+    const seen = isNew ? 'nothing' : await this.#seen(caller, result);
+    const outcome = seen === null ? stale('what was read when the change was staged is there no more') : await this.#staged(asking, write, seen, created_at + TOKEN_MS);
+    return { view: read.view, outcome, shows: null };
+  }
+
+  async #staged({ caller, turn }: Asking, { tool_id, args }: ParsedCall, seen: Seen | 'nothing', expires_at: number): Promise<Outcome> {
+    const path = String(args['path']);
+    const after = tool_id === 'fs.write' ? String(args['content']) : edited(args as unknown as EditArgs, seen);
+    if (typeof after !== 'string') return after;
+    const kept = await this.#with.blobs.put(caller.tenant_id, Buffer.from(JSON.stringify(args), 'utf8'));
+    const token = this.#with.tokens.make({ tool: tool_id as 'fs.write' | 'fs.edit', args: kept, seen: seen === 'nothing' ? null : seen.sha256, expires_at }, boundTo(turn, caller));
+    const old = seen === 'nothing' ? null : seen.text;
+    const diffPreview = seen !== 'nothing' && old === null ? 'the file that is there is no text' : textDiff(path, old, after) ?? 'the change is too long to show';
+    return { standing: 'completed', result: null, error: null, metadata: { token, path, operation: tool_id === 'fs.write' ? 'write' : 'edit', diffPreview, expiresAt: new Date(expires_at).toISOString() } };
+  }
+
+  /**
+   * Applies what the token stands for, once: the call's idempotency key is made of the token. `used`: tokens that calls of this turn have used before it.
+   * What the token says is believed for its MAC; what the call may do is the kernel's to say.
+   */
+  async apply({ caller, turn, patience }: Asking, { args }: DialectCall, used: Set<string>): Promise<Came> {
+    const staged = this.#with.tokens.read(String(args['token']), boundTo(turn, caller));
+    if (staged === null) return unproposed(failed('args.invalid', 'there is no staged change of this token in this session'));
+    if (used.has(staged.id)) return unproposed(stale('the token was used: it is good once'));
+    used.add(staged.id);
+    const means = { tool_id: staged.tool, args: await this.#argsOf(caller, staged.args.sha256) };
+    if (means.args === null) return unproposed(stale('what was staged is there no more'));
+    const isOver = staged.expires_at <= this.#with.now();
+    const call = {
+      ...callOf(turn, caller, { ...means, args: means.args, key: `staged:${staged.id}` }),
+      precondition_refs: [{ kind: 'path' as const, ref: String(means.args['path']), version: staged.seen ?? 'absent' }],
+      // A token that is over still tells what became of its change: the kernel answers that first, and refuses what comes too late.
+      ...(isOver ? { deadline: staged.expires_at } : {}),
+    };
+    const came = cameOf(await this.#with.order.one(caller, call, patience));
+    const staleNow = staleness(came, turn, isOver);
+    return { ...came, ...(staleNow === null ? {} : { outcome: stale(staleNow), shows: null }), means: { ...means, args: means.args } };
+  }
+
+  async #argsOf({ tenant_id }: Caller, sha256: string): Promise<Args | null> {
+    try {
+      return parseIJson(await this.#with.blobs.get(tenant_id, sha256), { depthMax: ARGS_DEPTH_MAX }) as Args;
+    } catch (error) {
+      // Content that nothing names is collected in time.
+      if (error instanceof Fault && error.code === 'blob.missing') return null;
+      throw error;
+    }
+  }
+
+  /** The file that the reading named, whole: what it answered may be cut. Null where that was erased. */
+  async #seen(caller: Caller, result: ToolResult): Promise<Seen | null> {
+    const { sha256 } = (await this.#with.show.result(caller, result)).result as { readonly sha256?: string } | null ?? {};
+    if (sha256 === undefined) return null;
+    const bytes = await this.#with.blobs.get(caller.tenant_id, sha256);
+    return { sha256, text: isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(bytes).toString('utf8') : null };
+  }
+}
+
+const boundTo = ({ agent_id, capability_token_id, workspace_id, session_id }: Turn, { tenant_id }: Caller) => ({ tenant_id, agent_id, capability_token_id, workspace_id, session_id });
+
+/** The content after the edits, by the code that will make them; or why there is none. */
+function edited(args: EditArgs, seen: Seen | 'nothing'): string | Outcome {
+  if (seen === 'nothing') return failed(NOTHING_THERE, 'there is no such file to edit');
+  if (seen.text === null) return failed('file.kind', 'the file is no text', 'write the file as a whole instead');
+  try {
+    return editedText(seen.text, args).text;
+  } catch (error) {
+    if (error instanceof Fault && FILE_TOOL_FAULTS.has(error.code)) return failed(error.code, error.message, error instanceof ToolFault ? error.hint : null);
+    throw error;
+  }
+}
+
+/** Why a change that was to be applied is stale; null where the token isn't to blame. */
+function staleness({ outcome: { error }, view }: Came, { turn_id, session_id }: Turn, isOver: boolean): string | null {
+  if (view?.replayed === true && (view.provenance.turn !== turn_id || view.provenance.session_id !== session_id)) return 'the token was used: it is good once';
+  if (error?.code === 'precondition.failed') return 'the file is not as it was when the change was staged';
+  return isOver && error?.code === 'deadline' ? 'the token was good for ten minutes, which are over' : null;
+}
