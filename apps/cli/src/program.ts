@@ -21,6 +21,7 @@ const GROUPS: readonly Group[] = [
   { name: 'risk', summary: 'what a command would risk', load: async () => (await import('./risk/risk.ts')).riskCommand },
   { name: 'mk8', summary: 'scripts of mk8.shell, checked before they run', load: async () => (await import('./mk8/mk8.ts')).mk8Command },
   { name: 'dialect', summary: 'tool calls in the words of models, read and written', load: async () => (await import('./dialects/dialects.ts')).dialectCommand },
+  { name: 'turn', summary: 'run what a model wrote, and tell it what became of it', load: async () => (await import('./turn/turn.ts')).turnCommand },
   { name: 'events', summary: 'what becomes of operations, as it happens', load: async () => (await import('./events/events.ts')).eventsCommand },
   { name: 'webhooks', summary: 'who is told of approvals and of calls in doubt', load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand },
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },

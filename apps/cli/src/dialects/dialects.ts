@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
-import { DIALECTS, parse, prompt, render, type DialectName, type Parsed, type RenderedMessage } from '@writ/dialects';
+import { DIALECTS, parse, prompt, render, type DialectName, type Parsed } from '@writ/dialects';
 import { Command, Option } from 'commander';
 import { EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import { describeMessage } from '../describe-message.ts';
 import { readJsonOption } from '../read-json.ts';
 import { visible, visibleLine } from '../visible.ts';
 import { parseGrants, parseTurn } from './parse-input.ts';
@@ -47,11 +48,8 @@ function inWords({ text, calls, problems }: Parsed): string {
 async function renderTurn(context: Context, options: DialectOptions): Promise<void> {
   const { turn, outcomes } = parseTurn(await context.readStdin());
   const messages = render(options.dialect, turn, outcomes);
-  show(context, options, messages, () => messages.map(contentOf).join('\n'));
+  show(context, options, messages, () => messages.map(describeMessage).join('\n'));
 }
-
-/** The text of a message, where it has one; else the message as the provider takes it. */
-const contentOf = (message: RenderedMessage): string => (typeof message['content'] === 'string' && message['role'] !== 'tool' ? visible(message['content']) : visible(JSON.stringify(message)));
 
 async function writePrompt(context: Context, options: DialectOptions & { readonly grant: string }): Promise<void> {
   const chain = parseGrants(await readJsonOption(context, '--grant', options.grant));
