@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** The commands of a guide's shell blocks. */
 const commandsOf = (guide: string): string[] =>
-  [...readFileSync(join(root, 'docs', 'guides', guide), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+  [...readFileSync(join(root, 'docs', 'guides', guide), 'utf8').matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
 
 const quoted = (text: string): string => `'${text.replaceAll('\'', `'\\''`)}'`;
 
@@ -47,7 +47,7 @@ function scriptOf(commands: readonly string[]): string {
   return [`npx() { shift; "${process.execPath}" "${join(root, 'apps/cli/dist/main.js')}" "$@"; }`, 'fails() { echo "$1" >&2; exit 9; }', ...steps].join('\n');
 }
 
-it.each([['capability-tokens.md', /budget +bound +used +reserved +left/], ['emergency-stop.md', /since +freeze +scope +what +state +why/], ['approvals.md', /votes +1 of 2/], ['records.md', /index +recorded +what +tool/], ['erasure.md', /erased +its content, .* by ers_/]])('every command of %s does what the guide says', async (guide, shown) => {
+it.each([['capability-tokens.md', /budget +bound +used +reserved +left/], ['emergency-stop.md', /since +freeze +scope +what +state +why/], ['approvals.md', /votes +1 of 2/], ['records.md', /index +recorded +what +tool/], ['erasure.md', /erased +its content, .* by ers_/], ['turns.md', /\[TOOL_RESULT:c1\] status=Completed result=[^]*"tool_use_id":"toolu_1"[^]*stale-preview/]])('every command of %s does what the guide says', async (guide, shown) => {
   const commands = commandsOf(guide);
   expect(commands.length).toBeGreaterThan(4);
   const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
