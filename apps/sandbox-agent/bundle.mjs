@@ -19,8 +19,10 @@ const COMMON = {
 await build({ ...COMMON, entryPoints: ['src/main.ts'], outfile: agent, format: 'esm' });
 await build({
   ...COMMON, entryPoints: ['src/mk8/main.ts'], outfile: join(dirname(agent), 'mk8.js'),
-  // Started for every script: what is short and no module is read in half the time.
+  // One file that asks for nothing but Node's own: what a snapshot is made of (libs/sandbox-docker/src/image.ts).
   format: 'cjs', minify: true,
+  // A snapshot can require what is read later, and can't import it.
+  supported: { 'dynamic-import': false },
   // Of packages that have two forms, the one that asks for its own files by names which a bundle knows.
   mainFields: ['module', 'main'],
 });

@@ -70,6 +70,8 @@ function dockerfile(base: string, agentHash: string): string {
     'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',
     'COPY agent.js /opt/writ/agent.js',
     'COPY mk8.js /opt/writ/mk8.js',
+    // Started for each script: from a snapshot of what it is once its modules were read. Without the engine's code cache, which another processor may refuse.
+    `RUN cd /opt/writ && echo '{"builder":"mk8.js","withoutCodeCache":true}' > mk8.json && NODE_NO_WARNINGS=1 ./node --snapshot-blob mk8.blob --build-snapshot-config mk8.json && rm mk8.json`,
     'ENV HOME=/tmp',
     `USER ${SANDBOX_UID}:${SANDBOX_UID}`,
     'WORKDIR /workspace',

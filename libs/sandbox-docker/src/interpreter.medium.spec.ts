@@ -4,10 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { exampleOf, VERBS } from '@writ/mk8-shell';
+import { zipOf } from '@writ/mk8-shell/testing';
 import { repositoryRoot } from '@writ/testing';
 import type { SandboxJob, SandboxResult } from '@writ/sandbox';
 import type { DockerSandbox } from './docker-sandbox.ts';
 import { openSandbox, runIn, textOf } from './engine.contract.ts';
+
+const INTERPRETER = ['/opt/writ/node', '--snapshot-blob', '/opt/writ/mk8.blob', '/opt/writ/mk8.js'];
 
 let sandbox: DockerSandbox;
 let image: string;
@@ -54,7 +58,7 @@ const textFile = (path: string, text: string) => ({ path, kind: 'file' as const,
 
 async function runScript(script: object, files: SandboxJob['files'] = [], environment: Readonly<Record<string, string>> = {}): Promise<{ result: SandboxResult; report: Report }> {
   const order = { script, sandbox: { name: 'test', environment, rules: { urls: ['https://example.com/r.git'] }, fragments: {}, skills: [] }, time_ms: 60_000, report_bytes: 190_000 };
-  const result = await runIn(sandbox, image, '', { wallMs: 120_000, cpuMs: 120_000, memoryBytes: 512 * 1024 * 1024 }, { argv: ['/opt/writ/node', '/opt/writ/mk8.js'], stdin: Buffer.from(JSON.stringify(order)), egress, files });
+  const result = await runIn(sandbox, image, '', { wallMs: 120_000, cpuMs: 120_000, memoryBytes: 512 * 1024 * 1024 }, { argv: INTERPRETER, stdin: Buffer.from(JSON.stringify(order)), egress, files });
   return { result, report: JSON.parse(textOf(result)) as Report };
 }
 const outcomes = ({ steps }: Report) => steps.map(({ status, output, error }) => (status === 'ok' ? output : `${status}: ${error ?? ''}`));
@@ -96,6 +100,35 @@ test('connections go to the gate and nowhere else, and what it says is told', as
   expect(outcomes(ran)).toEqual(['hello', no, no, no, no]);
   expect(asked).toEqual(['GET http://example.com/', 'POST http://example.com/other', 'CONNECT example.com:443', 'CONNECT example.com:22', 'CONNECT example.com:443']);
 }, 240_000);
+
+test('what a script finds is of its own run, and nothing of the snapshot that it started from', async () => {
+  const script = { operations: [{ verb: 'GuidNew' }, { verb: 'RandomInt', args: ['0', '1000000'] }, { verb: 'SysTimestamp' }, { verb: 'SysProcessList' }] };
+  const [first, second] = [outcomes((await runScript(script)).report), outcomes((await runScript(script)).report)];
+  expect(first[0]).not.toBe(second[0]);
+  expect(first[1]).not.toBe(second[1]);
+  expect(Math.abs(Number(first[2]) - Date.now() / 1000)).toBeLessThan(3_600);
+  expect(first[3]).toMatch(/^1\t/);
+}, 240_000);
+
+/** Each order alone in the one container: an interpreter and the workspace as it was sent, one after the other. */
+const ONE_BY_ONE = [
+  'git init -q -b feature/x && cp -a /workspace /tmp/seed',
+  `while IFS= read -r order; do ${INTERPRETER.join(' ')} <<< "$order"; echo; find /workspace -mindepth 1 -delete; cp -a /tmp/seed/. /workspace; done`,
+].join('\n');
+
+test('the example of each verb runs, as the reference shows it', async () => {
+  const verbs = [...VERBS.values()];
+  const data = { name: 'test', environment: { GREETING: 'hi' }, rules: {}, fragments: { greet: [{ verb: 'Echo', args: ['hello'] }] }, skills: [] };
+  const orders = verbs.map((verb) => JSON.stringify({ script: exampleOf(verb), sandbox: data, time_ms: 60_000, report_bytes: 190_000 }));
+  const files = [textFile('a.txt', 'one\nthree\n'), { ...textFile('a.zip', ''), bytes: zipOf([['inner/x.txt', 'x']]) }, { path: 'src', kind: 'dir' as const, mode: null }, textFile('src/readme.md', '# Readme\n')];
+  const result = await runIn(sandbox, image, ONE_BY_ONE, { wallMs: 550_000, cpuMs: 400_000, memoryBytes: 512 * 1024 * 1024, outputBytes: 4 * 1024 * 1024, deltaBytes: 8 * 1024 * 1024 }, { stdin: Buffer.from(`${orders.join('\n')}\n`), egress, files });
+  const reports = textOf(result).trimEnd().split('\n').map((line) => JSON.parse(line) as Report);
+  expect(reports).toHaveLength(verbs.length);
+  const ends = verbs.flatMap(({ name }, n) => (reports[n]?.status === 'completed' ? [] : [[name, reports[n]?.steps === undefined ? JSON.stringify(reports[n]) : outcomes(reports[n] as Report).at(-1)]]));
+  // What connects gets as far as the gate, which grants none of it.
+  const refused = 'failed: egress.refused: no token grants it';
+  expect(Object.fromEntries(ends)).toEqual({ Fail: 'failed: on purpose', ...Object.fromEntries(['HttpGet', 'HttpPost', 'HttpPut', 'HttpDelete', 'NetTlsCert', 'NetHttpStatus', 'NetTcpConnect', 'HttpLatency'].map((name) => [name, refused])) });
+}, 600_000);
 
 test('git runs, in a repository of its own', async () => {
   const git = (...args: string[]) => ({ verb: 'ProcRun', args: ['git', ...args] });

@@ -20,7 +20,7 @@ describe('a script', () => {
   it('goes to the interpreter of the image as it was written, with room for what goes in and out', async () => {
     const { asked } = await outcome(JSON.stringify(COMPLETED));
     const order = JSON.parse((asked.args as { stdin: string }).stdin) as ScriptOrder;
-    expect([asked.program, order]).toEqual([['/opt/writ/node', '/opt/writ/mk8.js'], { script: { operations: [] }, sandbox: expect.objectContaining({ name: 'default' }), time_ms: 600_000, report_bytes: 190_000 }]);
+    expect([asked.program, order]).toEqual([['/opt/writ/node', '--snapshot-blob', '/opt/writ/mk8.blob', '/opt/writ/mk8.js'], { script: { operations: [] }, sandbox: expect.objectContaining({ name: 'default' }), time_ms: 600_000, report_bytes: 190_000 }]);
   });
 
   it('went well where its report says so, and its interpreter ended so', async () => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The network of a container that has none: everything goes to the proxy on its loopback, and from there to the gate of the call, which resolves, judges and pins. INVARIANT
-// (the gate alone): nothing here opens a connection to anything but the proxy.
-import { request, type IncomingMessage } from 'node:http';
+// (the gate alone): nothing here opens a connection to anything but the proxy. HTTP and TLS are read where something connects: most scripts don't, and they are half of what
+// there would be to read.
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
-import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { HostNet, type CertificateFacts, type Destination, type HttpAnswer, type HttpAsked } from '@writ/mk8-shell';
 import { gateWords, openTunnel, within, type Until } from './tunnel.ts';
 
@@ -76,6 +77,7 @@ export class GateNet extends HostNet {
   }
 
   async #tls(name: string, port: number, until: Until, isTrustNeeded: boolean): Promise<TLSSocket> {
+    const { connect: connectTls } = await import('node:tls');
     const tunnel = await openTunnel(this.#way(), name, port, until);
     const host = name.replace(/^\[(.*)\]$/, '$1');
     const socket = connectTls({ socket: tunnel, host, rejectUnauthorized: isTrustNeeded, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}), ...(this.#ca === undefined ? {} : { ca: this.#ca }) });
@@ -87,8 +89,9 @@ export class GateNet extends HostNet {
 }
 
 /** One request and its answer. Redirects are answers. */
-async function exchange(way: Parameters<typeof request>[1], { method, headers, body, bytesMax }: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
+async function exchange(way: RequestOptions, { method, headers, body, bytesMax }: HttpAsked, url: URL, until: Until): Promise<HttpAnswer> {
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const { request } = await import('node:http');
   const sent = request({ ...way, method, headers: { host: url.host, 'user-agent': 'mk8.shell', accept: '*/*', 'accept-encoding': 'identity', connection: 'close', ...length, ...headers } });
   return await within(until, (error) => { sent.destroy(error); }, async () => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
@@ -12,6 +11,7 @@ export interface Until { readonly timeoutMs: number; readonly signal?: AbortSign
 /** A connection through a proxy of HTTP, by CONNECT (RFC 9110 §9.3.6). @throws Error with the proxy's words where it says no */
 export async function openTunnel(proxy: URL, name: string, port: number, until: Until): Promise<Socket> {
   const host = name.includes(':') && !name.startsWith('[') ? `[${name}]` : name;
+  const { request } = await import('node:http');
   const asked = request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: `${host}:${port}`, headers: { host }, agent: false });
   return await within(until, (error) => { asked.destroy(error); }, async () => {
     const { socket, head, status } = await new Promise<{ socket: Socket; head: Buffer; status: number }>((resolve, reject) => {

@@ -34,11 +34,11 @@ async function runAll(): Promise<void> {
   hostContract('container', () => {
     rmSync(root, { recursive: true, force: true });
     mkdirSync(root);
-    return { host: containerHost({ root, scratch: '/tmp', variables: { ...variables, PLANTED: '1' }, endAll: () => { endOthers(spared); } }), link: (path, target) => { symlinkSync(target, `${root}/${path}`); } };
+    return { host: containerHost({ root, scratch: '/tmp', variables: { ...variables(), PLANTED: '1' }, endAll: () => { endOthers(spared); } }), link: (path, target) => { symlinkSync(target, `${root}/${path}`); } };
   });
   describe('a container', () => {
     it('what a program started ends with it, however it got away', async () => {
-      const { process: programs, system } = containerHost({ root: '/workspace', scratch: '/tmp', variables, endAll: () => { endOthers(spared); } });
+      const { process: programs, system } = containerHost({ root: '/workspace', scratch: '/tmp', variables: variables(), endAll: () => { endOthers(spared); } });
       const getsAway = 'setsid sleep 3599 & (setsid setsid sleep 3599 &) & nohup sleep 3599 & sleep 3599 & echo begun';
       const run = programs.run({ argv: ['bash', '-c', getsAway], cwd: '', env: {}, timeoutMs: 60_000, stdoutBytesMax: 100, stderrBytesMax: 100 }, new AbortController().signal);
       expect(await run).toMatchObject({ exit: 0, stdout: 'begun\n' });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SCRIPT_LIMITS } from '../limits.ts';
 import { problemAt, type Problem } from '../problem.ts';
-import { argumentFault, regexFault, type Access, type Argument } from '../registry/arguments.ts';
+import { argumentFault, type Access, type Argument } from '../registry/arguments.ts';
+import { regexFault } from '../registry/expressions.ts';
 import { argumentAt } from '../registry/verb.ts';
 import { matchTemplate, type Match, type Word } from '../rules/match-template.ts';
 import { accessFault } from '../rules/paths.ts';

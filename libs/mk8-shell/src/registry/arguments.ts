@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isPublicAddress } from '@writ/egress';
-import { RE2JS } from 're2js';
-import { VERB_LIMITS } from '../limits.ts';
+import { regexFault } from './expressions.ts';
 
 /** What a verb does with the file that a path names. */
 export type Access = 'read' | 'write' | 'delete';
@@ -48,16 +47,6 @@ export function argumentFault(argument: Argument, value: string): string | null 
 }
 
 const rangeFault = ({ min, max }: { min: number; max: number }, value: number): string | null => (value >= min && value <= max ? null : `must be from ${min} to ${max}`);
-
-/** What keeps an expression from being matched in linear time within bounds, or null. */
-export function regexFault(pattern: string): string | null {
-  if (pattern.length > 1000) return 'must be an expression of at most 1000 characters';
-  try {
-    return RE2JS.compile(pattern).programSize() > VERB_LIMITS.regexProgram ? 'is an expression that is larger than may be matched' : null;
-  } catch (error) {
-    return `is no regular expression of RE2: ${error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'it does not compile'}`;
-  }
-}
 
 function jsonFault(value: string): string | null {
   try {

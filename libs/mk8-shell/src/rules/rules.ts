@@ -45,6 +45,7 @@ export class RulesError extends Error {
  * refused, and an environment's `blocked` beats every `allowed`. `enabled`: of the templates those that ProcRun may use, null for all. @throws RulesError
  */
 export function rulesOf(added: unknown = {}, enabled: readonly string[] | null = null): Rules {
+  if (enabled === null && isEmpty(added)) return shippedAlone ??= compiled(SHIPPED_RULES);
   const more = { blacklist: [], templates: [], words: [], write_blocked: { names: [], extensions: [] }, environment: { allowed: [], blocked: [] }, urls: [], ...(added as object) };
   if (!Value.Check(RuleSet, more)) throw new RulesError(Value.Errors(RuleSet, more).map(({ instancePath, message }) => problemAt(instancePath, message)));
   const shipped = SHIPPED_RULES;
@@ -57,6 +58,10 @@ export function rulesOf(added: unknown = {}, enabled: readonly string[] | null =
     environment: { allowed: [...shipped.environment.allowed, ...more.environment.allowed], blocked: [...shipped.environment.blocked, ...more.environment.blocked] },
   });
 }
+
+/** What most sandboxes have. Nobody changes rules once they are made. */
+let shippedAlone: Rules | undefined;
+const isEmpty = (added: unknown): boolean => typeof added === 'object' && added !== null && Object.keys(added).length === 0;
 
 /** Programs that run whatever they are given, or fetch it: no sandbox may add a template for one. Their versions are shipped. */
 const UNSAFE_BINARY = /^(?:(?:ba|z|k|da|c|tc|fi)?sh|busybox|pwsh|powershell|cmd|python[0-9.]*|pypy[0-9.]*|node|nodejs|deno|bun|npx|ruby|perl|php|lua[0-9.]*|tclsh|java|go|cargo|curl|wget|nc|ncat|netcat|socat|telnet|ssh|scp|sftp|rsync|ftp|env|xargs|find|awk|gawk|sed|sudo|su|doas|eval|exec|make|docker|podman|kubectl|gdb|vim?|ed|emacs|nohup|timeout|nice|setsid|strace|ltrace|script|expect|osascript|wscript|cscript|mshta|rundll32|regsvr32)$/;
@@ -108,7 +113,7 @@ function compiled(set: RuleSet): Rules {
   };
   return {
     set,
-    patterns: set.blacklist.map(patternOf),
+    patterns: [...SHIPPED_PATTERNS, ...set.blacklist.slice(SHIPPED_PATTERNS.length).map(patternOf)],
     templates: group(set.templates, ({ binary }) => binary),
     words: new Map(set.words.map(({ name, words }) => [name, words])),
     blockedNames: new Set(set.write_blocked.names.map((name) => name.toLowerCase())),
@@ -119,9 +124,14 @@ function compiled(set: RuleSet): Rules {
 
 function patternOf(entry: BlacklistEntry): Pattern {
   if (entry.kind === 'substring') return { entry, literals: [folded(entry.pattern)], matches: () => true };
-  const expression = RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE);
-  return { entry, literals: entry.kind === 'word' ? [folded(entry.pattern)] : neededLiterals(entry.pattern), matches: (text) => expression.matcher(text).find() };
+  // Compiled when a text first holds what it needs: most never are, and all of them take longer than most scripts.
+  let expression: RE2JS | undefined;
+  const matches = (text: string): boolean => (expression ??= RE2JS.compile(expressionOf(entry), RE2JS.CASE_INSENSITIVE | RE2JS.MULTILINE)).matcher(text).find();
+  return { entry, literals: entry.kind === 'word' ? [folded(entry.pattern)] : neededLiterals(entry.pattern), matches };
 }
+
+/** Of what is shipped: the same for every sandbox, which only adds to it. */
+const SHIPPED_PATTERNS: readonly Pattern[] = SHIPPED_RULES.blacklist.map(patternOf);
 
 /** The first entry of the blacklist that a text meets, or null. */
 export function blacklisted({ patterns }: Rules, text: string, scope: BlacklistEntry['scope']): BlacklistEntry | null {

@@ -49,15 +49,18 @@ function checkFilled({ verb }: Step, place: number, filled: string, sandbox: San
 /** Carries a step out once. Rejects only for bugs. INVARIANT (ends): when the time is over the attempt is, whether or not the host has noticed. */
 export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: Values, bounds: Bounds): Promise<Ended> {
   const over = new AbortController();
-  const done = new AbortController();
   const began = host.clock.monotonic();
   const remainingMs = (): number => Math.max(1, bounds.timeoutMs - (host.clock.monotonic() - began));
-  const timeout = host.clock.sleep(bounds.timeoutMs, done.signal).then((): Ended => {
+  const ended = carryOut(step, sandbox, host, values, { ...bounds, signal: over.signal, remainingMs });
+  // Most verbs have their answer at once, and what is over needs no alarm.
+  if (!(ended instanceof Promise)) return ended;
+  const done = new AbortController();
+  const timeout = host.clock.sleep(remainingMs(), done.signal).then((): Ended => {
     over.abort('over');
     return { status: 'timeout', output: '', cutBytes: 0, error: `it took longer than ${bounds.timeoutMs / 1000} s`, isFinal: false };
   });
   try {
-    return await Promise.race([carryOut(step, sandbox, host, values, { ...bounds, signal: over.signal, remainingMs }), timeout]);
+    return await Promise.race([ended, timeout]);
   } finally {
     // A reason of its own: without one an error is made each time, with its stack.
     done.abort('done');
@@ -66,20 +69,23 @@ export async function attempt(step: Step, sandbox: Sandbox, host: Host, values: 
 
 interface Running extends Bounds { readonly signal: AbortSignal; readonly remainingMs: () => number }
 
-async function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Promise<Ended> {
+function carryOut(step: Step, sandbox: Sandbox, host: Host, values: Values, running: Running): Ended | Promise<Ended> {
   let cutBytes = 0;
   const noteCut = (bytes: number): void => { cutBytes += bytes; };
+  const said = (output: string): Ended => ({ status: 'ok', output, cutBytes });
+  const failed = (error: unknown): Ended => (error instanceof StepError
+    ? { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal }
+    // A host's rejection fails the step with what it says; it may be a matter of the moment.
+    : { status: 'failed', output: '', cutBytes, error: error instanceof Error ? error.message : String(error), isFinal: false });
   try {
     const args = argumentsOf(step, sandbox, values);
     const source = step.template === null ? null : requirePath(step.template.source, sandbox, values, 'source');
     const template = step.template === null || source === null ? null : { source, values: step.template.values };
     if (step.verb.run === null) throw new Error(`${step.verb.name} is expanded before anything runs`);
-    const output = await step.verb.run(args, { ...contextOf(step, sandbox, host, running, template), noteCut });
-    return { status: 'ok', output, cutBytes };
+    const output = step.verb.run(args, { ...contextOf(step, sandbox, host, running, template), noteCut });
+    return typeof output === 'string' ? said(output) : output.then(said, failed);
   } catch (error) {
-    if (error instanceof StepError) return { status: 'failed', output: error.output, cutBytes, error: error.message, isFinal: error.isFinal };
-    // A host's rejection fails the step with what it says; it may be a matter of the moment.
-    return { status: 'failed', output: '', cutBytes, error: error instanceof Error ? error.message : String(error), isFinal: false };
+    return failed(error);
   }
 }
 

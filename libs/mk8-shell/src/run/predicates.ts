@@ -3,7 +3,7 @@ import type { Condition } from '../compile/program.ts';
 import { pathOf } from '../compile/path-text.ts';
 import { fillIn, type Values } from '../compile/text.ts';
 import { blacklistFault } from '../compile/check-step.ts';
-import { regexFault } from '../registry/arguments.ts';
+import { regexFault } from '../registry/expressions.ts';
 import type { Sandbox } from '../rules/sandbox.ts';
 import { linesOf } from '../verbs/lines.ts';
 import { finder } from '../verbs/regex.ts';

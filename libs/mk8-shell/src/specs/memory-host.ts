@@ -4,6 +4,7 @@ import {
 } from '../host/host.ts';
 import { MemoryFiles } from './memory-files.ts';
 
+export { zipOf } from './archives.ts';
 export { Escape, MemoryFiles } from './memory-files.ts';
 
 /** The moment at which every world begins: 2026-01-02T03:04:05Z. */

@@ -4,9 +4,8 @@
 // filters multiply. INVARIANT (linear): `match` and `search` run on RE2, not on the backtracking expressions of the library.
 import { FunctionExpressionType, JSONPathEnvironment, JSONPathError, JSONPointer } from 'json-p3';
 import { VERB_LIMITS } from '../limits.ts';
-import { regexFault } from '../registry/arguments.ts';
+import { compiledExpression, regexFault } from '../registry/expressions.ts';
 import { StepError } from '../run/step-error.ts';
-import { RE2JS } from 're2js';
 
 type Value = Parameters<JSONPathEnvironment['query']>[1];
 
@@ -34,7 +33,7 @@ function environmentOf(checkTime: () => void): JSONPathEnvironment {
     call: (text: unknown, pattern: unknown): boolean => {
       checkTime();
       if (typeof text !== 'string' || typeof pattern !== 'string' || regexFault(pattern) !== null) return false;
-      const expression = RE2JS.compile(pattern);
+      const expression = compiledExpression(pattern);
       return whole ? expression.matches(text) : expression.matcher(text).find();
     },
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { RE2JS, type Matcher } from 're2js';
-import { regexFault } from '../registry/arguments.ts';
+import { compiledExpression, regexFault } from '../registry/expressions.ts';
 import { refused } from '../run/step-error.ts';
 
 type AnyCase = 'any case' | 'as written';
@@ -9,7 +9,7 @@ type AnyCase = 'any case' | 'as written';
 export function expressionOf(pattern: string, how: AnyCase = 'as written'): RE2JS {
   const fault = regexFault(pattern);
   if (fault !== null) throw refused(`\`${pattern.slice(0, 64)}\` ${fault}`);
-  return RE2JS.compile(pattern, how === 'any case' ? RE2JS.CASE_INSENSITIVE : 0);
+  return compiledExpression(pattern, how === 'any case' ? RE2JS.CASE_INSENSITIVE : 0);
 }
 
 /** Answers whether texts hold a match; time is asked after each, since one is bounded by the size of text and expression. */
