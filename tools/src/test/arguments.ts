@@ -2,8 +2,8 @@
 import { Command, CommanderError, type OutputConfiguration } from 'commander';
 
 const EPILOGUE = `
-Sets up what it needs (the parts that run under \`npm run parts\`, if they do) and runs lint, types, unit,
-property and integration tests of every project, then e2e, fault and adversarial tests on whole processes.
+Sets up what it needs (the parts that run under \`npm run parts\`, if they do) and runs lint, types, a minute of
+fuzzing, unit, property and integration tests of every project, then e2e, fault and adversarial tests on whole processes.
 
 Environment: WRIT_DATABASE_URL, WRIT_NATS_URL, DOCKER_HOST put a real server in the place of each part;
 WRIT_STATE_DIR says where state lies (.writ).`;

@@ -51,6 +51,7 @@ const optional = (path: string, check: Check): Check[] => (existsSync(path) ? [c
 export const allChecks = (checkout: string): Check[] => {
   const projects = testedProjects(checkout);
   const canary = join(checkout, 'tools', 'src', 'canary', 'main.ts');
+  const fuzzer = join(checkout, 'tools', 'src', 'fuzz', 'main.ts');
   const cruiser = join(checkout, '.dependency-cruiser.mjs');
   const one = (name: string, command: readonly string[]): Check => ({ name, command, cwd: checkout, results: [] });
   return [
@@ -59,6 +60,7 @@ export const allChecks = (checkout: string): Check[] => {
     one('types', nx('run-many', '-t', 'typecheck', '--parallel=2', '--outputStyle=static')),
     ...optional(cruiser, one('modules', ['depcruise', '--config', cruiser, 'apps', 'libs'])),
     ...optional(canary, one('canary', [process.execPath, '--conditions=@writ/source', canary])),
+    ...optional(fuzzer, one('fuzz', [process.execPath, '--conditions=@writ/source', '--disable-warning=ExperimentalWarning', fuzzer, '--seconds', '60'])),
     {
       name: 'unit',
       // Not from nx's cache: what runs on real parts can fail without any file having changed.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Session } from 'node:inspector';
+import type { Profiler } from 'node:inspector';
+
+/** Which blocks of some files have run: V8's own counts, asked of the engine that runs them. */
+export class Coverage {
+  readonly #session = new Session();
+  readonly #ofInterest: string;
+  readonly #seen = new Set<string>();
+
+  /** @param ofInterest a part of the URLs of the files that count */
+  constructor(ofInterest: string) {
+    this.#ofInterest = ofInterest;
+    this.#session.connect();
+    this.#post('Profiler.enable');
+    this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  }
+
+  /** How many blocks were seen to run so far. */
+  get blocks(): number {
+    return this.#seen.size;
+  }
+
+  /** Takes what has run since this was last asked, and says whether any of it had not run before. */
+  isNew(): boolean {
+    const before = this.#seen.size;
+    const { result } = this.#post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType;
+    for (const { url, functions } of result) {
+      if (!url.includes(this.#ofInterest)) continue;
+      for (const { ranges } of functions) for (const { startOffset, endOffset, count } of ranges) if (count > 0) this.#seen.add(`${url}:${startOffset}:${endOffset}`);
+    }
+    return this.#seen.size > before;
+  }
+
+  /** Commands of the profiler answer at once. */
+  #post(method: string, params: object = {}): unknown {
+    let answer: unknown;
+    this.#session.post(method, params, (error, result) => {
+      if (error !== null) throw error;
+      answer = result;
+    });
+    return answer;
+  }
+}
