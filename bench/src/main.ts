@@ -16,6 +16,7 @@ import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { jsonParseRaw, parseDialect, WHOLE } from './metrics/dialects.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { mk8Compile } from './metrics/mk8.ts';
+import { bashRun, mk8Run } from './metrics/mk8-run.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
 import { bubblewrap, dockerExec, dockerRun, pgCommit, poolIdle } from './metrics/references.ts';
 import { sandboxedCold, sandboxedRate, sandboxedWarm, sandboxedWorkspace } from './metrics/sandboxed.ts';
@@ -48,6 +49,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'log_verify_hashes', reference: 'sha256_raw', by: 'rate', alone: () => logVerify(131_072, 'hashes') },
   { name: 'log_verify', reference: 'ed25519_raw', by: 'rate', alone: () => logVerify(32_768, 'signatures') },
   { name: 'mk8_compile_1024', reference: null, alone: () => mk8Compile(load(1, 300, 20)) },
+  { name: 'bash_run_1000', reference: null, alone: () => bashRun(load(1, 15, 2)) },
+  { name: 'mk8_run_1000', reference: 'bash_run_1000', alone: () => mk8Run(load(1, 60, 5)) },
   { name: 'json_parse_1mib', reference: null, alone: () => jsonParseRaw(load(1, 300, 20)) },
   { name: 'parse_1mib', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', WHOLE, load(1, 300, 20)) },
   { name: 'parse_1mib_streamed', reference: 'json_parse_1mib', alone: () => parseDialect('blocks', 16, load(1, 300, 20)) },

@@ -27,7 +27,7 @@ export async function pgCommit(stack: Stack, load: Load): Promise<Measured> {
 }
 
 /** The limits of a call's container, as the client program takes them. */
-const LIMITS = [
+export const LIMITS = [
   '--memory', String(SANDBOX_LIMITS.memory_bytes), '--memory-swap', String(SANDBOX_LIMITS.memory_bytes), '--cpus', '1', '--pids-limit', String(SANDBOX_LIMITS.pids),
   ...['/workspace', '/tmp'].flatMap((path) => ['--tmpfs', `${path}:size=${SANDBOX_LIMITS.disk_write_bytes}`]),
 ];
