@@ -78,6 +78,7 @@ export const FAULTS = {
   'file.too_large': { status: 413, retry: 'never', message: 'the file is larger than the tool handles' },
   'edit.no_match': { status: 422, retry: 'never', message: 'the text to find is not in the file' },
   'edit.ambiguous': { status: 422, retry: 'never', message: 'the text to find stands in the file more than once' },
+  'task.unknown': { status: 404, retry: 'never', message: 'the session has no such task' },
   'search.pattern': { status: 422, retry: 'never', message: 'the search pattern is not valid' },
   'command.failed': { status: 422, retry: 'never', message: 'the command ended with a non-zero exit status' },
   'command.timeout': { status: 422, retry: 'never', message: 'the command ran longer than allowed' },

@@ -64,4 +64,5 @@ export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';
+export { isTaskTool, SessionTasks, Task, TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASK_LIST, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -38,6 +38,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
     secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
+    ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
 }

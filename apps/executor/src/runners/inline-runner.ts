@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
+import { isTaskTool, secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { runFileTool, type FileToolOutcome } from '@writ/workspace';
 import { LimitReached, timedReader, verifyTime, verifyWritten } from './inline-limits.ts';
 import { Runner, type Call, type Staged } from './runner.ts';
+import { runTaskTool } from './task-tools.ts';
 
 const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
-/** Runs `fs.*` on the snapshot's tree, and hands on values. There is no host path to escape to. */
+/** Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks. There is no host path to escape to. */
 export class InlineRunner extends Runner {
   override readonly toolClass = 'inline';
   readonly #blobs: BlobStore;
@@ -44,6 +45,7 @@ export class InlineRunner extends Runner {
 
   async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
     if (call.toolId === VALUE_GET.tool_id) return valueOutcome(call);
+    if (isTaskTool(call.toolId)) return runTaskTool(call);
     const outcome = await runFileTool(call.toolId, {
       reader: timedReader(this.#reader(call), verify),
       root: call.root,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
 import type { Values } from '../redaction/redactor.ts';
 
@@ -32,6 +32,8 @@ export interface Call {
   readonly program?: readonly string[];
   /** what must not be told of it; nothing unless set */
   readonly values?: Values;
+  /** the tasks of its session; absent for a tool that doesn't work on them */
+  readonly tasks?: SessionTasks;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
 }

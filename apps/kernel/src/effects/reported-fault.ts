@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFaultCode, MK8_RUN, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { isFaultCode, isTaskTool, MK8_RUN, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import { FILE_TOOL_FAULTS } from '@writ/workspace';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 
@@ -14,7 +14,13 @@ const ENDED_BY: Readonly<Record<Exclude<ReportRequest['ended'], 'exited' | 'fail
 };
 
 const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['session.lost', 'session.diverged', 'session.busy', 'session.idle', 'session.conflict', 'sandbox.unavailable', 'workspace.conflict']);
-const toolFaults = ({ session }: Pick<ToolDefinition, 'session'>): ReadonlySet<FaultCode> => (session === true ? SESSION_FAULTS : FILE_TOOL_FAULTS);
+/** A session has as many tasks as it may, or not the one that is named. */
+const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
+
+function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'session'>): ReadonlySet<FaultCode> {
+  if (session === true) return SESSION_FAULTS;
+  return isTaskTool(tool_id) ? TASK_FAULTS : FILE_TOOL_FAULTS;
+}
 
 /**
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type CliTool, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, isTaskTool, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type CliTool, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
@@ -11,6 +11,7 @@ import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { PayloadField, TenantVault } from '../payload/index.ts';
 import { definitionDigest, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
+import { readSessionTasks } from '../tasks/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
 
@@ -112,6 +113,7 @@ export class Redeem {
       limits: limitsOf(tool, operation),
       ...(cli === null ? {} : { cli_tool: cli }),
       ...(sandbox === null ? {} : { sandbox }),
+      ...(isTaskTool(operation.tool_id) ? { tasks: await readSessionTasks(this.#tenants, this.#vault.calls, operation) } : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
     };

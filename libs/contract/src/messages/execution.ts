@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot, NetGrant } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
+import { SessionTasks } from '../tools/tasks.ts';
 import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -56,6 +57,8 @@ export const Redemption = Type.Object({
   cli_tool: Type.Optional(CliTool),
   /** of a script in a registered sandbox: what was signed, base64. Its digest is part of the tool's, so another is not believed */
   sandbox: Type.Optional(Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed)),
+  /** of a tool that works on them: the tasks of the call's session, as they are when it is redeemed */
+  tasks: Type.Optional(SessionTasks),
   limits: CallLimits,
   /** base64 of tree nodes that the call reads first: what the kernel has at hand; each counts under the hash that it has, not one that is named */
   nodes: Type.Array(Type.String(), { maxItems: 8 }),

@@ -11,7 +11,6 @@ export const NOT_AVAILABLE = {
   manageAgent: 'agent.manage',
   spawnAgent: 'agent.spawn',
   readSkill: 'skill.read',
-  editTask: 'task.edit',
   searchWeb: 'web.search',
   queryVectors: 'vecdb.query',
   findEvents: 'calendar.find',

@@ -7,11 +7,13 @@ import { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from './yips.ts';
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
   path: 'a', content: 'b', oldText: 'c', newText: 'd', replaceAll: true, pattern: 'e', maxMatches: 3, command: 'f', cwd: 'g', timeoutMs: 5000, query: 'h', maxResults: 2, url: 'https://example.com/', maxChars: 500, maxBytes: 9,
-  task: 'i', max_rounds: 2, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash',
+  task: 'i', max_rounds: 2, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash', taskId: `op_${'0'.repeat(26)}`, title: 'o', note: 'p', status: 'done',
 };
 const NOT_BACK: Readonly<Record<string, readonly string[]>> = { read_file: ['maxBytes'], virtual_terminal: ['cwd'], 'mk8.shell': ['resourceId'], access_website: ['url'] };
+/** The target of a task is a task. */
+const sampleFor = (name: string, key: string): unknown => SAMPLES[name === 'edit_task' && key === 'targetId' ? 'taskId' : key];
 const all: readonly Alias[] = [...BLOCK_ALIASES, ...YIPS_TOOLS, ...YIPS_SKILLS, YIPS_SUBAGENT];
-const sampleOf = ({ name, parameters }: Alias): Record<string, unknown> => Object.fromEntries(Object.keys(parameters.properties).filter((key) => key !== 'action' && NOT_BACK[name]?.includes(key) !== true).map((key) => [key, SAMPLES[key]]));
+const sampleOf = ({ name, parameters }: Alias): Record<string, unknown> => Object.fromEntries(Object.keys(parameters.properties).filter((key) => key !== 'action' && NOT_BACK[name]?.includes(key) !== true).map((key) => [key, sampleFor(name, key)]));
 
 test.each(all.map((alias) => [alias.name, alias] as const))('%s: its arguments become canonical ones and come back', (_name, alias) => {
   const written = sampleOf(alias);

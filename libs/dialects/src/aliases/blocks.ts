@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, WEB_FETCH } from '@writ/contract';
+import { MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
@@ -36,6 +36,11 @@ const WEBSITE: Alias = {
   shape: { toCanonical: ({ targetId, url }) => ({ url: url ?? targetId }), fromCanonical: ({ url, ...others }) => (Object.keys(others).length === 0 ? { targetId: url } : null) },
 };
 
+/** The one has the task as its target; the other, which has none, names it beside what it says. What both may say of it is the canonical tool's. */
+const editing = (name: string, task: TProperties): Alias => row(name, TASK_EDIT.tool_id, 'changes a task of the session', {
+  ...task, title: optional(Type.String({ minLength: 1, maxLength: 200 })), note: optional(Type.String({ maxLength: 500 })), status: optional(Type.Enum(TASK_STATUSES)),
+}, { ...Object.fromEntries(Object.keys(task).map((key) => [key, 'task_id'])), title: 'title', note: 'note', status: 'status' });
+
 /** Every action that the document names, by the name that `action` gives. */
 export const BLOCK_ALIASES: readonly Alias[] = [
   MK8_SHELL,
@@ -44,14 +49,14 @@ export const BLOCK_ALIASES: readonly Alias[] = [
   global('create_sub_agent', NOT_AVAILABLE.spawnAgent, 'starts an agent below this one'),
   global('create_container', NOT_AVAILABLE.createContainer, 'makes a container'),
   global('register_info_store', NOT_AVAILABLE.registerStore, 'registers a store of information'),
-  global('edit_any_task', NOT_AVAILABLE.editTask, 'edits a task'),
+  editing('edit_any_task', { taskId: optional(Id) }),
   perResource('access_local_info_store', NOT_AVAILABLE.localStore, 'reads a local store of information'),
   perResource('access_external_info_store', NOT_AVAILABLE.externalStore, 'reads an external store of information'),
   WEBSITE,
   row('query_search_engine', NOT_AVAILABLE.searchWeb, 'searches the web', { targetId: Id, query: optional(Type.String({ maxLength: 1_024 })) }, { targetId: 'target_id', query: 'query' }),
   perResource('access_container', NOT_AVAILABLE.accessContainer, 'uses a container'),
   perResource('manage_agent', NOT_AVAILABLE.manageAgent, 'manages an agent'),
-  perResource('edit_task', NOT_AVAILABLE.editTask, 'edits a task'),
+  editing('edit_task', { targetId: Id }),
   perResource('access_skill', NOT_AVAILABLE.readSkill, 'reads a skill'),
 ];
 const BY_NAME = new Map(BLOCK_ALIASES.map((alias) => [alias.name, alias]));
