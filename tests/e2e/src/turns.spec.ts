@@ -113,6 +113,8 @@ it('one conversation in each dialect ends in identical workspaces, by identical 
     const again: JsonValue[] = [];
     for (const [n, intent] of CONVERSATION.entries()) again.push(...await ended(talk, `t${n}`, WRITTEN[dialect](intent)));
     expect({ dialect, operations: await operationsOf(talk.workspaceId), messages: messagesOf(again) }).toEqual({ dialect, operations: before, messages: messagesOf(talked) });
+    // An executor has room for so many shells.
+    await world.call('shell.session', { close: true }, { session_id: `ses-${talk.workspaceId}`, workspace_id: talk.workspaceId, capability_token_id: token });
   }
   const first = ends.get('blocks');
   expect(first.actions.map(({ tool_id, state }: JsonValue) => [tool_id, state])).toEqual([
@@ -145,6 +147,21 @@ it('what waits for a person stops what comes after it; what they say comes back 
   const after = await talk.post('held', output, { told: ['c0'] });
   expect([after.status, lines(after.body)]).toEqual([200, ['[TOOL_RESULT:c1] status=Denied', '[TOOL_RESULT:c2] status=Completed']]);
   expect((await talk.post('held', WRITTEN.blocks([['fs.read', { path: 'src/b.txt' }]]))).body.code).toBe('conflict');
+});
+
+it('a value that a model asks for pauses its turn until a person gives it, and stands in later commands by its name', async () => {
+  const talk = await talkIn('tools-xml');
+  const grant = { tools: ['value.get', 'shell.session'], fs: [{ path: '', read: true, write: true }], net: [], secrets: ['NPM_TOKEN'], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
+  const capability_token_id = (await world.admin.must('/v1/capability-tokens', { agent_id: world.agentId, workspace_id: null, grant })).capability_token_id as string;
+  const output = '<tools><get_value key="NPM_TOKEN" reason="to publish"/><command>echo later</command></tools>';
+  const asked = await talk.post('value', output, { capability_token_id });
+  expect([asked.status, asked.body.state, asked.body.calls.map(({ standing }: JsonValue) => standing)]).toEqual([202, 'held', ['held', 'queued']]);
+  expect(asked.body.messages[0].content).toContain('<get_value id="t1" status="awaiting_approval"');
+  await world.operator.must(`/v1/approvals/${asked.body.calls[0].approval_id as string}/value`, { value: 'marker-of-a-person', scope: 'session' });
+  const given = await talk.post('value', output, { capability_token_id });
+  expect([given.status, given.body.calls.map(({ standing, error }: JsonValue) => [standing, error]), given.text.includes('marker-of-a-person')]).toEqual([200, [['completed', null], ['completed', null]], false]);
+  const used = await talk.post('use', '<tools><command>VALUE=$KARYI{NPM_TOKEN} printenv VALUE | wc -c</command></tools>', { capability_token_id });
+  expect([used.status, used.body.messages[0].content]).toEqual([200, expect.stringMatching(/status="ok"[^]*\b19\b/)]);
 });
 
 it('a file that is full of markers, fences and results of every dialect forges neither a call nor a result', async () => {
