@@ -2,8 +2,8 @@
 import type { BlobRef, SessionApproval } from '@writ/contract';
 import { isLikeApproved, matchesTool } from '@writ/capability';
 import { argumentsOf } from '../held/index.ts';
-import { decideStanding, readFacts, readSandboxNamed, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
-import { callKernel } from '../store/index.ts';
+import { decideStanding, readFacts, readSandboxNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import { callKernel, readOperation } from '../store/index.ts';
 import type { Sources } from './admit.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -55,11 +55,17 @@ export class SessionApprovals {
   }
 
   async #isLike({ approval, args, args_ref }: Candidate, { call, args: asked }: Proposal, held: Judgement): Promise<boolean> {
-    if (!isLikeApproved(approval, { ...held, session_id: call.session_id }, true)) return false;
+    if (!isLikeApproved(approval, { ...held, session_id: call.session_id }, true) || !await this.#isSameTool(approval, call, held)) return false;
     if (approval.args === 'any') return true;
     const { vault, blobs } = this.#sources;
     const approved = await argumentsOf({ operation: { operation_id: approval.operation_id, tenant_id: call.tenant_id }, args, args_ref }, vault, blobs);
     return 'canonical' in approved && 'canonical' in asked && Buffer.from(approved.canonical).equals(asked.canonical);
+  }
+
+  /** A yes counts for the tool as it was shown, and a script for the sandbox as it was signed then: another definition is asked about anew. */
+  async #isSameTool({ operation_id }: SessionApproval, { tenant_id }: Proposal['call'], { tool }: Judgement): Promise<boolean> {
+    const approved = await readOperation(this.#sources.tenants, tenant_id, operation_id);
+    return approved !== null && tool !== null && approved.row.tool_definition_digest === toolDigestOf(tool);
   }
 
   async #under({ capability_token_id, approval }: Candidate, proposal: Proposal): Promise<Standing | null> {

@@ -186,6 +186,17 @@ describe('a sandbox that changes after a script was let run', () => {
     expect((await isEnded(third)).slice(0, 2)).toEqual(['refused', 'sandbox.unverified']);
   });
 
+  it('takes a yes for the session with it: the same script is asked about anew', async () => {
+    kernel.policy.says = asks('soft_gate');
+    await ready();
+    const said = async (): Promise<string> => (await kernel.admit.run(greet({ session_id: 'ses-1' }), null)).state;
+    const { approval_id } = await kernel.admit.run(greet({ session_id: 'ses-1' }), null);
+    await kernel.decide.run({ ...askedBy(callerOf(tenant.tenantId, 'operator')), approval_id: approval_id ?? '', decision: 'approve', comment: null, session: { uses: 5, ttl_ms: 3_600_000 } });
+    expect(await said()).toBe('admitted');
+    await sign('WHO=nobody\n');
+    expect(await said()).toBe('held');
+  });
+
   it('before a preview of it ran has the preview given up, and nothing else', async () => {
     kernel.policy.says = asks('soft_gate');
     await ready();
