@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { GRACE_MS_MIN } from '@writ/blobs';
 import type { SandboxImages } from '@writ/contract';
-import type { KeyStore } from '@writ/signing';
+import { KeyStoreError, type KeyStore } from '@writ/signing';
 import { COMMON_ENVIRONMENT, keyStoreOf, readEnvironment, readImagesFile, readKey, readKeyFile, readSecretFile, type MasterKeys } from '@writ/nest-kit';
+import { PublicRingFile } from '@writ/nest-kit/keys';
 import { Type, type Static } from 'typebox';
 
 const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
@@ -16,6 +17,7 @@ const Environment = Type.Object({
   WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
   WRIT_RECORD_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(File('the ring of the ledger\'s checkpoint keys without private ones, as `writ signing-keys` publishes it: what becomes of them is recorded; followed')),
   WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
   WRIT_MASTER_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' })),
   WRIT_MASTER_KEY_BEFORE_FILE: Type.Optional(File('the master key before this one: what it wrapped is wrapped anew')),
@@ -36,6 +38,8 @@ const Environment = Type.Object({
 export type KernelConfig = Readonly<Static<typeof Environment>> & {
   readonly permitKeys: KeyStore;
   readonly recordKeys: KeyStore;
+  /** null: nobody said, and nothing of them is recorded */
+  readonly checkpointKeys: PublicRingFile | null;
   readonly masterKeys: MasterKeys;
   readonly sandboxImages: SandboxImages;
   /** null where NATS has no users */
@@ -50,10 +54,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...read,
     permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY }),
     recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY }),
+    checkpointKeys: publicRingOf('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE),
     masterKeys: masterKeysOf(read),
     sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),
     natsPassword: natsPasswordFile === undefined ? null : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });
+}
+
+function publicRingOf(variable: string, path: string | undefined): PublicRingFile | null {
+  try {
+    return path === undefined ? null : new PublicRingFile(path);
+  } catch (error) {
+    if (!(error instanceof KeyStoreError)) throw error;
+    throw new Error(`\`${variable}\`: ${error.message}`, { cause: error });
+  }
 }
 
 function masterKeysOf(read: Static<typeof Environment>): MasterKeys {

@@ -76,7 +76,7 @@ describe('in any history of keys', () => {
 
   it('a revocation that one log has says nothing of another', () => {
     const keys = keysWith([true, false, false]);
-    const history = [{ origin: `${DEPLOYMENT}/log_other`, keyid: signerAt(0).keyid, leafIndex: 9, signedBy: signerAt(1).keyid }];
+    const history: KeyHistory = [{ purpose: 'record', origin: `${DEPLOYMENT}/log_other`, keyid: signerAt(0).keyid, leafIndex: 9, signedBy: signerAt(1).keyid, from: 0 }];
     expect(judgeByPlace({ origin: ORIGIN, keyid: signerAt(0).keyid, leafIndex: 1, note: null }, history, keys, null)).toMatchObject({ isGood: false, by: 'unproven' });
   });
 });

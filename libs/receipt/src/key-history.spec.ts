@@ -4,7 +4,7 @@ import { readKeyHistory } from './key-history.ts';
 import { formatKeyEvent, keyEventOf, type KeyEvent } from './key-record.ts';
 import { keySetOf } from './key-set.ts';
 import { CHECKS } from './receipt-error.ts';
-import { DEPLOYMENT, failedCheckOf, KEYS, LOG_ID, logged, OTHER_SIGNER, PUBLISHED, RECEIPT, RECORD, RECORD_SIGNER, RECORDED_AT, signerOf } from './sample.contract.ts';
+import { DEPLOYMENT, failedCheckOf, KEYS, LOG_ID, LOG_SIGNER, logged, OTHER_SIGNER, PUBLISHED, RECEIPT, RECORD, RECORD_SIGNER, RECORDED_AT, signerOf } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { verifyReceipt } from './verify.ts';
 
@@ -12,7 +12,7 @@ const EVENT: KeyEvent = { event: 'revoked', purpose: 'record', keyid: RECORD_SIG
 const recordOf = (event: KeyEvent, by = OTHER_SIGNER) => ({ ...RECORD, kind: 'key' as const, kernel_key_id: by.keyid, operation_id: null, phase: null, tx_outcome: null, new_snapshot_id: null, change: formatKeyEvent(event) });
 const REVOKED = keySetOf({ ...PUBLISHED, record_keys: [{ ...PUBLISHED.record_keys[0], revoked_from: EVENT.from }, { keyid: OTHER_SIGNER.keyid, jwk: OTHER_SIGNER.publicJwk }] });
 const ORIGIN = `${DEPLOYMENT}/${LOG_ID}`;
-const revokedAt = (leafIndex: number) => [{ origin: ORIGIN, keyid: RECORD_SIGNER.keyid, leafIndex, signedBy: OTHER_SIGNER.keyid }];
+const revokedAt = (leafIndex: number) => [{ purpose: 'record' as const, origin: ORIGIN, keyid: RECORD_SIGNER.keyid, leafIndex, signedBy: OTHER_SIGNER.keyid, from: EVENT.from }];
 
 describe('a key record', () => {
   it('says what became of which key, and from when on', () => {
@@ -75,5 +75,37 @@ describe('a receipt by a key that was revoked', () => {
     const failed = (receipt: typeof RECEIPT): string => failedCheckOf(() => verifyReceipt(receipt, REVOKED, {}, { terms, now: RECORDED_AT + 100_000 }));
     const [before, after] = [EVENT.from - 2_000, EVENT.from + 2_000];
     expect([failed(seenAt(before, before)), failed(seenAt(before, after)), failed(seenAt(after, after)), failed(seenAt(before))]).toEqual(['none', 'key_validity', 'key_validity', 'witnesses']);
+  });
+});
+
+describe('a receipt under a checkpoint key that its log says was revoked', () => {
+  const { keyid, publicJwk } = LOG_SIGNER;
+  const GONE: KeyEvent = { event: 'revoked', purpose: 'checkpoint', keyid, x: publicJwk.x, from: RECORDED_AT + 5 };
+  const both = keySetOf({ ...PUBLISHED, record_keys: [...PUBLISHED.record_keys, { keyid: OTHER_SIGNER.keyid, jwk: OTHER_SIGNER.publicJwk }] });
+  const said = readKeyHistory([logged(sealRecord(recordOf(GONE), OTHER_SIGNER).envelope)], both);
+
+  it('is refused, wherever the revocation stands and whatever the size of its tree', () => {
+    expect(said).toEqual([{ purpose: 'checkpoint', origin: ORIGIN, keyid, leafIndex: 3, signedBy: OTHER_SIGNER.keyid, from: GONE.from }]);
+    for (const leafIndex of [0, 3, 1_000_000]) {
+      expect(() => verifyReceipt(RECEIPT, both, {}, null, said.map((one) => ({ ...one, leafIndex })))).toThrow(`was revoked from ${new Date(GONE.from).toISOString()} on (leaf ${String(leafIndex)})`);
+      expect(failedCheckOf(() => verifyReceipt(RECEIPT, both, {}, null, said))).toBe('checkpoint');
+    }
+  });
+
+  it('verifies where whoever says so is revoked itself, or another key or another purpose is meant', () => {
+    const revoked = keySetOf({ ...PUBLISHED, record_keys: [...PUBLISHED.record_keys, { keyid: OTHER_SIGNER.keyid, jwk: OTHER_SIGNER.publicJwk, revoked_from: 1 }] });
+    for (const [keys, history] of [[revoked, said], [both, said.map((one) => ({ ...one, keyid: OTHER_SIGNER.keyid }))], [both, said.map((one) => ({ ...one, purpose: 'record' as const }))]] as const) {
+      expect(verifyReceipt(RECEIPT, keys, {}, null, history).record).toEqual(RECORD);
+    }
+  });
+
+  it('verifies where a quorum of witnesses saw that very checkpoint before', () => {
+    const witness = signerOf(21);
+    const terms = { keys: [parseCosignerKey(formatCosignerKey('witness', witness.publicKey))], quorum: 1, checkpointAgeMaxMs: null };
+    const { text } = verifyNote(RECEIPT.inclusion.checkpoint, KEYS.logKeys);
+    const seenAt = (ms: number) => ({ ...RECEIPT, inclusion: { ...RECEIPT.inclusion, checkpoint: RECEIPT.inclusion.checkpoint + cosign(text, { name: 'witness', signer: witness }, Math.floor(ms / 1000)) } });
+    const now = GONE.from + 100_000;
+    expect(verifyReceipt(seenAt(GONE.from - 2_000), both, {}, { terms, now }, said).record).toEqual(RECORD);
+    expect(failedCheckOf(() => verifyReceipt(seenAt(GONE.from + 2_000), both, {}, { terms, now }, said))).toBe('checkpoint');
   });
 });

@@ -76,14 +76,22 @@ test('what a key signed before it was revoked verifies by its place, and what it
   const keysFolder = stack.keys.file('');
   const revoking = spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'record', `--kid=${lost.keyid}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} });
   expect(revoking).toMatchObject({ status: 0 });
+  const rotating = spawnSync(process.execPath, [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '10s', '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} });
+  expect(rotating).toMatchObject({ status: 0 });
 
   expect(verified('old.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('nothing here shows that the record is older') });
+  let shown: readonly object[] = [];
   const said = await eventually('the revocation in the log', async () => {
     const { status, stdout } = online('log', 'keys', '--keys', stack.keys.publicKeysFile, '--out', 'key-history.ndjson', '--json');
     if (status !== 0) return null;
     const { events } = JSON.parse(stdout) as { events: { event: string; keyid: string; counts: boolean; leaf_index: number }[] };
+    shown = events;
     return events.find(({ event, keyid, counts }) => event === 'revoked' && keyid === lost.keyid && counts) ?? null;
   }, LONG_MS);
+  // What became of the ledger's keys is there as well, by the kernel's word. The first of it may be by the key that was lost, while that was still taken; it was due before.
+  const [before, next] = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys;
+  expect(shown).toContainEqual(expect.objectContaining({ event: 'introduced', purpose: 'checkpoint', keyid: next?.keyid }));
+  expect(shown).toContainEqual(expect.objectContaining({ event: 'retired', purpose: 'checkpoint', keyid: before?.keyid, counts: true }));
   await receiptOfCall('fresh.json');
   expect(signerOf('fresh.json')).not.toBe(lost.keyid);
 

@@ -124,7 +124,7 @@ function particular(name: Process, { folder, keys, database, httpPort }: Place):
     };
     case 'kernel': return {
       ...natsPassword, WRIT_KERNEL_DATABASE_URL: database.urlFor('writ_kernel'), WRIT_KERNEL_WORKER_DATABASE_URL: database.urlFor('writ_kernel_worker'),
-      WRIT_PERMIT_KEY_FILE: keys.file('permit.json'), WRIT_RECORD_KEY_FILE: keys.file('record.json'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
+      WRIT_PERMIT_KEY_FILE: keys.file('permit.json'), WRIT_RECORD_KEY_FILE: keys.file('record.json'), WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: keys.file('checkpoint-keys.json'), WRIT_MASTER_KEY_FILE: keys.file('master.key'),
       WRIT_SANDBOX_IMAGE_DIGEST: testAddress('WRIT_TEST_SANDBOX_IMAGE_DIGEST'),
     };
     case 'executor': return {

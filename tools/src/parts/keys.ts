@@ -18,6 +18,7 @@ export interface Keys {
   readonly permitPublicKeysFile: string;
   readonly recordPublicKeysFile: string;
   readonly logPublicKeysFile: string;
+  readonly checkpointPublicKeysFile: string;
   /** For everybody: what verifies receipts offline. */
   readonly publicKeysFile: string;
   /** May only create tenants. */
@@ -61,7 +62,7 @@ export const ensureKeys = (setup: Setup, deployment: string): Keys => {
   const platformKey = ensureSecret(stateDir, 'platform-api-key', newPlatformKey).text;
   const open = (name: string): string => join(stateDir, 'public', name);
   mkdirSync(open('.'), { recursive: true });
-  const published = { permit: open('permit-keys.json'), record: open('record-keys.json'), log: open('log-keys.json'), all: join(stateDir, 'public-keys.json') };
+  const published = { permit: open('permit-keys.json'), record: open('record-keys.json'), log: open('log-keys.json'), checkpoint: open('checkpoint-keys.json'), all: join(stateDir, 'public-keys.json') };
   publishRings({ permit: permit.ring, record: record.ring, checkpoint: checkpoint.ring }, deployment, published);
   return {
     permitKeyFile: permit.path,
@@ -72,6 +73,7 @@ export const ensureKeys = (setup: Setup, deployment: string): Keys => {
     permitPublicKeysFile: published.permit,
     recordPublicKeysFile: published.record,
     logPublicKeysFile: published.log,
+    checkpointPublicKeysFile: published.checkpoint,
     publicKeysFile: published.all,
     platformKey,
     platformKeyHashFile: writeText(open('platform-key.sha256'), `${createHash('sha256').update(platformKey).digest('hex')}\n`),

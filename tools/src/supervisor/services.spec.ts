@@ -9,7 +9,7 @@ const around: Surroundings = {
   schema: { urlFor: (role) => `postgres://${role}@127.0.0.1/writ` },
   keys: {
     permitKeyFile: file('permit'), recordKeyFile: file('record'), checkpointKeyFile: file('checkpoint'), masterKeyFile: file('master'), webhookKeyFile: file('webhook'),
-    permitPublicKeysFile: '/public/permit', recordPublicKeysFile: '/public/record', logPublicKeysFile: '/public/log', publicKeysFile: '/public/all',
+    permitPublicKeysFile: '/public/permit', recordPublicKeysFile: '/public/record', logPublicKeysFile: '/public/log', checkpointPublicKeysFile: '/public/checkpoint', publicKeysFile: '/public/all',
     platformKey: 'the-platform-key', platformKeyHashFile: '/public/platform',
     rolePasswords: { writ_orchestrator: '', writ_kernel: '', writ_kernel_worker: '', writ_executor: '', writ_ledger: '' },
   },

@@ -58,6 +58,7 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
       WRIT_LEDGER_MEMORY_FILE: join(stateDir, 'ledger', 'signed-roots'),
     },
     kernel: {
+      WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: keys.checkpointPublicKeysFile,
       WRIT_KERNEL_DATABASE_URL: schema.urlFor('writ_kernel'),
       WRIT_KERNEL_WORKER_DATABASE_URL: schema.urlFor('writ_kernel_worker'),
       WRIT_PERMIT_KEY_FILE: keys.permitKeyFile,

@@ -59,7 +59,8 @@ function parseState(path: string): ReadingState & { origin: string } {
       origin, frontier: parseFrontier(decodeBase64(frontier)), checkpoint, hasSignatures: signatures === true,
       keys: {
         tallies: keys.map(({ keyid, records, last_leaf, latest_at, latest_leaf }) => ({ keyid, records, lastLeaf: last_leaf, latestAt: latest_at, latestLeaf: latest_leaf })),
-        revocations: revocations.map(({ keyid, leaf_index, signed_by }) => ({ origin, keyid, leafIndex: leaf_index, signedBy: signed_by })),
+        // Of keys of records alone, whose place decides and no date.
+        revocations: revocations.map(({ keyid, leaf_index, signed_by }) => ({ purpose: 'record' as const, origin, keyid, leafIndex: leaf_index, signedBy: signed_by, from: 0 })),
       },
     };
   } catch (cause) {

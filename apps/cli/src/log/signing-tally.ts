@@ -52,7 +52,7 @@ export class SigningTally {
     const latest = before !== undefined && before.latestAt >= recorded_at ? before : { latestAt: recorded_at, latestLeaf: leafIndex };
     this.#tallies.set(keyid, { keyid, records: (before?.records ?? 0) + 1, lastLeaf: leafIndex, latestAt: latest.latestAt, latestLeaf: latest.latestLeaf });
     const said = revocationIn(record, this.#origin, leafIndex);
-    if (said !== null) this.#revocations.push(said);
+    if (said?.purpose === 'record') this.#revocations.push(said);
   }
 
   /**

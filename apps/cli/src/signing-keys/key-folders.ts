@@ -49,7 +49,7 @@ export class KeyFolders {
   write(purpose: Purpose, rings: Rings, pemOf: Pems): void {
     withinKeys(() => {
       publishRings(rings, this.#deployment(), {
-        permit: join(this.#public, 'permit-keys.json'), record: join(this.#public, 'record-keys.json'), log: join(this.#public, 'log-keys.json'), all: this.#bundle,
+        permit: join(this.#public, 'permit-keys.json'), record: join(this.#public, 'record-keys.json'), log: join(this.#public, 'log-keys.json'), checkpoint: join(this.#public, 'checkpoint-keys.json'), all: this.#bundle,
       });
       replaceFile(this.#fileOf(purpose), formatRing(rings[purpose], pemOf), 0o600);
     });

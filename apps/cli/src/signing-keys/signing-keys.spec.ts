@@ -16,7 +16,7 @@ beforeEach(() => {
   first = { permit: newKey(), record: newKey(), checkpoint: newKey() };
   for (const purpose of PURPOSES) writeFileSync(keyFile(purpose), firstRing(first[purpose]), { mode: 0o600 });
   publishRings({ permit: ringOf(first.permit.signer), record: ringOf(first.record.signer), checkpoint: ringOf(first.checkpoint.signer) }, 'writ.spec', {
-    permit: publicFile('permit-keys.json'), record: publicFile('record-keys.json'), log: publicFile('log-keys.json'), all: join(dir, 'public-keys.json'),
+    permit: publicFile('permit-keys.json'), record: publicFile('record-keys.json'), log: publicFile('log-keys.json'), checkpoint: publicFile('checkpoint-keys.json'), all: join(dir, 'public-keys.json'),
   });
 });
 afterEach(() => { rmSync(dir, { recursive: true }); });
@@ -44,7 +44,7 @@ test('private keys stay readable by their owner alone, stand nowhere else, and l
   for (const purpose of PURPOSES) expect(await run('rotate', purpose)).toMatchObject({ exit: 0 });
   for (const purpose of PURPOSES) expect(statSync(keyFile(purpose)).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(dir, 'keys')).toSorted()).toEqual(['checkpoint.json', 'permit.json', 'record.json']);
-  for (const path of [publicFile('permit-keys.json'), publicFile('record-keys.json'), publicFile('log-keys.json'), join(dir, 'public-keys.json')]) {
+  for (const path of [publicFile('permit-keys.json'), publicFile('record-keys.json'), publicFile('log-keys.json'), publicFile('checkpoint-keys.json'), join(dir, 'public-keys.json')]) {
     expect(readFileSync(path, 'utf8')).not.toContain('PRIVATE');
   }
   expect((await run('list', '--json')).out).not.toContain('PRIVATE');

@@ -18,19 +18,26 @@ export interface DueEvent {
 }
 
 /** The name by which a tenant is said to have the record of an event. Whose word a revocation is matters: that of a key which is revoked itself counts no more. */
-export const nameOf = ({ event, keyid }: KeyEvent, signedBy: string): string => (event === 'revoked' ? `${event} ${keyid} ${signedBy}` : `${event} ${keyid}`);
-
-/**
- * What became of the keys of a ring until `now`, in milliseconds. The key that a ring began with came by no change, and has no introduction: what a log begins with is
- * for its readers to know from elsewhere.
- */
-export function dueEvents(ring: KeyRing, now: number): DueEvent[] {
-  return ring.keys.flatMap((key) => eventsOf(key, ring)).filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
+export function nameOf({ event, purpose, keyid }: KeyEvent, signedBy: string): string {
+  const name = event === 'revoked' ? `${event} ${keyid} ${signedBy}` : `${event} ${keyid}`;
+  return purpose === 'record' ? name : `${purpose} ${name}`;
 }
 
-function eventsOf(key: SigningKey, { keys }: KeyRing): DueEvent[] {
+/**
+ * What became of the keys of records and of checkpoints until `now`, in milliseconds. The key that a ring began with came by no change, and has no introduction: what a log
+ * begins with is for its readers to know from elsewhere. Keys of records say all of it: the ledger writes no records.
+ */
+export function dueEvents(records: KeyRing, now: number, checkpoints: KeyRing | null = null): DueEvent[] {
+  const events = [
+    ...records.keys.flatMap((key) => eventsOf(key, 'record', records)),
+    ...(checkpoints?.keys ?? []).flatMap((key) => eventsOf(key, 'checkpoint', records)),
+  ];
+  return events.filter(({ due }) => due <= now).sort((a, b) => a.due - b.due);
+}
+
+function eventsOf(key: SigningKey, purpose: KeyEvent['purpose'], { keys }: KeyRing): DueEvent[] {
   const { keyid, jwk: { x }, not_before, signs_from, signs_until, revoked } = key;
-  const eventOf = (event: KeyEvent['event'], from: number): KeyEvent => ({ event, purpose: 'record', keyid, x, from });
+  const eventOf = (event: KeyEvent['event'], from: number): KeyEvent => ({ event, purpose, keyid, x, from });
   if (revoked !== null) {
     const event = eventOf('revoked', revoked.from);
     return [{ event, due: revoked.closes_at + CLOSED_MS, names: keys.filter((other) => other.revoked === null).map((other) => nameOf(event, other.keyid)) }];

@@ -31,8 +31,8 @@ beforeEach(async () => {
 afterEach(async () => { await kernel.close(); });
 
 /** A replica with these keys at that time. */
-function replica(ring: KeyRing, now: number, changes: (sealer: RecordSealer) => Changes = (sealer) => new Changes(manage.tenancy, sealer, kernel.outbox)): RecordKeys {
-  const keys = new KernelKeys({ permitKeys: FixedKeys.of(kernel.signer), recordKeys: new FixedKeys(ring) }, now);
+function replica(ring: KeyRing, now: number, changes: (sealer: RecordSealer) => Changes = (sealer) => new Changes(manage.tenancy, sealer, kernel.outbox), checkpoints: KeyRing | null = null): RecordKeys {
+  const keys = new KernelKeys({ permitKeys: FixedKeys.of(kernel.signer), recordKeys: new FixedKeys(ring), checkpointKeys: checkpoints === null ? null : new FixedKeys(checkpoints) }, now);
   return new RecordKeys(kernel.workers, changes(new RecordSealer(new SignedSeal(keys.record))), keys, { now: () => now, report: (error) => reported.push(error) });
 }
 
@@ -67,6 +67,22 @@ it('a revocation is said anew once the key that said it was revoked itself', asy
   for (const tenant of tenants) {
     expect((await saidIn(tenant)).filter(([event]) => event === 'revoked')).toEqual([['revoked', one.keyid, two.keyid], ['revoked', one.keyid, three.keyid], ['revoked', two.keyid, three.keyid]]);
   }
+});
+
+it('what became of keys of checkpoints is there too, said by a key of records, and anew once that one was revoked', async () => {
+  const own = (sealer: RecordSealer): Changes => new Changes(manage.tenancy, sealer, kernel.outbox);
+  const [old, next] = [newSigner(), newSigner()];
+  const turned = withNext(ringOf(old), { signer: next, now: start, overlapMs: 5_000 });
+  const revoked = withRevoked(turned, { keyid: old.keyid, now: start + 10_000, from: start + 9_000, settleMs: SETTLE_MS });
+  await replica(ringOf(one), start + 6_000, own, turned).run();
+  await replica(ringOf(one), start + 10_000 + AFTER_MS, own, revoked).run();
+  const [tenant] = tenants as [TestTenant];
+  const first = [['introduced', next.keyid, one.keyid], ['retired', old.keyid, one.keyid], ['revoked', old.keyid, one.keyid]];
+  expect(await saidIn(tenant)).toEqual(first);
+  expect((await tenant.records() as AuditRecord[]).map((record) => keyEventOf(record)?.purpose)).toEqual(['checkpoint', 'checkpoint', 'checkpoint']);
+  expect(await replica(ringOf(one), start + 10_000 + AFTER_MS, own, revoked).run()).toBe(0);
+  await replica(revokedOne(), start + 10_000 + AFTER_MS, own, revoked).run();
+  expect(await saidIn(tenant)).toEqual([...first, ['introduced', two.keyid, two.keyid], ['revoked', one.keyid, two.keyid], ['revoked', old.keyid, two.keyid]]);
 });
 
 it('a tenant that came later has nothing of what was before it', async () => {

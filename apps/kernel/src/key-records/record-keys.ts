@@ -12,10 +12,12 @@ const TENANTS_MAX = 200;
 const SETTLED_MS = 60_000;
 const ACTOR = 'kernel';
 
-/** The keys that sign records. */
+/** The keys that sign records, and those whose checkpoints stand over them. */
 export interface RecordingKeys {
   readonly record: Pick<LiveSigner, 'keyid' | 'isAble'>;
   readonly recordRing: KeyRing;
+  /** null where the kernel isn't told of them */
+  readonly checkpointRing: KeyRing | null;
 }
 
 export interface RecordKeysOptions {
@@ -25,7 +27,7 @@ export interface RecordKeysOptions {
 }
 
 /**
- * Records in every tenant's log what becomes of the keys that sign it. Beside the calls: no admission asks for it or waits.
+ * Records in every tenant's log what becomes of the keys that sign it: its records and its checkpoints. Beside the calls: no admission asks for it or waits.
  * INVARIANT (by another): a revocation is signed by a key that isn't revoked; where that one is revoked later, the revocation is recorded anew by another.
  */
 export class RecordKeys {
@@ -63,7 +65,7 @@ export class RecordKeys {
   /** What is due and may be said by the key that signs now. */
   #sayable(now: number): DueEvent[] {
     const { keyid } = this.#keys.record;
-    return dueEvents(this.#keys.recordRing, now).filter(({ event, names }) => names.includes(nameOf(event, keyid)));
+    return dueEvents(this.#keys.recordRing, now, this.#keys.checkpointRing).filter(({ event, names }) => names.includes(nameOf(event, keyid)));
   }
 
   /** One tenant that can't be recorded for holds up no other: the next run tries it again. */

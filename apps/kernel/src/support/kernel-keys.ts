@@ -5,6 +5,8 @@ import { type KeyRing, type KeyStore, LiveSigner, parseVerifier, type Verifier }
 export interface KernelStores {
   readonly permitKeys: KeyStore;
   readonly recordKeys: KeyStore;
+  /** the ledger's, without private ones; null where the kernel isn't told of them */
+  readonly checkpointKeys: Pick<KeyStore, 'ring' | 'refresh'> | null;
 }
 
 /**
@@ -33,6 +35,11 @@ export class KernelKeys {
     return this.#stores.recordKeys.ring;
   }
 
+  /** The keys of the ledger's checkpoints, as they were read last; null where the kernel isn't told of them. */
+  get checkpointRing(): KeyRing | null {
+    return this.#stores.checkpointKeys?.ring ?? null;
+  }
+
   /** Lets the keys sign whose time has come. */
   turn(now: number): void {
     this.permit.turn(now);
@@ -50,7 +57,8 @@ export class KernelKeys {
 
   /** Follows the stores while the process runs. */
   followed(given: Pick<Given, 'logger' | 'telemetry'>): Repeated {
-    const { permitKeys, recordKeys } = this.#stores;
-    return followKeys([{ what: 'permit keys', keys: permitKeys }, { what: 'record keys', keys: recordKeys }], given, (now) => this.turn(now));
+    const { permitKeys, recordKeys, checkpointKeys } = this.#stores;
+    const others = checkpointKeys === null ? [] : [{ what: 'public checkpoint keys', keys: checkpointKeys }];
+    return followKeys([{ what: 'permit keys', keys: permitKeys }, { what: 'record keys', keys: recordKeys }, ...others], given, (now) => this.turn(now));
   }
 }

@@ -6,6 +6,8 @@ import { formatRing, publicKeysOf, ringOf, withNext, withRevoked, type KeyRing }
 import { keyStoreContract } from '@writ/signing/contract';
 import { firstRing, FollowedFile, KeyFile, newKey, readRing, replaceFile, type NewKey } from './key-file.ts';
 import { PublicKeyFile } from './public-key-file.ts';
+import { PublicRingFile } from './public-ring-file.ts';
+import { publishRings } from './publish.ts';
 
 let dir: string;
 beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'writ-key-file-')); });
@@ -93,5 +95,34 @@ describe('a file of public keys', () => {
   it('says which file it is that can not be read', () => {
     expect(() => new PublicKeyFile(join(dir, 'none.json'))).toThrow('none.json` can\'t be read (ENOENT)');
     expect(() => new FollowedFile(join(dir, 'none.json'), String)).toThrow('ENOENT');
+  });
+});
+
+describe('a ring without private keys', () => {
+  it('is what is published of the ledger\'s, and is followed', async () => {
+    const [folder, one, two] = [mkdtempSync(join(tmpdir(), 'writ-rings-')), made(), made()];
+    const files = { permit: join(folder, 'p'), record: join(folder, 'r'), log: join(folder, 'l'), checkpoint: join(folder, 'c'), all: join(folder, 'a') };
+    const publish = (checkpoint: KeyRing): void => publishRings({ permit: ringOf(one.signer), record: ringOf(one.signer), checkpoint }, 'writ.spec', files);
+    publish(ringOf(one.signer));
+    const file = new PublicRingFile(files.checkpoint);
+    expect(file.ring.keys).toEqual([{ ...ringOf(one.signer).keys[0], signer: null }]);
+    expect(await file.refresh()).toBe(false);
+    const ring = withRevoked(withNext(ringOf(one.signer), { signer: two.signer, now: 10, overlapMs: 5 }), { keyid: one.signer.keyid, now: 20, from: 15, settleMs: 5 });
+    publish(ring);
+    expect(await file.refresh()).toBe(true);
+    expect(file.ring.keys).toEqual(ring.keys.map((key) => ({ ...key, signer: null })));
+    expect(readFileSync(files.checkpoint, 'utf8')).not.toContain('PRIVATE');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is refused with a private key in it, and leaves in force what was read before', async () => {
+    const [path, one] = [place(), made()];
+    replaceFile(path, firstRing(one), 0o644);
+    expect(() => new PublicRingFile(path)).toThrow('holds a private key');
+    replaceFile(path, formatRing({ keys: [{ ...ringOf(one.signer).keys[0]!, signer: null }] }, () => null), 0o644);
+    const file = new PublicRingFile(path);
+    replaceFile(path, firstRing(one), 0o644);
+    await expect(file.refresh()).rejects.toThrow('holds a private key');
+    expect(file.ring.keys[0]?.keyid).toBe(one.signer.keyid);
   });
 });
