@@ -34,6 +34,7 @@ test.each<[string, Record<string, unknown>, readonly Touch[] | null]>([
   ['shell.session', { command: 'true' }, null],
   ['mk8.run', { script: '{}' }, null],
   ['of_a_tenant', {}, null],
+  ['task.create', { title: 'a' }, null],
   ['value.get', { key: 'A', reason: 'so' }, []],
   ['fs.write', { path: 7 }, []],
   ['fs.write', { path: '../a', content: '' }, []],

@@ -14,7 +14,9 @@ export function touchesOf({ tool_id, args }: { readonly tool_id: string; readonl
   const requests = tool.requests?.(args) ?? [];
   const hosts = requests.flatMap(({ url }): Touch[] => (URL.canParse(url) ? [{ kind: 'host', name: new URL(url).host }] : []));
   try {
-    return [...tool.resources(args).map(({ path }): Touch => ({ kind: 'path', name: parsePath(path) })), ...hosts];
+    const touched = [...tool.resources(args).map(({ path }): Touch => ({ kind: 'path', name: parsePath(path) })), ...hosts];
+    // What changes something and names neither path nor host changes what no row tells of: the tasks of a session, say.
+    return touched.length === 0 && tool.mutating ? null : touched;
   } catch (error) {
     if (error instanceof Fault) return [];
     throw error;
