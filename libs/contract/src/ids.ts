@@ -3,7 +3,7 @@ import { Type, type TString } from 'typebox';
 
 /** The prefix of every identifier that Writ makes; one row a kind of thing. */
 export const ID_KINDS = {
-  tenant: 'ten', agent: 'agt', apiKey: 'key', token: 'cap', workspace: 'wsp', session: 'ses', operation: 'op',
+  tenant: 'ten', agent: 'agt', apiKey: 'key', token: 'cap', workspace: 'wsp', session: 'ses', run: 'run', operation: 'op',
   permit: 'pmt', record: 'rec', approval: 'apr', executor: 'exe', log: 'log', request: 'req',
   notice: 'ntc', webhook: 'whk', delivery: 'dlv', resource: 'res', freeze: 'frz', vote: 'vot', delegation: 'dlg', erasure: 'ers',
 } as const;

@@ -62,6 +62,7 @@ export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts'
 export { MK8_RUN } from './tools/mk8.ts';
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
+export { RUN_LIVE, RunNews, type RunLive } from './messages/runs.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';
 export { isTaskTool, SessionTasks, Task, TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASK_LIST, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';

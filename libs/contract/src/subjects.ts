@@ -53,6 +53,8 @@ export const EVENTS = {
   slots: { publishers: ['executor'], subscribers: ['kernel'] },
   /** a tenant's log has a newer checkpoint: who tails it looks */
   logged: { publishers: ['ledger'], subscribers: ['orchestrator'] },
+  /** a run of the agent loop: something was kept, or a piece of a reply came */
+  run: { publishers: ['orchestrator'], subscribers: ['orchestrator'] },
 } as const satisfies Record<string, { publishers: readonly Process[]; subscribers: readonly Process[] }>;
 export type EventKind = keyof typeof EVENTS;
 
