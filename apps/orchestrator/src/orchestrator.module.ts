@@ -39,6 +39,7 @@ import { ReadOutput } from './operations/read-output.ts';
 import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
+import { Sessions, type RunWork } from './ports/sessions.ts';
 import { Webhooks } from './ports/webhooks.ts';
 import { Propose } from './proposals/propose.ts';
 import { ProposeInOrder } from './proposals/propose-in-order.ts';
@@ -49,16 +50,25 @@ import { EventHub } from './replies/event-hub.ts';
 import { OperationWatch } from './replies/operation-watch.ts';
 import { ShowOperation } from './replies/show-operation.ts';
 import { PgDeliveries } from './store/pg-deliveries.ts';
+import { PgRunWork } from './store/pg-run-work.ts';
+import { PgSessions } from './store/pg-sessions.ts';
 import { PgWebhooks } from './store/pg-webhooks.ts';
 import { PrismaApiKeys } from './store/prisma-api-keys.ts';
+import { SessionSeal } from './store/session-seal.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
+import { openRuns } from './runs.module.ts';
 import { RecordsController } from './records/records.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
+import { ChangeSessions } from './sessions/change-sessions.ts';
+import { RunHub } from './sessions/run-hub.ts';
+import { RunNewsController } from './sessions/run-news.controller.ts';
+import { RunsController } from './sessions/runs.controller.ts';
+import { SessionsController } from './sessions/sessions.controller.ts';
 import { Offers } from './support/offers.ts';
 import { TenantsController } from './tenants/tenants.controller.ts';
 import { TokensController } from './tokens/tokens.controller.ts';
@@ -96,6 +106,9 @@ const GATHER_MS = 1_000;
 const DELIVER_MS = 500;
 /** How often it is asked which tenants' limits were set: what they take to count here. */
 const LIMITS_MS = 500;
+/** How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it begins, and before it hears of its cancellation elsewhere. */
+const CLAIM_MS = 250;
+const RENEW_MS = 1_000;
 /** What was delivered or given up is kept for a month, for whoever asks why. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
@@ -109,6 +122,8 @@ export interface Stores {
   readonly blobs: BlobStore;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly sessions: Sessions;
+  readonly runWork: RunWork;
   readonly close: () => Promise<void>;
 }
 
@@ -121,12 +136,16 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
     await keys.close();
     await pool.end();
   };
-  return { keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), close };
+  const seal = new SessionSeal(config.webhookKey);
+  return {
+    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal), close,
+  };
 }
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs, webhooks, deliveries, close }: Stores) {
-  const [watch, hub, exports] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX)];
+function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, close }: Stores) {
+  const [watch, hub, exports, runHub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX), new RunHub(config.WRIT_EVENT_STREAMS_MAX)];
+  const blobs = cachedBlobs(stored, { bytesMax: BLOB_CACHE_BYTES });
   const subjects = subjectsOf(config.WRIT_SHARD);
   const kernel = new KernelClient(bus, subjects, epoch);
   const secrets = new WebhookSecrets(config.webhookKey);
@@ -138,6 +157,12 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   });
   const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
+  const follow = new Follow(kernel, watch, monotonic);
+  const [snapshots, queues, show] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs)];
+  const propose = new Propose(kernel, blobs, follow, queues);
+  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, failed: (err) => logger.warn({ err }, 'a run could not go on') });
+  watch.onEvery((operationId, state) => driving.heard(operationId, state));
+  const lost = (err: unknown): void => logger.warn({ err }, 'runs could not be claimed or renewed');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
   const rate = new RateLimit((tenantId) => {
     const { requests_per_second: perSecond, request_burst: burst } = limits.of(tenantId) ?? {};
@@ -145,39 +170,39 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   }, monotonic);
   return {
     rate, stagedTokens: new StagedTokens(config.webhookKey),
-    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver,
-    queues: new FullQueues(monotonic),
+    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, models, driving, runHub, follow, snapshots, queues, show, propose,
     limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
-    blobs: cachedBlobs(blobs, { bytesMax: BLOB_CACHE_BYTES }),
+    blobs,
     authenticator: new Authenticator(keys, config.platformKeyHash, monotonic, new FailedKeys(config.WRIT_AUTH_FAILURES_PER_MINUTE, monotonic)),
     lifetime: new Lifetime([
       followKeys(config.published.parts, { logger, telemetry }),
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       every(LIMITS_MS, () => limits.refresh(), unheard),
       { start: () => undefined, stop: () => deliver.stop() },
+      every(CLAIM_MS, () => driving.run(), lost), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
     ], () => {
       watch.close();
       hub.close();
       exports.close();
+      runHub.close();
     }, close),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, queues }: Ground): object[] {
-  const follow = new Follow(kernel, watch, monotonic);
-  const snapshots = new Snapshots(kernel, blobs);
-  const propose = new Propose(kernel, blobs, follow, queues);
-  const [order, show] = [new ProposeInOrder(propose, monotonic), new ShowOperation(blobs)];
+function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
+  const order = new ProposeInOrder(propose, monotonic);
   return [
-    kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver,
+    kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
+    new ReadFile(snapshots, blobs),
+    new ChangeSessions(kernel, sessions, models),
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
     new ShowDiff(kernel, blobs),
-    propose, order, show,
+    order,
     new RunTurn(order, new StagedChanges({ order, show, blobs, tokens: stagedTokens, now: epoch }), show, rate),
     new Offers(kernel, epoch),
     new CreateTenant(kernel, keys),
@@ -185,7 +210,6 @@ function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, ke
     new ReadTree(snapshots),
     new Compare(snapshots, blobs),
     new Restore(kernel, snapshots),
-    new ReadFile(snapshots, blobs),
     new ReadOutput(kernel, blobs),
     new PutFiles(kernel, blobs),
     new Export(snapshots, blobs),
@@ -204,7 +228,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController,
+        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
@@ -213,6 +237,7 @@ export class OrchestratorModule {
         { provide: ApiKeys, useValue: on.keys },
         { provide: Webhooks, useValue: on.webhooks },
         { provide: Deliveries, useValue: on.deliveries },
+        { provide: Sessions, useValue: on.sessions },
         { provide: Readiness, useValue: parts.readiness },
         ...[new ApiDocument(VERSION), config.published, new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
       ],

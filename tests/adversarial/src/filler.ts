@@ -17,7 +17,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
-  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`,
+  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`, 'orchestrator.run.place': '1', 'orchestrator.run.role': `'agent'`, 'orchestrator.run_event.seq': '1',
 };
 
 const BY_TYPE: Readonly<Record<string, string>> = {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // "Not yours" and "not there" are one answer, on every route of the API's own document; nobody gets in without a key, or with one of another role.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { keyidOf, parseSigner, type PublicJwk } from '@writ/signing';
 import { eventually, makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
@@ -28,6 +31,8 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL, readOutput: ALL,
   resolveOperation: HANDS,
   followEvents: ALL,
+  listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, readUsage: EYES,
+  readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'],
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
   pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
   listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
@@ -59,6 +64,7 @@ function registrarKey(): PublicJwk {
 interface Things { readonly named: Named; readonly nothing: Named; readonly keyId: string }
 
 let stack: Stack;
+let folder: string;
 let ours: World;
 let theirs: World;
 let routes: Route[];
@@ -88,7 +94,11 @@ async function thingsOf(world: World): Promise<Things> {
   const session = async (): Promise<JsonValue | undefined> => ((await world.admin.get('/v1/containers')).body.items as JsonValue[])[0];
   await world.call('shell.session', { command: 'true' });
   const container = await eventually('a session has a shell', session);
+  const talk = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'recorded' });
+  const { run_id } = await world.agent.must(`/v1/sessions/${talk.session_id as string}/runs`, { input: 'do it' });
+  await eventually('the run ends', async () => (await world.admin.get(`/v1/runs/${run_id as string}`)).body.state === 'ended');
   const named = {
+    session_id: talk.session_id, run_id,
     container_id: container.container_id, sandbox, keyid,
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
@@ -100,29 +110,38 @@ async function thingsOf(world: World): Promise<Things> {
 const grant = { tools: ['fs.read'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
 /** Bodies need values that mean something where the schema alone would give nonsense. */
 const values = (): Named => ({
-  grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
+  grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, model: 'recorded', input: 'do it', after: 0, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
   dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}', session_id: 'sample', turn_id: randomUUID(),
 });
 
 beforeAll(async () => {
   // Every route is tried with keys that are none, all from one address.
-  stack = await startStack({ env: { orchestrator: { WRIT_WEBHOOK_ALLOW: '127.0.0.1:9', WRIT_AUTH_FAILURES_PER_MINUTE: '100000' } } });
+  folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
+  writeFileSync(join(folder, 'transcript.json'), JSON.stringify({ v: 1, model: 'none', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] }));
+  writeFileSync(join(folder, 'models.json'), JSON.stringify({ models: [{ name: 'recorded', provider: 'transcript', transcript_file: 'transcript.json' }] }));
+  stack = await startStack({ env: { orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json'), WRIT_WEBHOOK_ALLOW: '127.0.0.1:9', WRIT_AUTH_FAILURES_PER_MINUTE: '100000' } } });
   const world = (name: string) => makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
   [own, foreign] = [await thingsOf(ours), await thingsOf(theirs)];
   routes = (await Document.of(ours.admin)).routes;
 });
-afterAll(async () => { await stack?.stop(); });
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const apiOf = (world: World, role: Role) => world[role];
 const guarded = (): Route[] => routes.filter(({ isPublic }) => !isPublic);
 const allowedOf = ({ id }: Route): readonly Role[] => ROLES.filter((role) => Array.isArray(MAY[id]) && MAY[id].includes(role));
 
+/** What names nothing in a query or a body: a path follows from its workspace, and a session of calls is a word of their agent's. */
+const NO_ID: ReadonlySet<string> = new Set(['path', 'session_id']);
+
 /** The answer without what differs between any two requests: its own ids, the place in the log, and the ids that were asked for. */
 function essence({ status, headers, text }: Answer<JsonValue>, asked: readonly string[]): JsonValue {
   const told = asked.reduce((all, id) => all.replaceAll(id, '<asked>'), text)
-    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
+    .replaceAll(/(req|op|rec|key|agt|wsp|cap|apr|whk|dlv|ntc|frz|dlg|ers|ses|run)_[0-7][0-9a-hjkmnp-tv-z]{25}/g, '<$1>')
     .replaceAll(/"(created_at|updated_at)":\d+/g, '"$1":0')
     // Whether the ledger has answered by now is a matter of milliseconds.
     .replaceAll(/"(leaf_index|tree_size)":(?:\d+|null)/g, '"$1":0')
@@ -157,9 +176,9 @@ it('another tenant\'s things and things that don\'t exist get the same answer, i
   let compared = 0;
   for (const route of guarded()) {
     // A path is nobody's id: what is below it follows from the workspace.
-    const inQuery = route.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name).filter((name) => name in own.named && name !== 'path');
+    const inQuery = route.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name).filter((name) => name in own.named && !NO_ID.has(name));
     const inPath = route.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name).filter((name) => name in own.named && name !== 'path');
-    const inBody = Object.keys((route.body?.['properties'] ?? {}) as object).filter((name) => name in own.named && name !== 'path');
+    const inBody = Object.keys((route.body?.['properties'] ?? {}) as object).filter((name) => name in own.named && !NO_ID.has(name));
     for (const role of allowedOf(route)) {
       for (const place of [...inPath, ...inBody, ...inQuery]) {
         const named = { ...values(), ...own.named };

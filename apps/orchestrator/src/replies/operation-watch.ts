@@ -6,10 +6,17 @@ import { isFinal } from '@writ/contract';
 export class OperationWatch {
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #closing = new AbortController();
+  readonly #every = new Set<(operationId: string, state: string) => void>();
 
   /** Called for each event `operation`. */
   heard(operationId: string, state: string): void {
     this.#emitter.emit(operationId, state);
+    for (const listener of this.#every) listener(operationId, state);
+  }
+
+  /** Tells of every operation that is heard of, for as long as the process lives. A listener MUST NOT throw. */
+  onEvery(listener: (operationId: string, state: string) => void): void {
+    this.#every.add(listener);
   }
 
   /** Begins to listen now; `next` waits from then on, so that nothing falls between a look and the wait. `stop` MUST be called. */

@@ -13,11 +13,13 @@ import { DoorAdapter } from '../http/door-adapter.ts';
 import { prepareDoor } from '../http/door.ts';
 import { Published } from '../http/published-keys.ts';
 import type { Role } from '../http/route.ts';
+import type { ConfiguredModel } from '../sessions/models-file.ts';
 import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
+import { FakeRuns } from './fake-sessions.ts';
 import { FakeHooks } from './fake-webhooks.ts';
 
 export const PLATFORM_KEY = 'writ_platform_of_a_spec';
@@ -25,8 +27,13 @@ export const PLATFORM_KEY = 'writ_platform_of_a_spec';
 export interface TestRequest { readonly key?: string; readonly body?: unknown; readonly text?: string | Uint8Array; readonly headers?: Record<string, string> }
 export interface TestAnswer { readonly status: number; readonly headers: Headers; readonly text: string; readonly json: Record<string, unknown> }
 
+/** A model that says what it is told to, turn by turn. */
+export const RECORDED: ConfiguredModel = {
+  name: 'recorded', provider: 'transcript', model: 'spec', prices: null, currency: null, context_tokens_max: null, transcript: { v: 1, model: 'spec', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] },
+};
+
 const settings = {
-  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), models: [RECORDED], webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
   published: new Published({ value: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }] }, refresh: async () => false }, { value: { log_keys: ['writ.local+00000000+AAAA'] }, refresh: async () => false }),
 };
 
@@ -44,7 +51,9 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const hooks = new FakeHooks();
   // Nothing leaves a test that doesn't ask for it.
   hooks.isPaused = true;
-  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, close: async () => undefined };
+  const runs = new FakeRuns();
+  runs.isPaused = true;
+  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, sessions: runs.sessions, runWork: runs.work, close: async () => undefined };
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(config.WRIT_TRUSTED_PROXIES), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
@@ -71,7 +80,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     };
   };
   return {
-    app, bus, kernel, ledger, keys, blobs, hooks, telemetry, readiness, lines, url, newKey, newTenant,
+    app, bus, kernel, ledger, keys, blobs, hooks, runs, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
     tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state, ...more }),

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ModelTurn, RunEvent } from '@writ/agent-loop';
+import { idSchema } from '@writ/contract';
+import { Type, type Static, type TSchema } from 'typebox';
+import { RUN_STOPPED, RunEnded } from '../ports/run-events.ts';
+import { listOf } from './views.ts';
+
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const closed = { additionalProperties: false } as const;
+const Instant = Type.Integer({ minimum: 0, description: 'milliseconds since the epoch' });
+const Count = Type.Integer({ minimum: 0 });
+
+export const ModelView = Type.Object({
+  name: Type.String({ description: 'how sessions name it' }),
+  provider: Type.Enum(['openai', 'anthropic', 'gemini', 'transcript']),
+  model: Type.String({ description: 'as its provider names it' }),
+  prices: orNull(Type.Object({ input: Count, cached: Count, output: Count }, { ...closed, description: 'millionths of the currency for a million tokens' })),
+  currency: orNull(Type.String()),
+  context_tokens_max: orNull(Count),
+}, closed);
+export type ModelView = Static<typeof ModelView>;
+export const ModelList = Type.Object({ items: Type.Array(ModelView) }, closed);
+
+export const SessionView = Type.Object({
+  session_id: idSchema('session'),
+  name: orNull(Type.String()),
+  agent_id: idSchema('agent'),
+  workspace_id: Type.String(),
+  capability_token_id: Type.String(),
+  dialect: Type.String({ description: '`native`: the model\'s provider says how calls are written' }),
+  model: Type.String(),
+  forked_from: orNull(Type.Object({ run_id: idSchema('run'), after: Count }, closed)),
+  created_at: Instant,
+  created_by: Type.String({ description: 'the API key that made it' }),
+}, closed);
+export type SessionView = Static<typeof SessionView>;
+export const SessionList = listOf(SessionView);
+
+export const RunView = Type.Object({
+  run_id: idSchema('run'),
+  session_id: idSchema('session'),
+  model: Type.String(),
+  state: Type.Enum(['queued', 'running', 'waiting', 'ended'], { description: '`queued`: behind other runs of its session; `waiting`: a call is held for a person' }),
+  stopped: orNull(Type.Enum([...RUN_STOPPED], { description: 'why it ended; `failed`: the orchestrator could not go on with it' })),
+  waits_for: Type.Array(Type.String(), { description: 'operations that somebody has to decide' }),
+  cancel_asked: Type.Boolean(),
+  error: orNull(Type.Object({ fault: Type.String(), message: Type.String() }, { ...closed, description: 'why the model or the run failed' })),
+  events: Type.Integer({ minimum: 0, description: 'how many events are kept: the last one\'s `seq`' }),
+  rounds: Count,
+  input_tokens: Count,
+  cached_tokens: Count,
+  output_tokens: Count,
+  cost: orNull(Type.Integer({ minimum: 0, description: 'millionths of the model\'s currency; null for a model without prices' })),
+  created_at: Instant,
+  created_by: Type.String({ description: 'the API key on whose behalf it makes its calls' }),
+  started_at: orNull(Instant),
+  ended_at: orNull(Instant),
+}, closed);
+export type RunView = Static<typeof RunView>;
+export const RunList = listOf(RunView);
+
+const ShownTurn = Type.Object({ ...Object.fromEntries(Object.entries(ModelTurn.properties).filter(([name]) => name !== 'native')) }, closed);
+const placed = { seq: Type.Integer({ minimum: 1 }), at: Instant };
+
+/** An event in its place: flat, as a stream tells it. A reply is shown without what only its provider can read. */
+export const RunEventView = Type.Union([
+  ...RunEvent.anyOf.map((each) => Type.Object({ ...placed, ...each.properties, ...('turn' in each.properties ? { turn: ShownTurn } : {}) }, closed)),
+  Type.Object({ ...placed, ...RunEnded.properties }, closed),
+]);
+export type RunEventView = { seq: number; at: number; kind: string } & Record<string, unknown>;
+
+export const TranscriptView = Type.Object({
+  v: Type.Literal(1),
+  session: SessionView,
+  runs: Type.Array(Type.Object({ run: RunView, input: Type.String(), events: Type.Array(RunEventView) }, closed)),
+}, closed);
+export type TranscriptView = { v: 1; session: SessionView; runs: { run: RunView; input: string; events: RunEventView[] }[] };
+
+export const UsageView = Type.Object({
+  since: Instant,
+  until: Instant,
+  items: Type.Array(Type.Object({
+    model: Type.String(), runs: Count, input_tokens: Count, cached_tokens: Count, output_tokens: Count,
+    cost: Type.Integer({ minimum: 0, description: 'millionths of the currency' }), currency: orNull(Type.String()),
+  }, closed)),
+}, closed);
+export type UsageView = Static<typeof UsageView>;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import { newId } from '@writ/nest-kit';
+import type { AgentId, Id, TenantId } from '@writ/contract';
+import type { KeptEvent } from './run-events.ts';
+import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions } from './sessions.ts';
+
+export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
+  session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null,
+  created_by: newId('apiKey'), content: { system: 'be kind', base: [] }, ...over,
+});
+export const newRun = (session_id: Id<'session'>, created_by: Id<'apiKey'>, over: Partial<NewRun> = {}): NewRun => ({
+  run_id: newId('run'), session_id, idempotency_key: null, input: 'do it', rounds_max: null, tokens_max: null, cost_max: null, created_by, role: 'admin', principal: null, ...over,
+});
+
+const BOUNDS = { runsMax: 10, unendedMax: 5 };
+const LEASE_MS = 60_000;
+const REPLIED: KeptEvent = { kind: 'replied', turn: { text: 'hello', calls: [], stop: 'end' } };
+const SUMS: RunSums = { state: 'running', stopped: null, fault: null, rounds: 1, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 };
+const ENDED: RunSums = { ...SUMS, state: 'ended', stopped: 'end' };
+
+/** What is asked of every store of sessions and runs. `pass` lets time go by; `key` makes a key that is valid, `revoke` ends it. */
+export function sessionsContract(name: string, of: {
+  readonly sessions: () => Sessions; readonly work: () => RunWork; readonly pass: (ms: number) => Promise<void>; readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>; readonly revoke: (tenantId: TenantId, key: string) => Promise<void>;
+}): void {
+  describe(`sessions in ${name}`, () => {
+    let tenant: TenantId;
+    let key: Id<'apiKey'>;
+    beforeEach(async () => {
+      tenant = newId('tenant') as TenantId;
+      key = await of.key(tenant);
+    });
+
+    const make = async (over: Partial<NewSession> = {}) => of.sessions().create(tenant, newSession(over), 10);
+    const queue = async (sessionId: Id<'session'>, over: Partial<NewRun> = {}) => (await of.sessions().queue(tenant, newRun(sessionId, key, over), BOUNDS))!;
+    /** Claims are of all tenants: those of this test. */
+    const claim = async (): Promise<RunClaim[]> => (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS })).filter(({ tenant_id }) => tenant_id === tenant);
+    const begun = async (): Promise<RunClaim> => {
+      const [one] = await claim();
+      await of.work().begin(one!, { system: 's', tools: [] });
+      return one!;
+    };
+    const end = (one: RunClaim, seq: number) => of.work().append(one, seq, { kind: 'ended', stopped: 'end' }, ENDED, LEASE_MS);
+
+    it('keeps what it is given, and shows a tenant its own', async () => {
+      const session = await make({ name: 'first' });
+      const run = await queue(session.session_id);
+      expect(await of.sessions().read(tenant, session.session_id)).toEqual({ ...session, content: { system: 'be kind', base: [] } });
+      expect(run).toMatchObject({ state: 'queued', stopped: null, events: 0, cost: null, waits_for: [], created_by: key, started_at: null });
+      const other = newId('tenant') as TenantId;
+      expect(await of.sessions().read(other, session.session_id)).toBeNull();
+      expect(await of.sessions().readRun(other, run.run_id)).toBeNull();
+      expect(await of.sessions().cancel(other, run.run_id, 'me')).toBeNull();
+      expect(await of.sessions().remove(other, session.session_id)).toBeNull();
+      expect(await of.sessions().queue(other, newRun(session.session_id, key), BOUNDS)).toBeNull();
+      expect((await of.sessions().list(other, { cursor: null, limit: 10 }, { agent_id: null, workspace_id: null })).items).toEqual([]);
+    });
+
+    it('lists newest first, page by page, by agent and by workspace', async () => {
+      const [a, b] = [await make(), await make()];
+      const list = (page: { cursor: string | null; limit: number }, by = {}) => of.sessions().list(tenant, page, { agent_id: null, workspace_id: null, ...by });
+      const first = await list({ cursor: null, limit: 1 });
+      const rest = await list({ cursor: first.next_cursor, limit: 5 });
+      expect([...first.items, ...rest.items].map(({ session_id }) => session_id).sort()).toEqual([a.session_id, b.session_id].sort());
+      expect((await list({ cursor: null, limit: 5 }, { agent_id: a.agent_id })).items).toEqual([a]);
+      expect((await list({ cursor: null, limit: 5 }, { workspace_id: b.workspace_id })).items).toEqual([b]);
+    });
+
+    it('bounds sessions, runs, and runs that have not ended', async () => {
+      const { session_id } = await make();
+      await expect(of.sessions().create(tenant, newSession(), 1)).rejects.toMatchObject({ code: 'limit.exceeded' });
+      for (let n = 0; n < BOUNDS.unendedMax; n++) await queue(session_id);
+      await expect(queue(session_id)).rejects.toMatchObject({ code: 'limit.exceeded' });
+    });
+
+    it('answers a key that was used before with the run that it named', async () => {
+      const { session_id } = await make();
+      const run = await queue(session_id, { idempotency_key: 'k' });
+      expect(await queue(session_id, { idempotency_key: 'k', input: 'other' })).toEqual(run);
+      expect((await of.sessions().inputs(tenant, session_id)).map(({ input }) => input)).toEqual(['do it']);
+    });
+
+    it('gives the runs of a session one after another, and each to one', async () => {
+      const { session_id } = await make();
+      const [first, second] = [await queue(session_id), await queue(session_id)];
+      const claims = (await Promise.all([claim(), claim(), claim()])).flat();
+      expect(claims).toEqual([{ tenant_id: tenant, run_id: first.run_id, fence: 1 }]);
+      await of.work().begin(claims[0]!, { system: 's', tools: [] });
+      await of.work().append(claims[0]!, 1, REPLIED, SUMS, LEASE_MS);
+      await end(claims[0]!, 2);
+      expect(await claim()).toEqual([{ tenant_id: tenant, run_id: second.run_id, fence: 1 }]);
+    });
+
+    it('opens a run with its prompt, its events and the runs before it', async () => {
+      const { session_id } = await make();
+      await queue(session_id, { input: 'one' });
+      const one = await begun();
+      await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS);
+      await end(one, 2);
+      await queue(session_id, { input: 'two' });
+      const [two] = await claim();
+      expect(await of.work().open(two!)).toMatchObject({ input: 'two', prompt: null, events: [], revoked: false, earlier: [{ input: 'one', events: [REPLIED, { kind: 'ended', stopped: 'end' }] }], session: { session_id, content: { system: 'be kind' } }, run: { role: 'admin' } });
+      expect(await of.sessions().events(tenant, one.run_id, 1, 5)).toMatchObject([{ seq: 2, event: { kind: 'ended' } }]);
+      expect(await of.sessions().readRun(tenant, one.run_id)).toMatchObject({ state: 'ended', stopped: 'end', events: 2, rounds: 1, input_tokens: 7, cost: 30, ended_at: expect.any(Number) as number });
+      expect(await of.sessions().usage(tenant, 0, Number.MAX_SAFE_INTEGER)).toEqual([{ model: 'm', runs: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 }]);
+    });
+
+    it('lets whoever lost the lease change nothing', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const old = await begun();
+      await of.pass(LEASE_MS + 1);
+      for (const late of [() => of.work().append(old, 1, REPLIED, SUMS, LEASE_MS), () => of.work().wait(old, ['op'], 0), () => of.work().release(old, 0), () => of.work().open(old)]) await expect(late()).rejects.toThrow(LeaseLost);
+      expect(await of.work().renew([old], LEASE_MS)).toEqual([]);
+      const [heir] = await claim();
+      expect(heir).toEqual({ ...old, fence: old.fence + 1 });
+      await of.work().append(heir!, 1, REPLIED, SUMS, LEASE_MS);
+      // It thinks that it is at the same place, and at the next one.
+      for (const seq of [1, 2]) await expect(of.work().append(old, seq, REPLIED, SUMS, LEASE_MS)).rejects.toThrow(LeaseLost);
+      await expect(of.work().append(heir!, 1, REPLIED, SUMS, LEASE_MS)).rejects.toThrow(LeaseLost);
+      await expect(of.work().append(heir!, 3, REPLIED, SUMS, LEASE_MS)).rejects.toThrow(LeaseLost);
+      expect((await of.sessions().events(tenant, old.run_id, 0, 10)).map(({ seq }) => seq)).toEqual([1]);
+    });
+
+    it('renews what is held, and says what is to be cancelled', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const one = await begun();
+      await of.pass(LEASE_MS - 5_000);
+      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: false }]);
+      await of.pass(LEASE_MS - 5_000);
+      expect(await of.sessions().cancel(tenant, one.run_id, 'ann')).toMatchObject({ cancel_by: 'ann', state: 'running' });
+      expect(await of.sessions().cancel(tenant, one.run_id, 'bob')).toMatchObject({ cancel_by: 'ann' });
+      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: true }]);
+      expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ cancelled: true, revoked: false, spent: 30 });
+    });
+
+    it('leaves a run that waits alone until it is woken or time has come', async () => {
+      const { session_id } = await make();
+      const { run_id } = await queue(session_id);
+      await of.work().wait(await begun(), ['op_1'], 30_000);
+      expect(await of.sessions().readRun(tenant, run_id)).toMatchObject({ state: 'waiting', waits_for: ['op_1'] });
+      expect(await claim()).toEqual([]);
+      await of.work().wake(tenant, run_id);
+      const [again] = await claim();
+      await of.work().wait(again!, ['op_1'], 30_000);
+      await of.pass(30_001);
+      expect(await claim()).toHaveLength(1);
+    });
+
+    it('gives a run that is only to be cancelled while others of its session are at work', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const second = await queue(session_id);
+      await begun();
+      await of.sessions().cancel(tenant, second.run_id, 'ann');
+      const [only] = await claim();
+      expect(only).toMatchObject({ run_id: second.run_id });
+      await of.work().append(only!, 1, { kind: 'cancelled', by: 'ann' }, { ...SUMS, state: 'queued' }, LEASE_MS);
+      await of.work().append(only!, 2, { kind: 'ended', stopped: 'cancelled' }, { ...ENDED, stopped: 'cancelled' }, LEASE_MS);
+      expect(await of.sessions().readRun(tenant, second.run_id)).toMatchObject({ state: 'ended', stopped: 'cancelled', started_at: null });
+    });
+
+    it('says that a key was revoked to whoever drives its runs', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const one = await begun();
+      await of.revoke(tenant, key);
+      expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ revoked: true });
+      expect(await of.work().open(one)).toMatchObject({ revoked: true });
+    });
+
+    it('takes a session away with all of it, but not from under a run at work', async () => {
+      const { session_id } = await make();
+      const { run_id } = await queue(session_id);
+      const one = await begun();
+      await expect(of.sessions().remove(tenant, session_id)).rejects.toMatchObject({ code: 'conflict' });
+      await end(one, 1);
+      expect(await of.sessions().remove(tenant, session_id)).toMatchObject({ session_id });
+      expect(await of.sessions().readRun(tenant, run_id)).toBeNull();
+      expect(await of.sessions().events(tenant, run_id, 0, 5)).toEqual([]);
+      await expect(of.work().open(one)).rejects.toThrow(LeaseLost);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bus } from '@writ/bus';
+import { Fault, isFinal, type Caller, type Subjects } from '@writ/contract';
+import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
+import { parseCall } from './calls/parse-call.ts';
+import type { Propose } from './proposals/propose.ts';
+import type { OrchestratorConfig } from './config.env.ts';
+import type { RunWork } from './ports/sessions.ts';
+import type { ShowOperation } from './replies/show-operation.ts';
+import { DriveRuns } from './sessions/drive-runs.ts';
+import { Models } from './sessions/models.ts';
+import { readAsAgent, type CallParts } from './sessions/run-call.ts';
+import { ComposePrompt } from './sessions/run-prompt.ts';
+import type { KernelClient } from './support/kernel-client.ts';
+import { Offers } from './support/offers.ts';
+
+/** Calls of one round at most that a cancellation looks at. */
+const CALLS_MAX = 200;
+
+interface RunGround {
+  readonly bus: Bus;
+  readonly subjects: Subjects;
+  readonly kernel: KernelClient;
+  readonly runWork: RunWork;
+  readonly propose: Propose;
+  readonly show: ShowOperation;
+  readonly failed: (error: unknown) => void;
+}
+
+/** How runs are driven here: models as configured, calls by the way of every call. */
+export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
+  const models = new Models(config.models, { openai: (given) => new OpenAiModel(given), anthropic: (given) => new AnthropicModel(given), gemini: (given) => new GeminiModel(given) });
+  const wait = async (ms: number, signal: AbortSignal): Promise<void> => { await sleep(ms, undefined, { signal }); };
+  const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), wait };
+  const prompts = new ComposePrompt(new Offers(kernel, Date.now), (caller, { session, run }, path) =>
+    readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, started: () => undefined }, path, new AbortController().signal));
+  const driving = new DriveRuns({
+    work: runWork, models, chance: Math.random, tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
+    calls, prompt: (caller, open) => prompts.run(caller, open),
+    isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
+    cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
+    tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
+  }, failed);
+  return { models, driving };
+}
+
+/** Calls of a run that have not ended, held ones too. One that ends meanwhile has ended. */
+async function cancelCalls(kernel: KernelClient, caller: Caller, session_id: string, runId: string): Promise<void> {
+  const { items } = await kernel.ask('operation.list', caller, { page: { cursor: null, limit: CALLS_MAX }, state: null, tool_id: null, agent_id: null, workspace_id: null, session_id });
+  for (const { operation_id, state, provenance } of items) {
+    if (isFinal(state) || provenance.run_id !== runId) continue;
+    await kernel.ask('operation.cancel', caller, { operation_id }).catch((error: unknown) => { if (!(error instanceof Fault && error.code === 'conflict')) throw error; });
+  }
+}

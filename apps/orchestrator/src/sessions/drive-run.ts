@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
+// lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
+import { applyEvent, costOf, runAgent, type AgentOutcome, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+import type { Caller, RunNews } from '@writ/contract';
+import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
+import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
+import { conversationAfter, stateOf } from './conversation.ts';
+import type { Models } from './models.ts';
+import type { ConfiguredModel } from './models-file.ts';
+import { runCall, type CallParts } from './run-call.ts';
+import { touchesOf } from './run-touches.ts';
+import { RunVoice } from './run-voice.ts';
+
+/** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
+export const LEASE_MS = 15_000;
+/** Replies of a run unless said: enough for a task of an hour. */
+const ROUNDS = 50;
+/** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
+const LOOK_MS = 5_000;
+
+/** What driving needs. */
+export interface DriveParts {
+  readonly work: RunWork;
+  readonly models: Models;
+  readonly calls: CallParts;
+  readonly prompt: (caller: Caller, open: OpenRun) => Promise<RunPrompt>;
+  /** whether a call that was held is held no more */
+  readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
+  /** ends the calls of a run that have not ended */
+  readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
+  readonly tell: (news: RunNews) => void;
+  /** what a tenant's runs may cost within a day, in millionths; null: no bound */
+  readonly tenantCostMax: number | null;
+  readonly chance: () => number;
+}
+
+/** Why a run is broken off here. */
+export class Broken extends Error {
+  readonly why: 'cancelled' | 'revoked' | 'budget' | 'stopping' | 'lost';
+
+  constructor(why: Broken['why']) {
+    super(`the run was broken off: ${why}`);
+    this.name = 'Broken';
+    this.why = why;
+  }
+}
+
+/** A run under a claim of this process's. */
+export class DriveRun {
+  readonly #parts: DriveParts;
+  readonly #claim: RunClaim;
+  readonly #broken = new AbortController();
+  #open!: OpenRun;
+  #caller!: Caller;
+  #state!: RunState;
+  #seq = 0;
+  #hasBegun = false;
+  #prices: ConfiguredModel['prices'] = null;
+  #voice!: RunVoice;
+
+  constructor(parts: DriveParts, claim: RunClaim) {
+    this.#parts = parts;
+    this.#claim = claim;
+  }
+
+  get claim(): RunClaim {
+    return this.#claim;
+  }
+
+  /** Breaks it off as soon as can be; the first reason counts. */
+  breakOff(why: Broken['why']): void {
+    if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why));
+  }
+
+  /** Resolves when the run has ended, waits for somebody, or is left to others: with the operations that it waits for. Throws what keeps it from going on. */
+  async run(): Promise<readonly string[]> {
+    try {
+      await this.#openUp();
+      return await this.#go();
+    } catch (error) {
+      if (error instanceof LeaseLost) return [];
+      return await this.#brokenOff(error);
+    } finally {
+      this.#voice?.end();
+    }
+  }
+
+  async #openUp(): Promise<void> {
+    const open = await this.#parts.work.open(this.#claim);
+    this.#open = open;
+    const { run, session } = open;
+    this.#caller = {
+      tenant_id: this.#claim.tenant_id, api_key_id: run.created_by, role: run.role, agent_id: run.role === 'agent' ? session.agent_id : null, ...(run.principal === null ? {} : { principal: run.principal }),
+    };
+    this.#seq = open.events.length;
+    this.#hasBegun = open.prompt !== null;
+    this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
+    this.#state = stateOf(conversationAfter(session.content.base, open.earlier), open);
+    this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
+    if (open.revoked) throw new Broken('revoked');
+    if (run.cancel_by !== null) throw new Broken('cancelled');
+  }
+
+  async #go(): Promise<readonly string[]> {
+    if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
+    const model = this.#parts.models.read(this.#open.session.model);
+    if (model === null) return await this.#end('failed', 'model.unknown');
+    const waiting = heldIn(this.#state);
+    if (waiting.length > 0 && !await this.#someDecided(waiting)) return await this.#wait(waiting);
+    const prompt = this.#open.prompt ?? await this.#begin();
+    if (waiting.length > 0) await this.#keep({ kind: 'resumed' });
+    const { stopped, state } = await this.#loop(model, prompt);
+    return stopped === 'held' ? await this.#wait(heldIn(state)) : await this.#end(stopped);
+  }
+
+  async #begin(): Promise<RunPrompt> {
+    const prompt = await this.#parts.prompt(this.#caller, this.#open);
+    await this.#parts.work.begin(this.#claim, prompt);
+    this.#hasBegun = true;
+    this.#voice.kept(this.#seq);
+    return prompt;
+  }
+
+  #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
+    const replies = this.#open.events.filter(({ kind }) => kind === 'replied' || kind === 'explained' || kind === 'compacted').length;
+    const of = { caller: this.#caller, session: this.#open.session, run: this.#open.run, model: model.model };
+    return runAgent({
+      model: this.#parts.models.open(model, replies), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      keep: (event) => this.#keep(event),
+      callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal),
+      onNote: (note) => this.#voice.heard(note),
+      wait: this.#parts.calls.wait, chance: this.#parts.chance,
+    });
+  }
+
+  #rules({ prices, context_tokens_max }: ConfiguredModel): Partial<RunRules> {
+    const { rounds_max, tokens_max, cost_max } = this.#open.run;
+    return { rounds_max: rounds_max ?? ROUNDS, tokens_max, cost_max, prices, context_tokens_max };
+  }
+
+  async #keep(event: RunEvent): Promise<void> {
+    const state = applyEvent(this.#state, event);
+    const { cancelled, revoked, spent } = await this.#append(event, state, null, null);
+    this.#state = state;
+    if (revoked) this.breakOff('revoked');
+    else if (cancelled) this.breakOff('cancelled');
+    else if (this.#parts.tenantCostMax !== null && spent >= this.#parts.tenantCostMax) this.breakOff('budget');
+  }
+
+  async #end(stopped: RunStopped, fault: string | null = null): Promise<readonly string[]> {
+    const { ended } = this.#state;
+    await this.#append({ kind: 'ended', stopped }, this.#state, stopped, fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null));
+    return [];
+  }
+
+  async #append(event: KeptEvent, { rounds, usage }: RunState, stopped: RunStopped | null, fault: string | null): Promise<Appended> {
+    const sums: RunSums = { state: stopped !== null ? 'ended' : this.#hasBegun ? 'running' : 'queued', stopped, fault, rounds: rounds.length, ...usage, cost: this.#prices === null ? null : costOf(usage, this.#prices) };
+    const appended = await this.#parts.work.append(this.#claim, this.#seq + 1, event, sums, LEASE_MS);
+    this.#seq += 1;
+    this.#voice.kept(this.#seq);
+    return appended;
+  }
+
+  async #wait(operationIds: readonly string[]): Promise<readonly string[]> {
+    await this.#parts.work.wait(this.#claim, operationIds, LOOK_MS);
+    this.#voice.kept(this.#seq);
+    return operationIds;
+  }
+
+  async #someDecided(operationIds: readonly string[]): Promise<boolean> {
+    for (const id of operationIds) if (await this.#parts.isDecided(this.#caller, id)) return true;
+    return false;
+  }
+
+  /** What broke it off decides what becomes of it: an end that somebody wants is one, whatever else went wrong meanwhile. */
+  async #brokenOff(error: unknown): Promise<readonly string[]> {
+    const broken = this.#broken.signal.aborted ? this.#broken.signal.reason as unknown : error;
+    if (!(broken instanceof Broken)) throw error;
+    try {
+      return await this.#after(broken.why);
+    } catch (late) {
+      if (late instanceof LeaseLost) return [];
+      throw late;
+    }
+  }
+
+  async #after(why: Broken['why']): Promise<readonly string[]> {
+    if (why === 'lost') return [];
+    if (why === 'stopping') {
+      await this.#parts.work.release(this.#claim, 0);
+      return [];
+    }
+    if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
+    await this.#parts.cancelCalls(this.#caller, this.#open.session.session_id, this.#open.run.run_id);
+    if (why === 'budget') return await this.#end('budget');
+    const event: RunEvent = { kind: 'cancelled', by: why === 'revoked' ? 'the key was revoked' : this.#open.run.cancel_by ?? 'asked' };
+    const state = applyEvent(this.#state, event);
+    await this.#append(event, state, null, null);
+    this.#state = state;
+    return await this.#end('cancelled');
+  }
+
+  /** The end of a run that nobody can go on with. */
+  async fail(fault: string): Promise<void> {
+    await this.#end('failed', fault);
+  }
+
+  /** Leaves it to whoever claims it after a while. */
+  async leave(ms: number): Promise<void> {
+    await this.#parts.work.release(this.#claim, ms);
+  }
+
+  /** Whether it was read: before that, nobody can say anything of it. */
+  get isOpen(): boolean {
+    return this.#voice !== undefined;
+  }
+}
+
+/** Operations that a run waits for. */
+export const heldIn = ({ rounds }: RunState): string[] => (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held.operation_id]));

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Controller } from '@nestjs/common';
+import { Fault } from '@writ/contract';
+import { Asked } from '../http/asked.ts';
+import { InExchange, type Exchange } from '../http/exchange.ts';
+import { pageOf } from '../http/fields.ts';
+import { Route, type AskedOf } from '../http/route.ts';
+import { MODELS, SESSIONS } from '../http/routes/index.ts';
+import type { ModelView, RunView, SessionView, TranscriptView, UsageView } from '../http/session-views.ts';
+import { Sessions } from '../ports/sessions.ts';
+import { ChangeSessions } from './change-sessions.ts';
+import { Models } from './models.ts';
+import { eventView, runView, sessionView } from './run-views.ts';
+
+@Controller()
+export class SessionsController {
+  constructor(private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly known: Models) {}
+
+  @Route(MODELS.list)
+  models(@Asked() _asked: AskedOf<typeof MODELS.list>): { items: ModelView[] } {
+    return { items: this.known.views() };
+  }
+
+  @Route(SESSIONS.list)
+  async list(@Asked() { caller, query }: AskedOf<typeof SESSIONS.list>): Promise<{ items: SessionView[]; next_cursor: string | null }> {
+    const { items, next_cursor } = await this.sessions.list(caller.tenant_id, pageOf(query), { agent_id: caller.agent_id, workspace_id: query.workspace_id ?? null });
+    return { items: items.map(sessionView), next_cursor };
+  }
+
+  @Route(SESSIONS.create)
+  async create(@Asked() { caller, body }: AskedOf<typeof SESSIONS.create>): Promise<SessionView> {
+    return sessionView(await this.changing.create(caller, body));
+  }
+
+  @Route(SESSIONS.read)
+  async read(@Asked() { caller, params }: AskedOf<typeof SESSIONS.read>): Promise<SessionView> {
+    return sessionView(await this.changing.read(caller, params.session_id));
+  }
+
+  @Route(SESSIONS.remove)
+  async remove(@Asked() { caller, params }: AskedOf<typeof SESSIONS.remove>): Promise<SessionView> {
+    const row = await this.sessions.remove(caller.tenant_id, params.session_id);
+    if (row === null) throw new Fault('not_found');
+    return sessionView(row);
+  }
+
+  @Route(SESSIONS.run)
+  async run(@Asked() { caller, params, body }: AskedOf<typeof SESSIONS.run>, @InExchange() exchange: Exchange): Promise<RunView> {
+    const run = runView(await this.changing.start(caller, params.session_id, body));
+    exchange.setHeader('location', `/v1/runs/${run.run_id}`);
+    return run;
+  }
+
+  @Route(SESSIONS.runs)
+  async runs(@Asked() { caller, params, query }: AskedOf<typeof SESSIONS.runs>): Promise<{ items: RunView[]; next_cursor: string | null }> {
+    await this.changing.read(caller, params.session_id);
+    const { items, next_cursor } = await this.sessions.listRuns(caller.tenant_id, params.session_id, pageOf(query));
+    return { items: items.map(runView), next_cursor };
+  }
+
+  @Route(SESSIONS.transcript)
+  async transcript(@Asked() { caller, params }: AskedOf<typeof SESSIONS.transcript>): Promise<TranscriptView> {
+    const { session, runs } = await this.changing.told(caller, params.session_id);
+    return { v: 1, session: sessionView(session), runs: runs.map(({ run, input, events }) => ({ run: runView(run), input, events: events.map(eventView) })) };
+  }
+
+  @Route(SESSIONS.usage)
+  async usage(@Asked() { caller, query }: AskedOf<typeof SESSIONS.usage>): Promise<UsageView> {
+    const { since = 0, until = Number.MAX_SAFE_INTEGER } = query;
+    const items = await this.sessions.usage(caller.tenant_id, since, until);
+    return { since, until, items: items.map((row) => ({ ...row, currency: this.known.read(row.model)?.currency ?? null })) };
+  }
+}

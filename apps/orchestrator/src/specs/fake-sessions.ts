@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type TenantId } from '@writ/contract';
+import type { KeptEvent, RunEventRow } from '../ports/run-events.ts';
+import {
+  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionRow, type UsageRow,
+} from '../ports/sessions.ts';
+
+interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
+interface KeptRun {
+  readonly tenant_id: TenantId; row: RunRow; readonly asked: NewRun; readonly place: number; prompt: RunPrompt | null; readonly events: RunEventRow[]; fence: number; leaseUntil: number; wakeAt: number;
+}
+
+function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
+  const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
+  if (cursor !== null && from === 0) throw new Fault('request.malformed', 'the `cursor` is none of this list');
+  const items = rows.slice(from, from + limit);
+  const last = items.at(-1);
+  return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };
+}
+
+/** Sessions and runs for as long as the process lives. */
+export class FakeRuns {
+  /** milliseconds; a test moves it */
+  now = Date.now();
+  /** nothing is claimed while it is set */
+  isPaused = false;
+  readonly revoked = new Set<string>();
+  readonly kept: KeptSession[] = [];
+  readonly runs: KeptRun[] = [];
+  readonly sessions: Sessions = new FakeSessions(this);
+  readonly work: RunWork = new FakeRunWork(this);
+
+  run(tenantId: string, runId: string): KeptRun | undefined {
+    return this.runs.find(({ tenant_id, row }) => tenant_id === tenantId && row.run_id === runId);
+  }
+
+  session(tenantId: string, sessionId: string): KeptSession | undefined {
+    return this.kept.find(({ tenant_id, row }) => tenant_id === tenantId && row.session_id === sessionId);
+  }
+
+  of(sessionId: string): KeptRun[] {
+    return this.runs.filter(({ row }) => row.session_id === sessionId);
+  }
+}
+
+class FakeSessions extends Sessions {
+  readonly #all: FakeRuns;
+
+  constructor(all: FakeRuns) {
+    super();
+    this.#all = all;
+  }
+
+  override async create(tenant_id: TenantId, { content, ...session }: NewSession, countMax: number): Promise<SessionRow> {
+    if (this.#all.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax) throw new Fault('limit.exceeded');
+    const row = { ...session, created_at: this.#all.now };
+    this.#all.kept.unshift({ tenant_id, row, content });
+    return row;
+  }
+
+  override async read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { content: SessionContent }) | null> {
+    const kept = this.#all.session(tenantId, sessionId);
+    return kept === undefined ? null : { ...kept.row, content: kept.content };
+  }
+
+  override async list(tenantId: TenantId, page: PageAsked, { agent_id, workspace_id }: { agent_id: string | null; workspace_id: string | null }): Promise<PageOf<SessionRow>> {
+    const rows = this.#all.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agent_id ?? row.agent_id) === row.agent_id && (workspace_id ?? row.workspace_id) === row.workspace_id);
+    return pageOf(rows.map(({ row }) => row), page, ({ session_id }) => session_id);
+  }
+
+  override async remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
+    const kept = this.#all.session(tenantId, sessionId);
+    if (kept === undefined) return null;
+    if (this.#all.of(sessionId).some(({ row, leaseUntil }) => row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.#all.now))) throw new Fault('conflict');
+    this.#all.kept.splice(this.#all.kept.indexOf(kept), 1);
+    for (const run of this.#all.of(sessionId)) this.#all.runs.splice(this.#all.runs.indexOf(run), 1);
+    return kept.row;
+  }
+
+  override async queue(tenant_id: TenantId, asked: NewRun, { runsMax, unendedMax }: RunBounds): Promise<RunRow | null> {
+    const session = this.#all.session(tenant_id, asked.session_id);
+    if (session === undefined) return null;
+    const runs = this.#all.of(asked.session_id);
+    const same = asked.idempotency_key === null ? undefined : runs.find((each) => each.asked.idempotency_key === asked.idempotency_key);
+    if (same !== undefined) return same.row;
+    if (runs.length >= runsMax || runs.filter(({ row }) => row.state !== 'ended').length >= unendedMax) throw new Fault('limit.exceeded');
+    const { run_id, session_id, rounds_max, tokens_max, cost_max, created_by } = asked;
+    const row: RunRow = {
+      run_id, session_id, rounds_max, tokens_max, cost_max, model: session.row.model, state: 'queued', stopped: null, fault: null, waits_for: [], cancel_by: null, events: 0, rounds: 0,
+      input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null, created_at: this.#all.now, created_by, started_at: null, ended_at: null,
+    };
+    this.#all.runs.push({ tenant_id, row, asked, place: runs.length + 1, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.#all.now });
+    return row;
+  }
+
+  override async readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
+    return this.#all.run(tenantId, runId)?.row ?? null;
+  }
+
+  override async listRuns(tenantId: TenantId, sessionId: string, page: PageAsked): Promise<PageOf<RunRow>> {
+    return pageOf(this.#all.of(sessionId).filter(({ tenant_id }) => tenant_id === tenantId).map(({ row }) => row).reverse(), page, ({ run_id }) => run_id);
+  }
+
+  override async inputs(tenantId: TenantId, sessionId: string): Promise<{ run: RunRow; input: string }[]> {
+    return this.#all.of(sessionId).filter(({ tenant_id }) => tenant_id === tenantId).map(({ row, asked }) => ({ run: row, input: asked.input }));
+  }
+
+  override async events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]> {
+    return (this.#all.run(tenantId, runId)?.events ?? []).filter(({ seq }) => seq > after).slice(0, limit);
+  }
+
+  override async cancel(tenantId: TenantId, runId: string, by: string): Promise<RunRow | null> {
+    const run = this.#all.run(tenantId, runId);
+    if (run === undefined) return null;
+    if (run.row.state !== 'ended') [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
+    return run.row;
+  }
+
+  override async usage(tenantId: TenantId, since: number, until: number): Promise<UsageRow[]> {
+    const sums = new Map<string, UsageRow>();
+    for (const { row } of this.#all.runs.filter((each) => each.tenant_id === tenantId && each.row.created_at >= since && each.row.created_at < until)) {
+      const so = sums.get(row.model) ?? { model: row.model, runs: 0, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: 0 };
+      sums.set(row.model, {
+        model: row.model, runs: so.runs + 1, input_tokens: so.input_tokens + row.input_tokens, cached_tokens: so.cached_tokens + row.cached_tokens, output_tokens: so.output_tokens + row.output_tokens, cost: so.cost + (row.cost ?? 0),
+      });
+    }
+    return [...sums.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+}
+
+class FakeRunWork extends RunWork {
+  readonly #all: FakeRuns;
+
+  constructor(all: FakeRuns) {
+    super();
+    this.#all = all;
+  }
+
+  override async claim({ rows, tenantMax, leaseMs }: { rows: number; tenantMax: number; leaseMs: number }): Promise<RunClaim[]> {
+    const { runs, now, isPaused } = this.#all;
+    if (isPaused) return [];
+    const busy = new Map<string, number>();
+    for (const { tenant_id, row, leaseUntil } of runs) if (row.state !== 'ended' && leaseUntil >= now) busy.set(tenant_id, (busy.get(tenant_id) ?? 0) + 1);
+    const claims: RunClaim[] = [];
+    for (const run of runs) {
+      const isNext = run.row.cancel_by !== null || !runs.some((other) => other.row.session_id === run.row.session_id && other.place < run.place && other.row.state !== 'ended');
+      if (claims.length >= rows || run.row.state === 'ended' || run.wakeAt > now || run.leaseUntil >= now || !isNext || (busy.get(run.tenant_id) ?? 0) >= tenantMax) continue;
+      busy.set(run.tenant_id, (busy.get(run.tenant_id) ?? 0) + 1);
+      run.fence += 1;
+      run.leaseUntil = now + leaseMs;
+      claims.push({ tenant_id: run.tenant_id, run_id: run.row.run_id, fence: run.fence });
+    }
+    return claims;
+  }
+
+  override async open(claim: RunClaim): Promise<OpenRun> {
+    const { row, asked, prompt, events, place } = this.#mine(claim);
+    const session = this.#all.session(claim.tenant_id, row.session_id);
+    if (session === undefined) throw new LeaseLost(claim.run_id);
+    return {
+      session: { ...session.row, content: session.content }, run: { ...row, role: asked.role, principal: asked.principal }, input: asked.input, prompt, events: events.map(({ event }) => event),
+      earlier: this.#all.of(row.session_id).filter((each) => each.place < place).map((each) => ({ input: each.asked.input, events: each.events.map(({ event }) => event) })),
+      revoked: this.#all.revoked.has(row.created_by),
+    };
+  }
+
+  override async begin(claim: RunClaim, prompt: RunPrompt): Promise<void> {
+    const run = this.#mine(claim);
+    [run.prompt, run.row] = [prompt, { ...run.row, state: 'running', started_at: this.#all.now }];
+  }
+
+  override async append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
+    const run = this.#mine(claim);
+    if (seq !== run.events.length + 1) throw new LeaseLost(claim.run_id);
+    const { now } = this.#all;
+    run.events.push({ seq, at: now, event });
+    run.row = { ...run.row, ...sums, events: seq, waits_for: [], ended_at: sums.state === 'ended' ? now : null };
+    run.leaseUntil = sums.state === 'ended' ? 0 : now + leaseMs;
+    const spent = this.#all.runs.filter((each) => each.tenant_id === claim.tenant_id && each.row.created_at > now - 24 * 3_600_000).reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
+    return { at: now, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by), spent };
+  }
+
+  override async wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number): Promise<void> {
+    const run = this.#mine(claim);
+    run.row = { ...run.row, state: 'waiting', waits_for: operationIds };
+    [run.leaseUntil, run.wakeAt] = [0, this.#all.now + wakeMs];
+  }
+
+  override async release(claim: RunClaim, wakeMs: number): Promise<void> {
+    const run = this.#mine(claim);
+    [run.leaseUntil, run.wakeAt] = [0, this.#all.now + wakeMs];
+  }
+
+  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ run_id: string; cancelled: boolean }[]> {
+    return claims.flatMap((claim) => {
+      const run = this.#all.run(claim.tenant_id, claim.run_id);
+      if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended') return [];
+      run.leaseUntil = this.#all.now + leaseMs;
+      return [{ run_id: claim.run_id, cancelled: run.row.cancel_by !== null }];
+    });
+  }
+
+  override async wake(tenantId: TenantId, runId: string): Promise<void> {
+    const run = this.#all.run(tenantId, runId);
+    if (run?.row.state === 'waiting') run.wakeAt = this.#all.now;
+  }
+
+  #mine(claim: RunClaim): KeptRun {
+    const run = this.#all.run(claim.tenant_id, claim.run_id);
+    if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended') throw new LeaseLost(claim.run_id);
+    return run;
+  }
+}

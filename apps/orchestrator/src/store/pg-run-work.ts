@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import type { KeptEvent } from '../ports/run-events.ts';
+import { LeaseLost, RunWork, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums } from '../ports/sessions.ts';
+import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, sessionOf } from './run-rows.ts';
+import type { SessionSeal } from './session-seal.ts';
+
+/** What a ceiling on a tenant's spending looks back on. */
+const SPENT_MS = 24 * 3_600_000;
+const UNIQUE_VIOLATION = '23505';
+/** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
+const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
+
+type Whole = OpenRun['run'] & { readonly place: number; readonly content: Buffer; readonly prompt: Buffer | null; readonly revoked: boolean };
+type Earlier = { readonly run_id: string; readonly content: Buffer };
+
+/** orchestrator.run and orchestrator.run_event, as those see them who drive runs. */
+export class PgRunWork extends RunWork {
+  readonly #pool: Pool;
+  readonly #seal: SessionSeal;
+
+  constructor(pool: Pool, seal: SessionSeal) {
+    super();
+    this.#pool = pool;
+    this.#seal = seal;
+  }
+
+  override async claim({ rows, tenantMax, leaseMs }: { rows: number; tenantMax: number; leaseMs: number }): Promise<RunClaim[]> {
+    return (await runStatement<RunClaim>(this.#pool, {
+      name: 'orchestrator.claim_runs', text: 'SELECT tenant_id, run_id, fence FROM orchestrator.claim_runs($1, $2, $3)', values: [rows, tenantMax, leaseMs],
+    })).rows;
+  }
+
+  override open(claim: RunClaim): Promise<OpenRun> {
+    const { tenant_id, run_id, fence } = claim;
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      const { rows: [row] } = await client.query<Whole>(
+        `SELECT ${RUN_COLUMNS}, role, principal, place, content, prompt,
+           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked
+         FROM orchestrator.run WHERE ${MINE}`, [run_id, fence]);
+      const session = row === undefined ? null : await sessionOf(client, this.#seal, tenant_id, row.session_id);
+      if (row === undefined || session === null) throw new LeaseLost(run_id);
+      const { place, content, prompt, revoked, ...run } = row;
+      return {
+        session, run, revoked,
+        input: this.#seal.open(tenant_id, inputSeal(run_id), content) as string,
+        prompt: prompt === null ? null : this.#seal.open(tenant_id, promptSeal(run_id), prompt) as RunPrompt,
+        events: await this.#eventsOf(client, claim, run_id),
+        earlier: await this.#earlier(client, claim, run.session_id, place),
+      };
+    }, { readOnly: true });
+  }
+
+  override begin(claim: RunClaim, prompt: RunPrompt): Promise<void> {
+    return this.#change(claim, `state = 'running', prompt = $3, started_at = orchestrator.now_ms()`, [this.#seal.seal(claim.tenant_id, promptSeal(claim.run_id), prompt)]);
+  }
+
+  override append({ tenant_id, run_id, fence }: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
+      const { rows: [row] } = await client.query<{ cancelled: boolean; revoked: boolean; spent: number }>(
+        `UPDATE orchestrator.run SET events = $3, state = $4, stopped = $5, fault = $6, rounds = $7, input_tokens = $8, cached_tokens = $9, output_tokens = $10, cost = $11,
+           waits_for = '{}', ended_at = CASE WHEN $4 = 'ended' THEN orchestrator.now_ms() END, lease_until = CASE WHEN $4 = 'ended' THEN 0 ELSE orchestrator.now_ms() + $12 END
+         WHERE ${MINE} AND events = $3 - 1 AND state <> 'ended'
+         RETURNING cancel_by IS NOT NULL AS cancelled,
+           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked,
+           (SELECT coalesce(sum(r.cost), 0)::bigint FROM orchestrator.run r WHERE r.tenant_id = run.tenant_id AND r.created_at > orchestrator.now_ms() - ${SPENT_MS} AND r.run_id <> run.run_id) AS spent`,
+        [run_id, fence, seq, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs]);
+      if (row === undefined) throw new LeaseLost(run_id);
+      const at = await insertEvent(client, tenant_id, run_id, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event));
+      return { ...row, at, spent: row.spent + (cost ?? 0) };
+    });
+  }
+
+  override wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number): Promise<void> {
+    return this.#change(claim, `state = 'waiting', waits_for = $3, lease_until = 0, wake_at = orchestrator.now_ms() + $4`, [operationIds, wakeMs]);
+  }
+
+  override release(claim: RunClaim, wakeMs: number): Promise<void> {
+    return this.#change(claim, 'lease_until = 0, wake_at = orchestrator.now_ms() + $3', [wakeMs]);
+  }
+
+  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ run_id: string; cancelled: boolean }[]> {
+    return (await runStatement<{ run_id: string; cancelled: boolean }>(this.#pool, {
+      name: 'orchestrator.renew_runs', text: 'SELECT run_id, cancelled FROM orchestrator.renew_runs($1, $2, $3)', values: [claims.map(({ run_id }) => run_id), claims.map(({ fence }) => fence), leaseMs],
+    })).rows;
+  }
+
+  override wake(tenantId: RunClaim['tenant_id'], runId: string): Promise<void> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      await client.query(`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE run_id = $1 AND state = 'waiting'`, [runId]);
+    });
+  }
+
+  #change({ tenant_id, run_id, fence }: RunClaim, set: string, values: readonly unknown[]): Promise<void> {
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      const { rowCount } = await client.query(`UPDATE orchestrator.run SET ${set} WHERE ${MINE} AND state <> 'ended'`, [run_id, fence, ...values]);
+      if (rowCount === 0) throw new LeaseLost(run_id);
+    });
+  }
+
+  async #eventsOf(client: Client, { tenant_id }: RunClaim, runId: string): Promise<KeptEvent[]> {
+    return (await eventsOf(client, this.#seal, tenant_id, runId)).map(({ event }) => event);
+  }
+
+  async #earlier(client: Client, claim: RunClaim, sessionId: string, place: number): Promise<OpenRun['earlier']> {
+    const { rows } = await client.query<Earlier>('SELECT run_id, content FROM orchestrator.run WHERE session_id = $1 AND place < $2 ORDER BY place', [sessionId, place]);
+    const runs: { input: string; events: KeptEvent[] }[] = [];
+    for (const { run_id, content } of rows) runs.push({ input: this.#seal.open(claim.tenant_id, inputSeal(run_id), content) as string, events: await this.#eventsOf(client, claim, run_id) });
+    return runs;
+  }
+}
+
+/** INVARIANT (one history): a place that is taken is a lease that was lost. */
+async function insertEvent(client: Client, tenantId: string, runId: string, seq: number, event: Buffer): Promise<number> {
+  try {
+    const { rows: [row] } = await client.query<{ at: number }>('INSERT INTO orchestrator.run_event (run_id, seq, tenant_id, event) VALUES ($1, $2, $3, $4) RETURNING at', [runId, seq, tenantId, event]);
+    return row?.at ?? 0;
+  } catch (error) {
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new LeaseLost(runId);
+    throw error;
+  }
+}

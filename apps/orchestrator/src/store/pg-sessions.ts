@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Fault, type TenantId } from '@writ/contract';
+import { inTenant, type Client, type Pool } from '@writ/database';
+import type { RunEventRow } from '../ports/run-events.ts';
+import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionRow, type UsageRow } from '../ports/sessions.ts';
+import { pageOfRows, parseRowCursor } from './row-cursor.ts';
+import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf, sessionSeal } from './run-rows.ts';
+import type { SessionSeal } from './session-seal.ts';
+
+/** orchestrator.session and orchestrator.run. Row-level security shows the tenant's rows and no others. */
+export class PgSessions extends Sessions {
+  readonly #pool: Pool;
+  readonly #seal: SessionSeal;
+
+  constructor(pool: Pool, seal: SessionSeal) {
+    super();
+    this.#pool = pool;
+    this.#seal = seal;
+  }
+
+  override create(tenantId: TenantId, session: NewSession, countMax: number): Promise<SessionRow> {
+    const { session_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_from, created_by } = session;
+    return inTenant(this.#pool, tenantId, async (client) => {
+      const { rows: [had] } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM orchestrator.session WHERE tenant_id = $1', [tenantId]);
+      if ((had?.n ?? 0) >= countMax) throw new Fault('limit.exceeded', `a tenant may have ${countMax} sessions; delete old ones first`);
+      const { rows } = await client.query<SessionRow>(
+        `INSERT INTO orchestrator.session (session_id, tenant_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_run, forked_after, created_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${SESSION_COLUMNS}`,
+        [session_id, tenantId, name, agent_id, workspace_id, capability_token_id, dialect, model, this.#seal.seal(tenantId, sessionSeal(session_id), content), forked_from?.run_id ?? null, forked_from?.after ?? null, created_by]);
+      return made(rows);
+    });
+  }
+
+  override read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { content: SessionContent }) | null> {
+    return this.#look(tenantId, (client) => sessionOf(client, this.#seal, tenantId, sessionId));
+  }
+
+  override async list(tenantId: TenantId, { cursor, limit }: PageAsked, { agent_id, workspace_id }: { agent_id: string | null; workspace_id: string | null }): Promise<PageOf<SessionRow>> {
+    const after = cursor === null ? null : parseRowCursor('session', cursor);
+    const { rows } = await this.#look(tenantId, (client) => client.query<SessionRow>(
+      `SELECT ${SESSION_COLUMNS} FROM orchestrator.session WHERE tenant_id = $1 AND ($2::text IS NULL OR agent_id = $2) AND ($3::text IS NULL OR workspace_id = $3)
+         AND ($4::bigint IS NULL OR (created_at, session_id) < ($4, $5)) ORDER BY created_at DESC, session_id DESC LIMIT $6`,
+      [tenantId, agent_id, workspace_id, after?.createdAt ?? null, after?.id ?? null, limit + 1]));
+    return pageOfRows(rows, limit, (row) => row.session_id);
+  }
+
+  override remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      if (!await isThere(client, sessionId, 'FOR UPDATE')) return null;
+      const { rowCount } = await client.query(`SELECT 1 FROM orchestrator.run WHERE session_id = $1 AND (state IN ('running', 'waiting') OR lease_until >= orchestrator.now_ms() AND state <> 'ended')`, [sessionId]);
+      if (rowCount !== 0) throw new Fault('conflict', 'a run of the session is at work; cancel it first');
+      return (await client.query<SessionRow>(`DELETE FROM orchestrator.session WHERE session_id = $1 RETURNING ${SESSION_COLUMNS}`, [sessionId])).rows[0] ?? null;
+    });
+  }
+
+  override queue(tenantId: TenantId, run: NewRun, { runsMax, unendedMax }: RunBounds): Promise<RunRow | null> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      // Runs of one session are made one after another: each has the place after the last one's.
+      if (!await isThere(client, run.session_id, 'FOR UPDATE')) return null;
+      const { rows: [same] } = await client.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE session_id = $1 AND idempotency_key = $2`, [run.session_id, run.idempotency_key]);
+      if (same !== undefined) return same;
+      const { rows: [has] } = await client.query<{ runs: number; unended: number }>(
+        `SELECT count(*)::int AS runs, (count(*) FILTER (WHERE state <> 'ended'))::int AS unended FROM orchestrator.run WHERE session_id = $1`, [run.session_id]);
+      const { runs, unended } = has ?? { runs: 0, unended: 0 };
+      if (runs >= runsMax) throw new Fault('limit.exceeded', `a session may have ${runsMax} runs; begin another one, or fork this one`);
+      if (unended >= unendedMax) throw new Fault('limit.exceeded', `${unendedMax} runs of the session have not ended yet`);
+      const { run_id, session_id, idempotency_key, input, rounds_max, tokens_max, cost_max, created_by, role, principal } = run;
+      return made((await client.query<RunRow>(
+        `INSERT INTO orchestrator.run (run_id, tenant_id, session_id, place, idempotency_key, model, content, rounds_max, tokens_max, cost_max, created_by, role, principal)
+         SELECT $1, $2, session_id, $4, $5, model, $6, $7, $8, $9, $10, $11, $12 FROM orchestrator.session WHERE session_id = $3 RETURNING ${RUN_COLUMNS}`,
+        [run_id, tenantId, session_id, runs + 1, idempotency_key, this.#seal.seal(tenantId, inputSeal(run_id), input), rounds_max, tokens_max, cost_max, created_by, role, principal])).rows);
+    });
+  }
+
+  override readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
+    return this.#look(tenantId, (client) => runOf(client, runId));
+  }
+
+  override async listRuns(tenantId: TenantId, sessionId: string, { cursor, limit }: PageAsked): Promise<PageOf<RunRow>> {
+    const after = cursor === null ? null : parseRowCursor('run', cursor);
+    const { rows } = await this.#look(tenantId, (client) => client.query<RunRow>(
+      `SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE session_id = $1 AND ($2::bigint IS NULL OR (created_at, run_id) < ($2, $3)) ORDER BY created_at DESC, run_id DESC LIMIT $4`,
+      [sessionId, after?.createdAt ?? null, after?.id ?? null, limit + 1]));
+    return pageOfRows(rows, limit, (row) => row.run_id);
+  }
+
+  override inputs(tenantId: TenantId, sessionId: string): Promise<{ run: RunRow; input: string }[]> {
+    return this.#look(tenantId, async (client) => {
+      const { rows } = await client.query<RunRow & { content: Buffer }>(`SELECT ${RUN_COLUMNS}, content FROM orchestrator.run WHERE session_id = $1 ORDER BY place`, [sessionId]);
+      return rows.map(({ content, ...run }) => ({ run, input: this.#seal.open(tenantId, inputSeal(run.run_id), content) as string }));
+    });
+  }
+
+  override events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]> {
+    return this.#look(tenantId, (client) => eventsOf(client, this.#seal, tenantId, runId, after, limit));
+  }
+
+  override cancel(tenantId: TenantId, runId: string, by: string): Promise<RunRow | null> {
+    return inTenant(this.#pool, tenantId, async (client) => {
+      await client.query(`UPDATE orchestrator.run SET cancel_by = coalesce(cancel_by, $2), wake_at = orchestrator.now_ms() WHERE run_id = $1 AND state <> 'ended'`, [runId, by]);
+      return await runOf(client, runId);
+    });
+  }
+
+  override async usage(tenantId: TenantId, since: number, until: number): Promise<UsageRow[]> {
+    return (await this.#look(tenantId, (client) => client.query<UsageRow>(
+      `SELECT model, count(*)::int AS runs, sum(input_tokens)::bigint AS input_tokens, sum(cached_tokens)::bigint AS cached_tokens, sum(output_tokens)::bigint AS output_tokens, coalesce(sum(cost), 0)::bigint AS cost
+       FROM orchestrator.run WHERE tenant_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY model ORDER BY model`, [tenantId, since, until]))).rows;
+  }
+
+  #look<T>(tenantId: TenantId, work: (client: Client) => Promise<T>): Promise<T> {
+    return inTenant(this.#pool, tenantId, work, { readOnly: true });
+  }
+}
+
+async function isThere(client: Client, sessionId: string, lock: 'FOR UPDATE'): Promise<boolean> {
+  return (await client.query(`SELECT 1 FROM orchestrator.session WHERE session_id = $1 ${lock}`, [sessionId])).rowCount !== 0;
+}
+
+/** What `INSERT … RETURNING` told. */
+function made<T>([row]: readonly T[]): T {
+  if (row === undefined) throw new Error('an insertion told of no row');
+  return row;
+}

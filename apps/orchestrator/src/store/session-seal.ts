@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hkdfSync } from 'node:crypto';
+import { openBytes, sealBytes } from '@writ/nest-kit';
+import { LRUCache } from 'lru-cache';
+
+const KEY_BYTES = 32;
+/** Derived keys kept in mind: deriving one takes microseconds, and a few tenants are at work at a time. */
+const KEYS_MAX = 1_000;
+
+/** Seals what is said in sessions, as JSON. Each tenant has a key of its own, derived from the process's (HKDF, RFC 5869): a row under another tenant's name doesn't open. */
+export class SessionSeal {
+  readonly #key: Buffer;
+  readonly #derived = new LRUCache<string, Buffer>({ max: KEYS_MAX });
+
+  /** @param key 32 bytes */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** @param of what it is bound to: sealed for one place it opens in no other */
+  seal(tenantId: string, of: string, value: unknown): Buffer {
+    return sealBytes(this.#keyOf(tenantId), Buffer.from(JSON.stringify(value)), of);
+  }
+
+  /** Throws where it was sealed for another place, or changed. */
+  open(tenantId: string, of: string, sealed: Buffer): unknown {
+    return JSON.parse(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8')) as unknown;
+  }
+
+  #keyOf(tenantId: string): Buffer {
+    const known = this.#derived.get(tenantId);
+    if (known !== undefined) return known;
+    const key = Buffer.from(hkdfSync('sha256', this.#key, '', `writ/session/v1\n${tenantId}`, KEY_BYTES));
+    this.#derived.set(tenantId, key);
+    return key;
+  }
+}
