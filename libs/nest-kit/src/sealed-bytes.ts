@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 /** NIST SP 800-38D §8.2.2: random 96-bit nonces keep a key good for 2^32 messages; a tenant's key is far from that. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: who opens must name the same. */
-export function sealBytes(key: Buffer, clear: Uint8Array, context: string): Buffer {
+/** AES-256-GCM: nonce ‖ ciphertext ‖ tag. `context` is authenticated, not stored: who opens must name the same. A key that seals often is a `KeyObject`: made of its bytes each time, it costs more than the cipher. */
+export function sealBytes(key: Buffer | KeyObject, clear: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.from(context));
@@ -15,7 +15,7 @@ export function sealBytes(key: Buffer, clear: Uint8Array, context: string): Buff
 }
 
 /** @throws Error if a byte was changed, or if it was sealed under another key or context. Names nothing of the content. */
-export function openBytes(key: Buffer, sealed: Buffer, context: string): Buffer {
+export function openBytes(key: Buffer | KeyObject, sealed: Buffer, context: string): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('sealed bytes are shorter than their nonce and tag');
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context));

@@ -4,7 +4,7 @@
 // seals takes the key away in the same transaction: then no copy of the content opens any more, wherever it was copied to.
 //
 // INVARIANT (one key a call): all that is kept of a call is under the key that it was admitted with.
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import { Fault } from '@writ/contract';
 import { KEY_BYTES, openBytes, sealBytes } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
@@ -60,7 +60,7 @@ export class CallVault {
   readonly #tenant: (tenantId: string) => Promise<TenantBox>;
   readonly #store: CallKeyStore;
   readonly #drawn = new LRUCache<string, Drawn>({ max: KEYS_MAX, ttl: ADMITS_MS });
-  readonly #clear = new LRUCache<string, Buffer>({ max: KEYS_MAX, ttl: REMEMBERED_MS });
+  readonly #clear = new LRUCache<string, KeyObject>({ max: KEYS_MAX, ttl: REMEMBERED_MS });
   readonly #keyOf = new LRUCache<string, { readonly key_id: string | null }>({ max: KEYS_MAX });
 
   constructor(tenant: (tenantId: string) => Promise<TenantBox>, store: CallKeyStore) {
@@ -76,14 +76,14 @@ export class CallVault {
     if (known !== undefined) {
       // In memory again, whether or not its row is there: if that is gone, the statement that admits says so.
       const memory = `${tenantId}\n${known.key_id}`;
-      if (!this.#clear.has(memory)) this.#clear.set(memory, box.unwrapKey(known.key_id, known.wrapped));
+      if (!this.#clear.has(memory)) this.#clear.set(memory, createSecretKey(box.unwrapKey(known.key_id, known.wrapped)));
       return { key_id: known.key_id, wrapped: known.stored ? null : known.wrapped };
     }
     const [id, clear] = [randomBytes(KEY_ID_BYTES), randomBytes(KEY_BYTES)];
     const key_id = id.toString('base64url');
     const drawn = { key_id, wrapped: box.wrapKey(key_id, clear), stored: false };
     this.#drawn.set(place, drawn);
-    this.#clear.set(`${tenantId}\n${key_id}`, clear);
+    this.#clear.set(`${tenantId}\n${key_id}`, createSecretKey(clear));
     return { key_id, wrapped: drawn.wrapped };
   }
 
@@ -136,15 +136,15 @@ export class CallVault {
     return clear;
   }
 
-  async #keyBy(box: TenantBox, tenantId: string, keyId: string): Promise<Buffer | null> {
+  async #keyBy(box: TenantBox, tenantId: string, keyId: string): Promise<KeyObject | null> {
     const place = `${tenantId}\n${keyId}`;
     const known = this.#clear.get(place);
     if (known !== undefined) return known;
     const wrapped = await this.#store.findKey(tenantId, keyId);
     if (wrapped === null) return null;
-    const clear = box.unwrapKey(keyId, wrapped);
-    this.#clear.set(place, clear);
-    return clear;
+    const key = createSecretKey(box.unwrapKey(keyId, wrapped));
+    this.#clear.set(place, key);
+    return key;
   }
 }
 

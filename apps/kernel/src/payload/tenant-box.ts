@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { openBytes, sealBytes } from '@writ/nest-kit';
 import type { PayloadField } from './call-vault.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
@@ -13,51 +13,52 @@ const KEY_ID_CHARS = 16;
 /** One tenant's encryption and fingerprints; synchronous, for use between two statements. */
 export class TenantBox {
   readonly #tenantId: string;
-  readonly #keys: TenantKeys;
+  readonly #data: KeyObject;
+  readonly #finger: KeyObject;
 
-  constructor(tenantId: string, keys: TenantKeys) {
+  constructor(tenantId: string, { data, finger }: TenantKeys) {
     this.#tenantId = tenantId;
-    this.#keys = keys;
+    [this.#data, this.#finger] = [createSecretKey(data), createSecretKey(finger)];
   }
 
   /** The content of a call that was admitted before calls had keys: nonce ‖ ciphertext ‖ tag; opens only for the same tenant, operation and field. */
   seal(operationId: string, field: PayloadField, clear: Uint8Array): Buffer {
-    return sealBytes(this.#keys.data, clear, this.#context(operationId, field));
+    return sealBytes(this.#data, clear, this.#context(operationId, field));
   }
 
   /** @throws Error where the bytes aren't what `seal` returned for these names. */
   open(operationId: string, field: PayloadField, sealed: Buffer): Buffer {
-    return openBytes(this.#keys.data, sealed, this.#context(operationId, field));
+    return openBytes(this.#data, sealed, this.#context(operationId, field));
   }
 
   /** Wraps the key of calls that has this id: opens only for the same tenant and id. */
   wrapKey(keyId: string, clear: Buffer): Buffer {
-    return sealBytes(this.#keys.data, clear, this.#keyContext(keyId));
+    return sealBytes(this.#data, clear, this.#keyContext(keyId));
   }
 
   /** @throws Error where the bytes aren't what `wrapKey` returned for this id. */
   unwrapKey(keyId: string, wrapped: Buffer): Buffer {
-    return openBytes(this.#keys.data, wrapped, this.#keyContext(keyId));
+    return openBytes(this.#data, wrapped, this.#keyContext(keyId));
   }
 
   /** As `seal`, for a value of a name: opens only for the same tenant, kind, and names in this order. */
   sealValue(kind: ValueKind, names: readonly string[], clear: Uint8Array): Buffer {
-    return sealBytes(this.#keys.data, clear, this.#valueContext(kind, names));
+    return sealBytes(this.#data, clear, this.#valueContext(kind, names));
   }
 
   /** @throws Error where the bytes aren't what `sealValue` returned for these names. */
   openValue(kind: ValueKind, names: readonly string[], sealed: Buffer): Buffer {
-    return openBytes(this.#keys.data, sealed, this.#valueContext(kind, names));
+    return openBytes(this.#data, sealed, this.#valueContext(kind, names));
   }
 
   /** Tells which data key sealed something, and nothing about the key. */
   get keyId(): string {
-    return createHmac('sha256', this.#keys.data).update('writ/key-id/v1').digest('hex').slice(0, KEY_ID_CHARS);
+    return createHmac('sha256', this.#data).update('writ/key-id/v1').digest('hex').slice(0, KEY_ID_CHARS);
   }
 
   /** HMAC-SHA-256 of the RFC 8785 bytes of the arguments: equal for equal arguments, and tells nothing without the key. */
   fingerprint(canonicalArgs: Uint8Array): Buffer {
-    return createHmac('sha256', this.#keys.finger).update(canonicalArgs).digest();
+    return createHmac('sha256', this.#finger).update(canonicalArgs).digest();
   }
 
   #keyContext(keyId: string): string {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { MasterKeys } from '@writ/nest-kit';
 import { CallKeyStore, CallVault } from './call-vault.ts';
 import { TenantBox } from './tenant-box.ts';
-import { unwrapTenantKeys, type TenantKeys, type WrappedKeys } from './wrapped-keys.ts';
+import { unwrapTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
 
 /** Keys unwrapped at a time: 64 bytes each, for as many tenants as one replica sees in a while. */
 const TENANTS_MAX = 10_000;
@@ -21,7 +21,7 @@ export abstract class WrappedKeyStore extends CallKeyStore {
 export class TenantVault {
   readonly #master: MasterKeys;
   readonly #store: WrappedKeyStore;
-  readonly #keys = new LRUCache<string, TenantKeys>({ max: TENANTS_MAX });
+  readonly #boxes = new LRUCache<string, TenantBox>({ max: TENANTS_MAX });
 
   /** What calls were given and returned, which is under keys of those whom it is about. */
   readonly calls: CallVault;
@@ -34,13 +34,12 @@ export class TenantVault {
 
   /** The tenant's box, from its keys. @throws Fault `not_found` for a tenant that isn't there. */
   async of(tenantId: string): Promise<TenantBox> {
-    let keys = this.#keys.get(tenantId);
-    if (keys === undefined) {
-      const wrapped = await this.#store.find(tenantId);
-      if (wrapped === null) throw new Fault('not_found');
-      keys = unwrapTenantKeys(this.#master, tenantId, wrapped);
-      this.#keys.set(tenantId, keys);
-    }
-    return new TenantBox(tenantId, keys);
+    const known = this.#boxes.get(tenantId);
+    if (known !== undefined) return known;
+    const wrapped = await this.#store.find(tenantId);
+    if (wrapped === null) throw new Fault('not_found');
+    const box = new TenantBox(tenantId, unwrapTenantKeys(this.#master, tenantId, wrapped));
+    this.#boxes.set(tenantId, box);
+    return box;
   }
 }
