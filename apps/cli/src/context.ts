@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Terminal } from './chat/terminal-port.ts';
 import type { Environment } from './config.env.ts';
 
 /** The world as a command sees it; specs give one of their own. */
@@ -16,6 +17,10 @@ export interface Context {
   readonly streamStdin: () => AsyncIterable<Uint8Array>;
   /** Shows one line in the place of the last one, on stderr; an empty one takes it away. Null where nobody looks: in a pipe or a file. */
   readonly showProgress: ((line: string) => void) | null;
+  /** A person at a terminal. Null where standard input or output is a pipe or a file. */
+  readonly terminal: Terminal | null;
+  /** What ctrl-c does from now on, instead of ending the program; the answer takes it back. */
+  readonly onInterrupt: (heard: () => void) => () => void;
   /** Ends the program with another status than 0 although nothing was thrown: what was asked for is shown, and it is a refusal. */
   readonly setExit: (status: number) => void;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
 import { askPerson } from './ask-person.ts';
+import { NodeTerminal } from './chat/node-terminal.ts';
 import { processEnvironment } from './config.env.ts';
 import { runCli } from './program.ts';
 import { readHidden } from './read-hidden.ts';
@@ -18,5 +19,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   confirm: process.stdin.isTTY ? async (question) => await askPerson(question, process.stdin, process.stderr) : null,
   streamStdin: () => process.stdin,
   showProgress: process.stderr.isTTY ? (line) => { process.stderr.write(`\r\u001b[K${line}`); } : null,
+  terminal: process.stdin.isTTY && process.stdout.isTTY ? new NodeTerminal(process.stdin, process.stdout) : null,
+  onInterrupt: (heard) => {
+    process.on('SIGINT', heard);
+    return () => { process.off('SIGINT', heard); };
+  },
   setExit: () => undefined,
 });

@@ -14,6 +14,7 @@ interface Group {
 
 const GROUPS: readonly Group[] = [
   { name: 'call', summary: 'call a tool', load: async () => (await import('./call/call.ts')).callCommand },
+  { name: 'chat', summary: 'work with an agent, and decide what waits', load: async () => (await import('./chat/chat.ts')).chatCommand },
   { name: 'tools', summary: 'the tools that exist', load: async () => (await import('./tools/tools.ts')).toolsCommand },
   { name: 'operations', summary: 'what was called and what became of it', load: async () => (await import('./operations/operations.ts')).operationsCommand },
   { name: 'policy', summary: 'which rules decide', load: async () => (await import('./policies/policies.ts')).policyCommand },

@@ -5,7 +5,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { delegateCommand, delegationsCommand, undelegateCommand } from './delegations.ts';
-import { describe, describeDiff } from './describe-approval.ts';
+import { describe, describeDiff } from '../describe-approval.ts';
 import { votesOf } from '../describe-result.ts';
 import { usage } from '../cli-error.ts';
 import { parsePeriod } from '../period.ts';

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { Terminal } from '../chat/terminal-port.ts';
 import { readEnvironment } from '../config.env.ts';
 import { runCli } from '../program.ts';
 
@@ -20,6 +21,10 @@ export interface World {
   readonly stdin?: string | Uint8Array;
   /** a person at the terminal; without it, it is as in a pipe */
   readonly confirm?: (question: string) => Promise<boolean>;
+  /** a person at a terminal, for `chat`; without it, it is as in a pipe */
+  readonly terminal?: Terminal;
+  /** given what ctrl-c does, whenever that changes */
+  readonly onInterrupt?: (heard: () => void) => () => void;
   /** told what a terminal would show of progress; without it, it is as in a pipe */
   readonly showProgress?: (line: string) => void;
 }
@@ -30,7 +35,7 @@ function* inPieces(bytes: Buffer, length = 1000): Generator<Uint8Array> {
 }
 
 /** Runs the program as `writ ARGS…` would. */
-export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin = '', confirm, showProgress }: World = {}): Promise<Ran> {
+export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin = '', confirm, showProgress, terminal, onInterrupt }: World = {}): Promise<Ran> {
   let [out, err] = ['', ''];
   const exit = await runCli(args, {
     cwd,
@@ -42,6 +47,8 @@ export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin
     confirm: confirm ?? null,
     streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
     showProgress: showProgress ?? null,
+    terminal: terminal ?? null,
+    onInterrupt: onInterrupt ?? (() => () => undefined),
     setExit: () => undefined,
   });
   return { exit, out, err };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ApprovalDiff, ApprovalView, FileDiff, VoteView } from '@writ/contract';
-import { votesOf } from '../describe-result.ts';
-import { fieldsOf, momentOf, paint } from '../terminal.ts';
-import { visible, visibleLine } from '../visible.ts';
+import { votesOf } from './describe-result.ts';
+import { fieldsOf, momentOf, paint } from './terminal.ts';
+import { visible, visibleLine } from './visible.ts';
 
 const OF = {
   action: 'the action: it runs after approval, and its effect is checked then',
@@ -53,8 +53,8 @@ function outputOf(result: unknown): string | null {
   return typeof output === 'string' ? output : JSON.stringify(result, null, 2);
 }
 
-/** The staged effect, a file after the other. All of it is attacker-controlled. */
-export function describeDiff({ files, files_total }: ApprovalDiff): string {
+/** What a call changes or changed, a file after the other. All of it is attacker-controlled. */
+export function describeDiff({ files, files_total }: Pick<ApprovalDiff, 'files' | 'files_total'>): string {
   if (files_total === 0) return 'the call would change nothing';
   const sum = (pick: (file: FileDiff) => number | null): number => files.reduce((all, file) => all + (pick(file) ?? 0), 0);
   const head = `${files_total} ${files_total === 1 ? 'path' : 'paths'} changed, ${paint.green(`+${sum((file) => file.added_lines)}`)} ${paint.red(`-${sum((file) => file.removed_lines)}`)}`;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { usage } from '../cli-error.ts';
+import type { Connection } from '../http/connection.ts';
+import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
+import { visibleLine } from '../visible.ts';
+import { ChatSession, ModelRows } from './run-shapes.ts';
+
+export interface SessionOptions extends ProposalOptions {
+  readonly session?: string;
+  readonly model?: string;
+  readonly dialect?: string;
+  readonly system?: string;
+  readonly name?: string;
+}
+
+/** The session that the options name, or a new one. @throws CliError `usage` */
+export async function openSession({ client, defaults }: Connection, options: SessionOptions): Promise<ChatSession> {
+  const { session, model, dialect, system, name } = options;
+  if (session !== undefined) {
+    if (model !== undefined || dialect !== undefined || system !== undefined || name !== undefined) throw usage('`--model`, `--dialect`, `--system` and `--name` are of a new session, and `--session` names one that is there');
+    return await client.read(ChatSession, `/v1/sessions/${encodeURIComponent(session)}`);
+  }
+  const { workspace_id, capability_token_id, agent_id } = proposalOf(options, defaults);
+  const body = { workspace_id, capability_token_id, agent_id, model: model ?? await onlyModel(client), dialect, system, name };
+  return await client.read(ChatSession, '/v1/sessions', { method: 'POST', body });
+}
+
+/** The model, where there is no choice. */
+async function onlyModel(client: Connection['client']): Promise<string> {
+  const { items } = await client.read(ModelRows, '/v1/models');
+  const [first, second] = items;
+  if (first !== undefined && second === undefined) return first.name;
+  throw usage(first === undefined ? 'no model is set up: see the settings of the orchestrator' : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`);
+}

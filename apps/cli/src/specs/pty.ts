@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const quoted = (word: string): string => `'${word.replaceAll('\'', '\'\\\'\'')}'`;
+
+/** The program at a real terminal: `script` (util-linux) gives it one, and passes on what is typed. */
+export class Pty {
+  readonly #child: ChildProcess;
+  #shown = '';
+  #waiting: (() => void) | null = null;
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    // In place of the shell that `script` starts, which would take a ctrl-c for its own end.
+    const command = `exec ${[process.execPath, '--disable-warning=ExperimentalWarning', '--conditions=@writ/source', MAIN, ...args].map(quoted).join(' ')}`;
+    this.#child = spawn('script', ['-qfec', command, '/dev/null'], { env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child.stdout?.on('data', (bytes: Buffer) => {
+      this.#shown += String(bytes);
+      this.#waiting?.();
+    });
+    this.#child.once('close', () => this.#waiting?.());
+  }
+
+  /** All that was shown, with what steers the terminal. */
+  get shown(): string {
+    return this.#shown;
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
+  /** Resolves with what was shown since `from`, once that holds the text. Throws where the program ends without. */
+  async until(text: string, from = 0): Promise<number> {
+    for (;;) {
+      const at = this.#shown.indexOf(text, from);
+      if (at >= 0) return at + text.length;
+      if (this.#child.exitCode !== null) throw new Error(`it ended without showing \`${text}\`:\n${this.#shown}`);
+      await new Promise<void>((resolve) => { this.#waiting = resolve; });
+    }
+  }
+
+  /** The status that it ends with. */
+  async ends(): Promise<number | null> {
+    if (this.#child.exitCode === null) await once(this.#child, 'close');
+    return this.#child.exitCode;
+  }
+
+  /** Ends it, where a test didn't. */
+  stop(): void {
+    if (this.#child.exitCode === null) this.#child.kill();
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// `writ chat` against a whole Writ, with a model on loopback: in a pipe, and at a real terminal where a person decides by a key.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { jest } from '@jest/globals';
+import { makeWorld, startStack, type Stack, type World } from '@writ/stack';
+import { repositoryRoot, WireServer, type WireAsked } from '@writ/testing';
+
+jest.setTimeout(240_000);
+
+const WRIT = [process.execPath, join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js')];
+let stack: Stack;
+let world: World;
+let model: WireServer;
+let folder: string;
+
+const chunk = (delta: object, finish_reason: string | null = null): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+const calls = (name: string, args: object): string[] => [chunk({ content: 'I do it. ' }), chunk({ tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name, arguments: JSON.stringify(args) } }] }), chunk({}, 'tool_calls'), DONE];
+/** Does once what the task names, then says that it is done. */
+function reply({ body }: WireAsked): string[] {
+  const messages = body['messages'] as { readonly role: string; readonly content?: string }[];
+  if (messages.at(-1)?.role === 'tool') return [chunk({ content: 'It is ' }), chunk({ content: 'done.' }), chunk({}, 'stop'), DONE];
+  return messages.at(-1)?.content?.startsWith('delete') === true ? calls('bash', { command: 'rm -rf old' }) : calls('write_file', { path: 'a.txt', content: 'two\n' });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'writ-chat-'));
+  model = await new WireServer().open();
+  model.script = (asked) => ({ chunks: reply(asked), end: 'whole' });
+  writeFileSync(join(folder, 'key'), 'sk-of-this-spec');
+  writeFileSync(join(folder, 'models.json'), JSON.stringify({ models: [{ name: 'wire', provider: 'openai', model: 'm-1', base_url: `${model.url}/v1`, key_file: 'key' }] }));
+  stack = await startStack({ env: { orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json') } } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n' } });
+  writeFileSync(join(folder, 'cli.json'), JSON.stringify({
+    url: stack.url, api_key: world.admin.key, operator_key: world.operator.key, agent_key: world.agent.key, agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
+  }), { mode: 0o600 });
+});
+afterAll(async () => {
+  await stack?.stop();
+  await model?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const env = () => ({ PATH: process.env['PATH'] ?? '', TERM: 'xterm', WRIT_STATE_DIR: folder });
+
+it('in a pipe: the message comes in, what the model says goes out, and the workspace has changed', async () => {
+  const child = spawn(WRIT[0]!, [...WRIT.slice(1), 'chat', '--verbose'], { env: env() });
+  child.stdin.end('write it\n');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (child.exitCode === null) await once(child, 'exit');
+  expect([child.exitCode, out]).toEqual([0, 'I do it. \nIt is done.\n']);
+  for (const part of ['▸ fs.write', '✔ fs.write committed risk', '-one', '+two']) expect(err).toContain(part);
+  expect(await world.file('a.txt')).toBe('two\n');
+});
+
+it('at a terminal: a call that waits is shown with what it would delete, and a key lets it run', async () => {
+  const child = spawn('script', ['-qfec', `exec ${[...WRIT, 'chat'].map((word) => `'${word}'`).join(' ')}`, '/dev/null'], { env: env(), stdio: ['pipe', 'pipe', 'inherit'] });
+  let shown = '';
+  let wake = (): void => undefined;
+  child.stdout.on('data', (bytes: Buffer) => { shown += String(bytes); wake(); });
+  child.once('close', () => wake());
+  const until = async (part: string, from = 0): Promise<number> => {
+    for (let at = shown.indexOf(part, from); ; at = shown.indexOf(part, from)) {
+      if (at >= 0) return at + part.length;
+      if (child.exitCode !== null) throw new Error(`it ended without \`${part}\`:\n${shown}`);
+      await new Promise<void>((resolve) => { wake = resolve; });
+    }
+  };
+  try {
+    await until('› ');
+    child.stdin.write('delete what is old\r');
+    const asked = await until('eave it waiting? ');
+    expect(shown).toContain('old/b.txt');
+    child.stdin.write('a');
+    const done = await until('It is done.', asked);
+    expect(shown.slice(asked, done)).toMatch(/approved[^]*committed/);
+    await until('› ', done);
+    child.stdin.write('\u0004');
+    await once(child, 'close');
+    expect([child.exitCode, await world.file('old/b.txt')]).toEqual([0, null]);
+  } finally {
+    child.kill();
+  }
+});
