@@ -2,7 +2,7 @@
 //
 // One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
-import { applyEvent, costOf, runAgent, type AgentOutcome, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import type { Caller, RunNews } from '@writ/contract';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
@@ -10,7 +10,6 @@ import { conversationAfter, stateOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { runCall, type CallParts } from './run-call.ts';
-import { touchesOf } from './run-touches.ts';
 import { RunVoice } from './run-voice.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hkdfSync } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { openBytes, sealBytes } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
 
@@ -10,7 +10,7 @@ const KEYS_MAX = 1_000;
 /** Seals what is said in sessions, as JSON. Each tenant has a key of its own, derived from the process's (HKDF, RFC 5869): a row under another tenant's name doesn't open. */
 export class SessionSeal {
   readonly #key: Buffer;
-  readonly #derived = new LRUCache<string, Buffer>({ max: KEYS_MAX });
+  readonly #derived = new LRUCache<string, KeyObject>({ max: KEYS_MAX });
 
   /** @param key 32 bytes */
   constructor(key: Buffer) {
@@ -27,10 +27,10 @@ export class SessionSeal {
     return JSON.parse(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8')) as unknown;
   }
 
-  #keyOf(tenantId: string): Buffer {
+  #keyOf(tenantId: string): KeyObject {
     const known = this.#derived.get(tenantId);
     if (known !== undefined) return known;
-    const key = Buffer.from(hkdfSync('sha256', this.#key, '', `writ/session/v1\n${tenantId}`, KEY_BYTES));
+    const key = createSecretKey(new Uint8Array(hkdfSync('sha256', this.#key, '', `writ/session/v1\n${tenantId}`, KEY_BYTES)));
     this.#derived.set(tenantId, key);
     return key;
   }
