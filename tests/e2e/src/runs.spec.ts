@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { WireServer, type WireAsked, type WireScript } from '@writ/testing';
+import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
+import { freePort, WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
 jest.setTimeout(240_000);
 
@@ -137,22 +137,38 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
   expect((await world.admin.get('/v1/usage')).body.items).toEqual([{ model: 'wire', runs: 1, input_tokens: 300, cached_tokens: 0, output_tokens: 30, cost: 600, currency: 'EUR' }]);
 });
 
-it('text is told as it streams, at whichever door the reader is', async () => {
-  const second = await stack.another('orchestrator', { WRIT_HTTP_PORT: '0', WRIT_MODELS_FILE: join(folder, 'models.json') }).catch(() => null);
+/** Another replica of the door, with the same models. */
+async function secondDoor(): Promise<{ readonly service: Service; readonly agent: Api; readonly admin: Api }> {
+  const port = await freePort();
+  const service = await stack.another('orchestrator', { WRIT_HTTP_PORT: String(port), WRIT_MODELS_FILE: join(folder, 'models.json') });
+  const [agent, admin] = [world.agent, world.admin].map(({ key }) => new Api(`http://127.0.0.1:${port}`, key)) as [Api, Api];
+  return { service, agent, admin };
+}
+
+it('text is told as it streams, at whichever door the reader is, and a run that streams can be cancelled', async () => {
+  const second = await secondDoor();
   const { session_id } = await session();
-  let go: () => void = () => undefined;
-  const streaming = new Promise<void>((resolve) => { go = resolve; });
-  scripts.set('stream', [{ text: 'one two three', end: 'silent' }]);
-  onAsked = (asked) => { if (taskOf(asked) === 'stream') go(); };
-  const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input: 'stream' });
-  const text = listen(run_id as string, { enough: ({ event, data }) => event === 'text' && String(data.text).includes('three') });
-  await streaming;
-  const cancelled = world.agent.post(`/v1/runs/${run_id as string}/cancel`);
-  expect((await cancelled).status).toBe(200);
-  await Promise.race([text, until(run_id as string, 'ended')]);
+  // The replies never end, so what is heard of them was told while they streamed; the second run waits for the first, and its readers are there before it.
+  const first = await start(session_id as string, 'go before', [{ end: 'silent' }]);
+  const { run_id } = await start(session_id as string, 'stream', [{ text: 'one two three', end: 'silent' }]);
+  const reader = (by: Api) => {
+    const [ready, text] = [Promise.withResolvers<true>(), Promise.withResolvers<string>()];
+    let said = '';
+    const enough = ({ event, data }: Heard): boolean => {
+      if (event === 'ready') ready.resolve(true);
+      if (event === 'text') said += String(data.text);
+      return said.includes('three');
+    };
+    listen(run_id as string, { by, enough }).then(() => { text.resolve(said); }, (error: unknown) => { ready.reject(error); text.reject(error); });
+    return { ready: ready.promise, text: text.promise };
+  };
+  const readers = [reader(world.agent), reader(second.agent)];
+  await Promise.all(readers.map(({ ready }) => ready));
+  expect((await world.agent.post(`/v1/runs/${first.run_id as string}/cancel`)).status).toBe(200);
+  expect(await Promise.all(readers.map(({ text }) => text))).toEqual(['one two three', 'one two three']);
+  expect((await second.agent.post(`/v1/runs/${run_id as string}/cancel`)).status).toBe(200);
   expect(await until(run_id as string, 'ended')).toMatchObject({ stopped: 'cancelled', cancel_asked: true });
-  onAsked = () => undefined;
-  await second?.kill();
+  await second.service.kill();
 });
 
 it('runs of a session wait for each other, each goes on with the conversation, and the same key is the same run', async () => {
@@ -219,7 +235,7 @@ it('no answer, event or log has the model\'s key', async () => {
   for (const text of [...answers.map((answer) => answer.text), stack.logs()]) expect(text).not.toContain(KEY);
 });
 
-it('a door that is killed at every step of a run leaves it to another, which ends it alike, and every call has its effect once', async () => {
+it('a door that is killed at every step of a run and comes back ends it alike, and every call has its effect once', async () => {
   const replies = (n: string): Said[] => [{ text: 'a', calls: [write(`k${n}/1.txt`, '1'), write(`k${n}/2.txt`, '2')] }, { text: 'b', calls: [write(`k${n}/3.txt`, '3')] }, { text: 'end' }];
   const kindsOf = async (runId: string): Promise<string[]> => kept(await listen(runId)).map(({ event }) => event);
   const { session_id } = await session();
@@ -252,4 +268,24 @@ it('a door that is killed at every step of a run leaves it to another, which end
     expect(operations.filter(({ provenance }) => provenance.turn !== '0').map(({ state }) => state)).toEqual(['committed', 'committed', 'committed']);
     expect(await Promise.all(['1', '2', '3'].map((file) => world.file(`k${n}/${file}.txt`)))).toEqual(['1', '2', '3']);
   }
+});
+
+it('a run whose door dies is gone on with by another one, once the lease of the dead one is over', async () => {
+  const { services: { orchestrator } } = stack;
+  const { session_id: own } = await session();
+  const second = Promise.withResolvers<Awaited<ReturnType<typeof secondDoor>>>();
+  // It dies while its model is asked for the second reply, with one call committed and answered.
+  onAsked = (asked) => {
+    if (taskOf(asked) !== 'taken over' || roundOf(asked) !== 1 || !orchestrator.isRunning) return;
+    onAsked = () => undefined;
+    void orchestrator.kill().then(secondDoor).then(second.resolve, second.reject);
+  };
+  const { run_id } = await start(own as string, 'taken over', [{ calls: [write('t/1.txt', '1')] }, { calls: [write('t/2.txt', '2')] }, { text: 'end' }]);
+  const { admin, agent, service } = await second.promise;
+  expect(await until(run_id as string, 'ended', admin)).toMatchObject({ stopped: 'end', rounds: 3 });
+  expect(kept(await listen(run_id as string, { by: agent })).map(({ event }) => event)).toEqual(['replied', 'answered', 'replied', 'answered', 'replied', 'ended']);
+  const operations = (await admin.get(`/v1/operations?session_id=${own as string}&limit=200`)).body.items as JsonValue[];
+  expect(operations.filter(({ provenance }) => provenance.turn !== '0').map(({ state }) => state)).toEqual(['committed', 'committed']);
+  await orchestrator.start();
+  await service.kill();
 });
