@@ -30,5 +30,5 @@ async function onlyModel(client: Connection['client']): Promise<string> {
   const { items } = await client.read(ModelRows, '/v1/models');
   const [first, second] = items;
   if (first !== undefined && second === undefined) return first.name;
-  throw usage(first === undefined ? 'no model is set up: see the settings of the orchestrator' : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`);
+  throw usage(first === undefined ? 'no model is set up: name a file of models in `WRIT_MODELS_FILE` where Writ is started (docs/guides/sessions.md says what is in it)' : `\`--model\` is missing: ${items.map(({ name }) => visibleLine(name)).join(', ')}`);
 }
