@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
-import { Fault, isFinal, type Caller, type OperationId, type OperationView, type ProposedCall } from '@writ/contract';
+import { Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
 import { STANDINGS, outcomeOf } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionRow } from '../ports/sessions.ts';
-
-type Parsed = Omit<ProposedCall, 'operation_id' | 'args_ref'> & { readonly args: Readonly<Record<string, unknown>> };
-
-/** The way of every call: proposed to the kernel, and followed until it has ended, is held, or nobody waits. */
-export type ProposeCall = (caller: Caller, operationId: OperationId, call: Parsed, patience: { readonly waitMs: number; readonly gone: AbortSignal }) => Promise<OperationView>;
+import type { ParsedCall } from '../proposals/parsed-call.ts';
+import type { Propose } from '../proposals/propose.ts';
 
 /** What calls of runs are made with. */
 export interface CallParts {
   /** reads a call by the rules of the API's door */
-  readonly parse: (body: unknown, keyHeader: undefined, caller: Caller) => Parsed;
-  readonly propose: ProposeCall;
+  readonly parse: (body: unknown, keyHeader: undefined, caller: Caller) => ParsedCall;
+  /** the way of every call: proposed to the kernel, and followed until it has ended, is held, or nobody waits */
+  readonly propose: Propose['run'];
   /** puts results that are kept elsewhere into the view */
   readonly show: (caller: Caller, view: OperationView) => Promise<OperationView>;
   /** resolves after so many milliseconds, rejects with the signal's reason */
@@ -68,7 +66,7 @@ function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index
 }
 
 /** Null where asking again later may help: a call that couldn't be decided is no answer for a model. */
-async function proposed({ propose }: CallParts, caller: Caller, operationId: OperationId, call: Parsed, gone: AbortSignal): Promise<OperationView | null> {
+async function proposed({ propose }: CallParts, caller: Caller, operationId: OperationId, call: ParsedCall, gone: AbortSignal): Promise<OperationView | null> {
   try {
     return await propose(caller, operationId, call, { waitMs: WAIT_MS, gone });
   } catch (error) {
