@@ -30,6 +30,8 @@ beforeAll(async () => {
     const [done, refused, held] = [await world.call('fs.write', { path: 'b.txt', content: 'x' }), await world.call('web.fetch', { url: 'https://example.com/' }), await world.call('shell.run', { command: 'rm -rf deep' })];
     expect([done.body, refused.body, held.body]).toMatchObject([{ status: 'ok' }, { error: { code: 'token.tool' } }, { state: 'held' }]);
     for (const { body } of [done, refused, held]) await eventually('a receipt', async () => (await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`)).status === 200);
+    // The last record: a held call is run without committing, beside the answer, and what that showed is recorded when it is over.
+    await eventually('the preview on record', async () => (await exported(world, 'format=cloudevents')).some((line) => line.includes('"verb":"previewed"')));
   }
 });
 afterAll(async () => {
