@@ -56,7 +56,7 @@ export {
   EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type RequestResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,
 } from './tools/definition.ts';
 export { NET_EGRESS, WEB_FETCH } from './tools/egress.ts';
-export { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
+export { EDITED_FILES_MAX, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './tools/files.ts';
 export { isNotAvailable, NOT_AVAILABLE } from './tools/not-available.ts';
 export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts';
 export { MK8_RUN } from './tools/mk8.ts';

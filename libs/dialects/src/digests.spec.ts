@@ -29,6 +29,10 @@ const CASES: Readonly<Record<string, Case>> = {
   'a list': { tool_id: 'fs.list', args: { path: 'src/' }, xml: xml('<read><file src="src/"/></read>'), yips: [yips('list_dir', { path: 'src/' })] },
   'a search': { tool_id: 'fs.search', args: { pattern: 'a|b', regex: true, path: 'src', max: 5 }, xml: xml('<read><search max="5" src="src" regex="true" pattern="a|b"/></read>'), yips: [yips('grep', { pattern: 'a|b', path: 'src', maxMatches: 5 })] },
   'an edit': { tool_id: 'fs.edit', args: { path: 'a.ts', edits: [{ find: 'x < y', replace: 'x > y' }] }, xml: xml('<edit><file src="a.ts"><find><![CDATA[x < y]]></find><replace>x &gt; y</replace></file></edit>'), yips: [yips('preview_edit_file', { path: 'a.ts', oldText: 'x < y', newText: 'x > y' }), yips('edit_file', { path: 'a.ts', newText: 'x > y', oldText: 'x < y' })] },
+  'an edit of several files': {
+    tool_id: 'fs.edit_files', args: { files: [{ path: 'a', edits: [{ find: 'x', replace: 'y', count: 'all' }] }, { path: 'b', edits: [{ find: 'x', replace: '' }] }] },
+    xml: xml('<edit><file src="a"><find count="all">x</find><replace>y</replace></file><file src="b"><find>x</find><replace/></file></edit>'),
+  },
   'a write': { tool_id: 'fs.write', args: { path: 'a.txt', content: 'one\ntwo\n' }, yips: [yips('preview_write_file', { path: 'a.txt', content: 'one\ntwo\n' }), yips('write_file', { content: 'one\ntwo\n', path: 'a.txt' })] },
   'a command': { tool_id: 'shell.run', args: { command: 'npm test', timeout_ms: 5000 }, yips: [yips('run_command', { command: 'npm test', timeoutMs: 5000 }), yips('build', { command: 'npm test', timeoutMs: 5000 }, 'skill')] },
   'a command of the session': { tool_id: 'shell.session', args: { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, xml: xml('<command>\n\nnpm i &amp;&amp; echo "$KARYI{NPM_TOKEN}"\n  </command>'), yips: [yips('virtual_terminal', { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, 'skill')] },

@@ -18,7 +18,7 @@ const NATIVE = { 'fs.read': '"read_file"', 'fs.write': '"write_file"', 'shell.se
 /** How each dialect names four tools. */
 const WORDS: Readonly<Record<DialectName, Readonly<Record<string, string>>>> = {
   blocks: { 'fs.read': '- fs.read {', 'fs.write': '- fs.write {', 'shell.session': '- shell.session {', 'web.fetch': 'access_website' },
-  'tools-xml': { 'fs.read': 'src=\\"package.json\\"', 'fs.edit': '<edit>', 'shell.session': '<command>', 'value.get': '<get_value' },
+  'tools-xml': { 'fs.read': 'src=\\"package.json\\"', 'fs.edit': '<edit><file src=\\"a.ts\\"><find>', 'fs.edit_files': 'edits several files', 'shell.session': '<command>', 'value.get': '<get_value' },
   yips: { 'fs.read': 'tool read_file {', 'fs.write': 'preview_write_file {', 'shell.session': 'skill virtual_terminal', 'web.fetch': 'skill fetch' },
   openai: NATIVE, 'openai-responses': NATIVE, anthropic: NATIVE, gemini: NATIVE,
 };

@@ -257,6 +257,7 @@ describe('a path that leads out of the workspace is refused, with a record', () 
   const PATHS = ['../x', '..', 'a/../../x', './../x', '/etc/passwd', '//etc/passwd', '/workspace/../etc/passwd', '/workspacex', 'a\\..\\..\\x', 'a/./b', 'a//b', 'a/', '~/x', '', ' ', 'x'.repeat(5000), `${'d/'.repeat(2000)}x`, 'nul\u0001', '\u202etxt'];
   const TOOLS: readonly [string, (path: string) => JsonValue][] = [
     ['fs.read', (path) => ({ path })], ['fs.write', (path) => ({ path, content: 'x' })], ['fs.edit', (path) => ({ path, edits: [{ find: 'a', replace: 'b' }] })],
+    ['fs.edit_files', (path) => ({ files: [{ path: 'src/a.txt', edits: [{ find: 'one', replace: 'x' }] }, { path, edits: [{ find: 'a', replace: 'b' }] }] })],
     ['fs.list', (path) => ({ path })], ['fs.search', (path) => ({ pattern: 'x', path })], ['shell.run', (cwd) => ({ command: 'true', cwd })],
   ];
 

@@ -47,21 +47,40 @@ export const FS_WRITE: ToolDefinition = {
   resources: touches('write'),
 };
 
+const Edits = Type.Array(Type.Object({
+  find: Type.String({ minLength: 1 }),
+  replace: Type.String(),
+  count: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('all')], { description: 'matches to expect; 1 unless said' })),
+}, closed), { minItems: 1, maxItems: 256 });
+const Edited = { path: Type.String(), replacements: Type.Integer(), size: Type.Integer(), sha256: Type.String() } as const;
+/** An edit answers whether its text occurs, which is a reading of the file. */
+const edits = (args: Readonly<Record<string, unknown>>): readonly FsResource[] => [...touches('write')(args), ...touches('read')(args)];
+
 export const FS_EDIT: ToolDefinition = {
   ...writes,
   tool_id: 'fs.edit',
   description: 'Replaces text in a file. Each `find` must match exactly once, or as often as `count` says; all edits apply or none.',
   parameters: Type.Object({
     path: Path,
-    edits: Type.Array(Type.Object({
-      find: Type.String({ minLength: 1 }),
-      replace: Type.String(),
-      count: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('all')], { description: 'matches to expect; 1 unless said' })),
-    }, closed), { minItems: 1, maxItems: 256 }),
+    edits: Edits,
   }, closed),
-  result: Type.Object({ path: Type.String(), replacements: Type.Integer(), size: Type.Integer(), sha256: Type.String() }, closed),
-  // An edit answers whether its text occurs, which is a reading of the file.
-  resources: (args) => [...touches('write')(args), ...touches('read')(args)],
+  result: Type.Object(Edited, closed),
+  resources: edits,
+};
+
+/** Files of one edit: what a person still reads through before they say yes. */
+export const EDITED_FILES_MAX = 64;
+
+export const FS_EDIT_FILES: ToolDefinition = {
+  ...writes,
+  version: 1,
+  tool_id: 'fs.edit_files',
+  description: 'Replaces text in several files, which change together or not at all. Each `find` must match exactly once in its file, or as often as `count` says.',
+  parameters: Type.Object({
+    files: Type.Array(Type.Object({ path: Path, edits: Edits }, closed), { minItems: 1, maxItems: EDITED_FILES_MAX, description: 'a file that is named twice is edited in turn' }),
+  }, closed),
+  result: Type.Object({ files: Type.Array(Type.Object(Edited, closed)), replacements: Type.Integer({ description: 'of all files' }) }, closed),
+  resources: ({ files }) => (Array.isArray(files) ? files.flatMap((file: Readonly<Record<string, unknown>>) => edits(file)) : []),
 };
 
 export const FS_LIST: ToolDefinition = {

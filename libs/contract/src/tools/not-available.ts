@@ -15,7 +15,6 @@ export const NOT_AVAILABLE = {
   queryVectors: 'vecdb.query',
   findEvents: 'calendar.find',
   draftEmail: 'email.draft',
-  editFiles: 'fs.edit_files',
   dangerousShell: 'shell.dangerous',
 } as const;
 

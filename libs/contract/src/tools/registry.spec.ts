@@ -5,7 +5,7 @@ const tool = (id: string) => TOOLS.get(id)!;
 
 describe('the tools', () => {
   it('are these', () => {
-    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'mk8.run', 'net.egress', 'web.fetch', 'value.get', 'task.create', 'task.edit', 'task.list']);
+    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.edit_files', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'mk8.run', 'net.egress', 'web.fetch', 'value.get', 'task.create', 'task.edit', 'task.list']);
   });
 
   it('say where arguments do not fit, every place of it', () => {
@@ -28,6 +28,7 @@ describe('the tools', () => {
 
   it('name what the arguments touch; only a read-only tool touches nothing for writing', () => {
     expect(tool('fs.edit').resources({ path: 'a' }).map((r) => r.access)).toEqual(['write', 'read']);
+    expect(tool('fs.edit_files').resources({ files: [{ path: 'a' }, { path: 'b' }] }).map(({ access, path }) => `${access} ${path}`)).toEqual(['write a', 'read a', 'write b', 'read b']);
     expect(tool('fs.list').resources({})).toEqual([{ kind: 'fs', access: 'read', path: '' }]);
     for (const one of TOOLS.values()) {
       if (!one.mutating) expect(one.resources({ path: 'a' }).some((r) => r.access === 'write')).toBe(false);

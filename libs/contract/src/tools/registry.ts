@@ -3,7 +3,7 @@ import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
 import type { ToolDefinition } from './definition.ts';
 import { NET_EGRESS, WEB_FETCH } from './egress.ts';
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
 import { MK8_RUN } from './mk8.ts';
 import { SHELL_SESSION } from './shell-session.ts';
 import { SHELL_RUN } from './shell.ts';
@@ -12,7 +12,7 @@ import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST].map((tool) => [tool.tool_id, tool]),
 );
 
 /** Compiled ones become program text, so only schemas that stand in this library are. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NET_EGRESS, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NET_EGRESS, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
 
 /** Names of the loop's document and their like, for providers that take no dots in a name. Arguments are the canonical ones: providers take their schemas. */
 export const NATIVE_NAMES: Readonly<Record<string, string>> = {
@@ -7,6 +7,7 @@ export const NATIVE_NAMES: Readonly<Record<string, string>> = {
   read_file: FS_READ.tool_id,
   write_file: FS_WRITE.tool_id,
   edit_file: FS_EDIT.tool_id,
+  edit_files: FS_EDIT_FILES.tool_id,
   list_directory: FS_LIST.tool_id,
   search_files: FS_SEARCH.tool_id,
   bash_session: SHELL_SESSION.tool_id,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
 
 interface Entry { readonly path: string; readonly kind: string }
 interface Match { readonly path: string; readonly line: number; readonly text: string }
@@ -14,13 +14,16 @@ const said = (result: Result): string => {
   return [String(output ?? ''), ...notes].join('\n');
 };
 
+const replaced = ({ path, replacements }: Result): string => `${String(replacements)} replaced in ${String(path)}`;
+
 /** How results read as text, by canonical tool. */
 const TEXTS: Readonly<Record<string, (result: Result) => string>> = {
   [FS_READ.tool_id]: (result) => cut(result, String(result['content'])),
   [FS_LIST.tool_id]: listed,
   [FS_SEARCH.tool_id]: matched,
   [FS_WRITE.tool_id]: ({ path, size, created }) => `${created === true ? 'created' : 'wrote'} ${String(path)}, ${String(size)} bytes`,
-  [FS_EDIT.tool_id]: ({ path, replacements }) => `${String(replacements)} replaced in ${String(path)}`,
+  [FS_EDIT.tool_id]: replaced,
+  [FS_EDIT_FILES.tool_id]: ({ files }) => (files as readonly Result[]).map(replaced).join('\n'),
   [SHELL_RUN.tool_id]: said,
   [SHELL_SESSION.tool_id]: said,
   [WEB_FETCH.tool_id]: (result) => cut(result, String(result['text'])),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, SHELL_SESSION, VALUE_GET } from '@writ/contract';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, SHELL_SESSION, VALUE_GET } from '@writ/contract';
 import type { Prompt } from '../dialect.ts';
 import { offeredTools, reachOf, type Offer } from '../offer.ts';
-import { EDIT_FILES } from './read-tools.ts';
 
 const RULES = `You call tools by one block of XML in your reply, which begins a line:
 
@@ -21,7 +20,7 @@ const ROWS: readonly { readonly needs: readonly string[]; readonly text: string 
   { needs: [SHELL_SESSION.tool_id], text: '<input>y\\n</input>: types for the program that runs; \\n, \\t, \\\\ and \\xHH are understood, no line end is added.' },
   { needs: [SHELL_SESSION.tool_id], text: '<ctrl>c</ctrl>: presses a key with Control: c, d, z or \\.' },
   { needs: [FS_EDIT.tool_id], text: '<edit><file src="a.ts"><find>old</find><replace>new</replace></file></edit>: replaces text exactly. A find must match once, or as often as <find count="all"> says; pairs apply in order, all or none.' },
-  { needs: [EDIT_FILES], text: 'One <edit> may hold several <file>: they change together or not at all.' },
+  { needs: [FS_EDIT_FILES.tool_id], text: '<edit><file src="a.ts">…</file><file src="b.ts">…</file></edit>: edits several files, which change together or not at all.' },
   { needs: [FS_READ.tool_id], text: '<read><file src="package.json"/></read>: reads a file.' },
   { needs: [FS_LIST.tool_id], text: '<read><file src="src/"/></read>: lists a directory, which is written with a slash at its end.' },
   { needs: [FS_SEARCH.tool_id], text: '<read><search src="src/" pattern="TODO" regex="false" max="100"/></read>: searches files.' },

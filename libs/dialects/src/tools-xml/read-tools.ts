@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, NOT_AVAILABLE, SHELL_SESSION, VALUE_GET } from '@writ/contract';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, SHELL_SESSION, VALUE_GET } from '@writ/contract';
 import type { Resolved } from '../aliases/alias.ts';
 import { quoted } from '../text/shown.ts';
 import { elementsOf, textOf, type XmlElement } from './element.ts';
 import { commandText, exactText, namesVariable, typedText, withSecrets } from './texts.ts';
-
-/** A canonical tool that edits several files together; until it is there the kernel refuses it. */
-export const EDIT_FILES = NOT_AVAILABLE.editFiles;
 
 /** One call of a tool's element; a `read` holds several. */
 export interface XmlCall {
@@ -87,7 +84,7 @@ function edit(element: XmlElement): Resolved {
   attributesOf(element, {});
   const files = onlyElements(element, ['file']).map(editedFile);
   const [first, second] = files;
-  return second === undefined && first !== undefined ? call(FS_EDIT.tool_id, first) : call(EDIT_FILES, { files });
+  return second === undefined && first !== undefined ? call(FS_EDIT.tool_id, first) : call(FS_EDIT_FILES.tool_id, { files });
 }
 
 function editedFile(file: XmlElement): { path: string; edits: object[] } {

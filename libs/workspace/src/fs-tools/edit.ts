@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS } from '@writ/contract';
 import { quote } from '../quote.ts';
+import type { Resolved } from '../resolve-links.ts';
 import { decodeText } from '../text.ts';
 import { lineAt } from './lines.ts';
 import { ToolFault, type FileToolContext, type FileToolSuccess } from './outcome.ts';
@@ -20,13 +21,18 @@ const NAMED_MAX = 8;
  */
 export async function editTool(context: FileToolContext, args: EditArgs): Promise<FileToolSuccess<EditResult>> {
   const target = await targetOf(context, args.path, ['read', 'write']);
-  const file = requireFile(target);
-  const before = decodeText(await context.reader(file.sha256));
-  if (before === null) throw new ToolFault('file.kind', `${quote(target.path)} is no text file`, 'write the file as a whole instead');
+  const before = await textToEdit(context, target);
   const { text, replacements } = editedText(before, args);
   const bytes = new TextEncoder().encode(text);
   const { sha256, ...written } = await place(context, target, bytes);
   return { ok: true, result: { path: target.path, replacements, size: bytes.length, sha256 }, ...written };
+}
+
+/** The text of the file at a resolved path. Faults: of `requireFile`; `file.kind` where it is no text. */
+export async function textToEdit(context: FileToolContext, target: Resolved): Promise<string> {
+  const text = decodeText(await context.reader(requireFile(target).sha256));
+  if (text === null) throw new ToolFault('file.kind', `${quote(target.path)} is no text file`, 'write the file as a whole instead');
+  return text;
 }
 
 /** The text as the edits leave it. Throws ToolFault `edit.no_match`, `edit.ambiguous`; Fault `file.too_large`. */

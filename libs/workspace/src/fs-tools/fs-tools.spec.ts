@@ -125,6 +125,45 @@ describe('fs.edit', () => {
   });
 });
 
+describe('fs.edit_files', () => {
+  const x = (replace: string, more: object = {}) => ({ find: 'const', replace, ...more });
+
+  it('edits several files together', async () => {
+    const outcome = await run('fs.edit_files', { files: [{ path: 'link', edits: [x('let', { count: 'all' })] }, { path: 'a.txt', edits: [{ find: 'two', replace: '2' }, { find: '2', replace: 'II' }] }] });
+    expect(outcome.result).toEqual({ replacements: 4, files: [
+      { path: 'src/b.ts', replacements: 2, size: 22, sha256: hashOf('let x = 1;\nlet y = 1;\n') }, { path: 'a.txt', replacements: 2, size: 13, sha256: hashOf('one\nII\nthree\n') },
+    ] });
+    expect(outcome.delta?.changes.map(({ path }) => path)).toEqual(['a.txt', 'src/b.ts']);
+    expect([await textAfter(outcome, 'a.txt'), await textAfter(outcome, 'src/b.ts')]).toEqual(['one\nII\nthree\n', 'let x = 1;\nlet y = 1;\n']);
+  });
+
+  it('edits a file that is named again, also by a link, on what was left of it', async () => {
+    const outcome = await run('fs.edit_files', { files: [{ path: 'src/b.ts', edits: [x('let', { count: 2 })] }, { path: 'a.txt', edits: [{ find: 'one', replace: '1' }] }, { path: 'dir-link/b.ts', edits: [{ find: 'let y', replace: 'var y' }] }] });
+    expect(outcome.result['files']).toMatchObject([{ path: 'src/b.ts', replacements: 3 }, { path: 'a.txt', replacements: 1 }]);
+    expect(await textAfter(outcome, 'src/b.ts')).toBe('let x = 1;\nvar y = 1;\n');
+  });
+
+  it('changes none where one doesn\'t fit, and says which and how often its text matched', async () => {
+    const files = (path: string, edit: object) => ({ files: [{ path: 'a.txt', edits: [{ find: 'one', replace: '1' }] }, { path, edits: [edit] }] });
+    expect(await failure('fs.edit_files', files('src/b.ts', x('let')))).toMatchObject({ code: 'edit.ambiguous', message: '`src/b.ts`: edit 1 of 1: the text to find stands in the file 2 times, not 1: in line 1, 2' });
+    expect(await failure('fs.edit_files', files('src/deep/c.ts', { find: 'const z = 2;', replace: '' }))).toMatchObject({ code: 'edit.no_match', message: '`src/deep/c.ts`: edit 1 of 1: the text to find is not in the file', hint: expect.stringContaining('line 2') as unknown });
+    for (const [path, code] of [['leak', 'token.scope'], ['out', 'path.escape'], ['nothing', 'file.not_found'], ['binary', 'file.kind'], ['src', 'file.kind']]) expect(await failure('fs.edit_files', files(path!, x('')))).toMatchObject({ code });
+  });
+
+  it('holds no more of all files than one may be long', async () => {
+    const paths = Array.from({ length: 3 }, (_, n) => `big-${n}`);
+    const root = await blobs.tree(Object.fromEntries(paths.map((path, n) => [path, `${n}${'x'.repeat(23 * 1024 * 1024)}`])));
+    const outcome = await runFileTool('fs.edit_files', { ...context, root }, { files: paths.map((path, n) => ({ path, edits: [{ find: String(n), replace: '-' }] })) });
+    expect(outcome).toMatchObject({ ok: false, code: 'file.too_large', message: expect.stringContaining('`big-2`') as unknown });
+  });
+
+  it('changes nothing where texts are replaced by themselves, and no file that is left as it is', async () => {
+    const same = { path: 'a.txt', edits: [{ find: 'one', replace: 'one' }] };
+    expect(await run('fs.edit_files', { files: [same] })).toMatchObject({ delta: null, blobs: [] });
+    expect((await run('fs.edit_files', { files: [same, { path: 'src/b.ts', edits: [x('let', { count: 2 })] }] })).delta?.changes.map(({ path }) => path)).toEqual(['src/b.ts']);
+  });
+});
+
 describe('fs.list', () => {
   it('lists as deep as was said, without what the token does not reach', async () => {
     const { result } = await run('fs.list', {});
@@ -198,8 +237,8 @@ describe('file tools', () => {
     expect(await modelOf(blobs.reader, context.root)).toEqual(before);
   });
 
-  it('are these five', () => {
-    expect(['fs.read', 'fs.write', 'fs.edit', 'fs.list', 'fs.search', 'shell.run'].map(isFileTool)).toEqual([true, true, true, true, true, false]);
+  it('are these', () => {
+    expect(['fs.read', 'fs.write', 'fs.edit', 'fs.edit_files', 'fs.list', 'fs.search', 'shell.run'].map(isFileTool)).toEqual([true, true, true, true, true, true, false]);
   });
 
   it('ask about paths with their links resolved', async () => {

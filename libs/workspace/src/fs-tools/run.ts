@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, parseMessage, type ToolDefinition } from '@writ/contract';
+import { Fault, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, parseMessage, type ToolDefinition } from '@writ/contract';
 import { editTool, type EditArgs } from './edit.ts';
+import { editFilesTool, type EditFilesArgs } from './edit-files.ts';
 import { listTool, type ListArgs } from './list.ts';
 import { failureOf, type FileToolContext, type FileToolOutcome } from './outcome.ts';
 import { readTool, type ReadArgs } from './read.ts';
@@ -13,6 +14,7 @@ const TOOLS = new Map<string, Run>([
   [FS_READ.tool_id, (context, args) => readTool(context, parsed<ReadArgs>(FS_READ, args))],
   [FS_WRITE.tool_id, (context, args) => writeTool(context, parsed<WriteArgs>(FS_WRITE, args))],
   [FS_EDIT.tool_id, (context, args) => editTool(context, parsed<EditArgs>(FS_EDIT, args))],
+  [FS_EDIT_FILES.tool_id, (context, args) => editFilesTool(context, parsed<EditFilesArgs>(FS_EDIT_FILES, args))],
   [FS_LIST.tool_id, (context, args) => listTool(context, parsed<ListArgs>(FS_LIST, args))],
   [FS_SEARCH.tool_id, (context, args) => searchTool(context, parsed<SearchArgs>(FS_SEARCH, args))],
 ]);
