@@ -2,6 +2,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { Bus } from '@writ/bus';
 import type { Process } from '@writ/contract';
+import { ed25519Engine } from '@writ/signing';
 import { startTelemetry, type Logger, type Telemetry } from '@writ/telemetry';
 import { BusTransport } from './bus-transport.ts';
 import type { CommonEnvironment } from './common-environment.ts';
@@ -73,8 +74,10 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
     const app: NestProcess = await startNest(await plan.module({ bus, logger, telemetry, readiness }), { transport, logger: new NestLogger(logger), http: plan.http });
     undo.push(() => app.close());
     readiness.started();
+    // The verdicts are the same; a process that takes twice the time for each signature should be known for it.
+    if (ed25519Engine.without !== null) logger.warn({ ed25519: ed25519Engine.name, because: ed25519Engine.without }, 'signatures are by the slower library: `sodium-native` does not load here');
     const opsUrl = `http://${config.WRIT_OPS_HOST}:${opsPort}`;
-    logger.info({ ops_url: opsUrl, ...(app.url === undefined ? {} : { url: app.url }) }, 'ready');
+    logger.info({ ops_url: opsUrl, ed25519: ed25519Engine.name, ...(app.url === undefined ? {} : { url: app.url }) }, 'ready');
     return { opsUrl, logger, stop };
   } catch (error) {
     await stop();

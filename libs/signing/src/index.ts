@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { engine as ed25519Engine } from '#ed25519';
 export { formatAddCheckpoint, parseAddCheckpoint } from './add-checkpoint.ts';
 export type { AddCheckpoint } from './add-checkpoint.ts';
 export { decodeBase64, encodeBase64 } from './base64/base64.ts';

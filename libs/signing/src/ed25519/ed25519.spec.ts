@@ -6,12 +6,15 @@ import fc from 'fast-check';
 import { parseVerifier, publicJwkOf } from '../keys.ts';
 import { reasonOf, RFC8032_PEM } from '../vectors.contract.ts';
 import { ed25519Contract } from './ed25519.contract.ts';
-import { platform as node } from './node.ts';
+import type { Ed25519 } from './ed25519.ts';
+import { engine, platform as node } from './node.ts';
+import { openssl } from './openssl.ts';
 import { platform as portable } from './portable.ts';
 import { isOfSmallOrder } from './small-order.ts';
 
-ed25519Contract('by OpenSSL', node);
-ed25519Contract('in JavaScript alone', portable);
+const PLATFORMS: Readonly<Record<string, Ed25519>> = { 'by OpenSSL': openssl, 'in JavaScript alone': portable, ...(engine.name === 'libsodium' ? { 'by libsodium': node } : {}) };
+for (const [name, platform] of Object.entries(PLATFORMS)) ed25519Contract(name, platform);
+if (engine.name !== 'libsodium') it.skip(`libsodium is not looked at: ${engine.without ?? ''}`, () => undefined);
 
 const { Point } = ed25519;
 const TORSION = Array.from({ length: 8 }, (_, i) => Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', true).multiplyUnsafe(BigInt(i)));
@@ -43,11 +46,11 @@ describe('a key of small order', () => {
 const bytesOf = (scalar: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => Number((scalar >> BigInt(8 * i)) & 0xffn));
 const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 
-describe('both platforms say the same', () => {
+describe('all platforms say the same', () => {
   const verdictOf = (key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean => {
-    const [byNode, byPortable] = [node, portable].map((platform) => platform.publicKeyOf(key).verify(message, signature)) as [boolean, boolean];
-    expect([toHex(key), toHex(signature), byPortable]).toEqual([toHex(key), toHex(signature), byNode]);
-    return byNode;
+    const byOpenssl = openssl.publicKeyOf(key).verify(message, signature);
+    for (const [name, platform] of Object.entries(PLATFORMS)) expect([name, toHex(key), toHex(signature), platform.publicKeyOf(key).verify(message, signature)]).toEqual([name, toHex(key), toHex(signature), byOpenssl]);
+    return byOpenssl;
   };
 
   it('of every spelling of every point of small order as key and as R, with S on both sides of the order', () => {
@@ -73,8 +76,13 @@ describe('both platforms say the same', () => {
   });
 });
 
-it('what is signed in Node.js verifies in JavaScript alone', () => {
-  const key = node.privateKeyOf(RFC8032_PEM);
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => portable.publicKeyOf(key.publicKey).verify(bytes, key.sign(bytes))), { numRuns: 20 });
+it('what is signed in Node.js is the same bytes by whom ever, and verifies everywhere', () => {
+  const [key, slower] = [node.privateKeyOf(RFC8032_PEM), openssl.privateKeyOf(RFC8032_PEM)];
+  expect(key.publicKey).toEqual(slower.publicKey);
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+    const signature = key.sign(bytes);
+    expect(signature).toEqual(slower.sign(bytes));
+    return Object.values(PLATFORMS).every((platform) => platform.publicKeyOf(key.publicKey).verify(bytes, signature));
+  }), { numRuns: 20 });
   expect(() => portable.privateKeyOf(RFC8032_PEM)).toThrow('Node.js');
 });

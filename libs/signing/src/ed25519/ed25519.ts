@@ -23,3 +23,10 @@ export interface Ed25519 {
   /** Out of PKCS #8 PEM. @throws SignatureError `malformed_key` */
   privateKeyOf(pkcs8Pem: string): PrivateKey;
 }
+
+/** Whose code a platform is. */
+export interface Engine {
+  readonly name: 'libsodium' | 'openssl' | 'javascript';
+  /** Why it isn't the fastest that there is, in a line; null where it is. */
+  readonly without: string | null;
+}

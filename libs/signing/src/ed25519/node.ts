@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { decodeBase64Url, encodeBase64Url } from '../base64/base64.ts';
-import { SignatureError } from '../signature-error.ts';
-import type { Ed25519, PrivateKey, PublicKey } from './ed25519.ts';
-import { isOfSmallOrder } from './small-order.ts';
+import { createRequire } from 'node:module';
+import type { Ed25519, Engine } from './ed25519.ts';
+import { openssl } from './openssl.ts';
+import { sodiumPlatform, type Sodium } from './sodium.ts';
 
-function readKey(read: () => KeyObject): KeyObject {
-  let key: KeyObject;
+/** Not an import: where libsodium has no build for a platform (musl), or isn't installed beside a file that was bundled, OpenSSL says the same, later. */
+function loadSodium(): { readonly sodium: Sodium | null; readonly without: string | null } {
   try {
-    key = read();
-  } catch (cause) {
-    throw new SignatureError('malformed_key', { cause });
+    return { sodium: createRequire(import.meta.url)('sodium-native') as Sodium, without: null };
+  } catch (error) {
+    return { sodium: null, without: error instanceof Error ? (error.message.split('\n')[0] as string) : 'it does not load' };
   }
-  if (key.asymmetricKeyType !== 'ed25519') throw new SignatureError('malformed_key');
-  return key;
 }
 
-function publicKeyOf(publicKey: Uint8Array): PublicKey {
-  const key = readKey(() => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) }, format: 'jwk' }));
-  const isRefused = isOfSmallOrder(publicKey);
-  return {
-    verify: (bytes, signature) => !isRefused && !isOfSmallOrder(signature) && verify(null, bytes, key, signature),
-    verifyAside: (bytes, signature) => new Promise((resolve) => {
-      if (isRefused || isOfSmallOrder(signature)) return resolve(false);
-      // An error and a `false` are the same answer: this key did not sign these bytes.
-      verify(null, bytes, key, signature, (error, isGood) => { resolve(error === null && isGood); });
-    }),
-  };
-}
+const { sodium, without } = loadSodium();
 
-function privateKeyOf(pkcs8Pem: string): PrivateKey {
-  const key = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' }));
-  const { x } = createPublicKey(key).export({ format: 'jwk' });
-  return { publicKey: decodeBase64Url(x as string, 'malformed_key'), sign: (bytes) => new Uint8Array(sign(null, bytes, key)) };
-}
+/** What every process uses: libsodium where it loads, else OpenSSL. */
+export const platform: Ed25519 = sodium === null ? openssl : sodiumPlatform(sodium);
 
-/** By OpenSSL: what every process uses. */
-export const platform: Ed25519 = { publicKeyOf, privateKeyOf };
+/** Whose code it is, and for OpenSSL why it isn't libsodium's. */
+export const engine: Engine = { name: sodium === null ? 'openssl' : 'libsodium', without };

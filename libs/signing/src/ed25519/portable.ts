@@ -2,7 +2,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { compareBytes, concatBytes } from '@writ/digest';
-import type { Ed25519, PublicKey } from './ed25519.ts';
+import type { Ed25519, Engine, PublicKey } from './ed25519.ts';
 import { isOfSmallOrder, POINT_BYTES } from './small-order.ts';
 
 const { Point } = ed25519;
@@ -40,3 +40,6 @@ export const platform: Ed25519 = {
   publicKeyOf,
   privateKeyOf: () => { throw new Error('private keys are read in Node.js alone'); },
 };
+
+/** Whose code it is. */
+export const engine: Engine = { name: 'javascript', without: null };
