@@ -32,7 +32,7 @@ export interface Verifier {
   readonly keyid: string;
   /** Returns if this key signed exactly these bytes, else throws SignatureError `bad_signature`. */
   verify(bytes: Uint8Array, signature: Uint8Array): void;
-  /** The same, computed beside the event loop, on the threads that Node.js keeps for it: for who verifies many. Rejects as `verify` throws. */
+  /** The same, computed beside the event loop, on another thread: for who verifies many. Rejects as `verify` throws. */
   verifyAside(bytes: Uint8Array, signature: Uint8Array): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type AuditRecord, type RecordKind } from '@writ/contract';
 import { parseCompactIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
-import { decodeBase64, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
+import { decodeBase64, ed25519Engine, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
 import { Places } from '../support/places.ts';
 
@@ -12,12 +12,6 @@ interface Statement { predicateType?: unknown; predicate?: Record<string, unknow
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * Signatures verified at once: twice the threads that Node.js has for it, so that none is idle. What waits beyond waits here and not in their queue, where the write of
- * what was signed would stand behind it.
- */
-const AT_ONCE = 8;
-
-/**
  * Verifies that a record is the kernel's before it goes anywhere near the log. What it says of its tenant and log must be what it was sent for.
  * INVARIANT (no more by a revoked key): what comes after a revoked key was closed is refused, whatever date it bears. That a key was revoked comes into no log from here while
  * this ledger still takes in what that key signs: verifiers go by the place of that record, and would call bad what was answered for.
@@ -25,7 +19,7 @@ const AT_ONCE = 8;
 export class RecordVerifier {
   readonly #keys: ReadonlyMap<string, KnownKey>;
   readonly #now: () => number;
-  readonly #places = new Places(AT_ONCE);
+  readonly #places = new Places(ed25519Engine.asideAtOnce);
 
   /** `now`: milliseconds since the epoch */
   constructor(keys: ReadonlyMap<string, KnownKey>, now: () => number) {

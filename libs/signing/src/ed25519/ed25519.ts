@@ -29,4 +29,6 @@ export interface Engine {
   readonly name: 'libsodium' | 'openssl' | 'javascript';
   /** Why it isn't the fastest that there is, in a line; null where it is. */
   readonly without: string | null;
+  /** Signatures to be asked about beside the loop at once, by who has many: enough that nothing is idle. */
+  readonly asideAtOnce: number;
 }

@@ -42,4 +42,4 @@ export const platform: Ed25519 = {
 };
 
 /** Whose code it is. */
-export const engine: Engine = { name: 'javascript', without: null };
+export const engine: Engine = { name: 'javascript', without: null, asideAtOnce: 1 };

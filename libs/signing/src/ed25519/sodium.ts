@@ -3,6 +3,7 @@ import { createPrivateKey } from 'node:crypto';
 import type { Ed25519, PrivateKey, PublicKey } from './ed25519.ts';
 import { openssl, readKey } from './openssl.ts';
 import { POINT_BYTES } from './small-order.ts';
+import type { VerifyingThread } from './verifying-thread.ts';
 
 const SIGNATURE_BYTES = 64;
 /** The private half as PKCS #8 writes it: the last bytes of the DER (RFC 8410 §7). */
@@ -21,11 +22,13 @@ export interface Sodium {
  * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by itself. It also refuses keys whose y is written beyond p, which
  * OpenSSL reads: but for those of small order nobody knows a private half of one, so nothing is signed by it that they could disagree on.
  */
-export function sodiumPlatform(sodium: Sodium): Ed25519 {
+export function sodiumPlatform(sodium: Sodium, thread: VerifyingThread): Ed25519 {
   const publicKeyOf = (publicKey: Uint8Array): PublicKey => {
-    // It has no call for the threads beside the loop that Node.js keeps.
     const { verifyAside } = openssl.publicKeyOf(publicKey);
-    return { verify: (bytes, signature) => signature.length === SIGNATURE_BYTES && sodium.crypto_sign_verify_detached(signature, bytes, publicKey), verifyAside };
+    return {
+      verify: (bytes, signature) => signature.length === SIGNATURE_BYTES && sodium.crypto_sign_verify_detached(signature, bytes, publicKey),
+      verifyAside: async (bytes, signature) => signature.length === SIGNATURE_BYTES && thread.verify({ publicKey, signature, bytes }, () => verifyAside(bytes, signature)),
+    };
   };
   const privateKeyOf = (pkcs8Pem: string): PrivateKey => {
     const der = readKey(() => createPrivateKey({ key: pkcs8Pem, format: 'pem' })).export({ format: 'der', type: 'pkcs8' });
