@@ -25,7 +25,9 @@ function reasonFields(reasons: readonly Reason[]): { observed: string; reasons: 
 /** Where all of a command's output is, and until when. */
 export function wholeOutputOf(operationId: string, { stdout, stderr, expires_at }: WholeOutputView): string {
   const cut = stdout.cut || stderr.cut ? ', cut' : '';
-  return `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
+  const said = `${stdout.bytes} bytes, and ${stderr.bytes} on stderr${cut}`;
+  if (expires_at === null) return `${said}; not kept: the tenant's outputs were at their bound`;
+  return `${said}, until ${momentOf(expires_at)}; writ operations output ${operationId}`;
 }
 
 /** A result in words: what the tool said, then what was decided and committed. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { WorkspaceLimitsChange } from '@writ/contract';
 import { InvalidArgumentError } from 'commander';
 
 /** What a quota counts. */
@@ -16,8 +15,9 @@ export function parseBound(text: string): Bound {
 }
 
 /** The bounds that are named, as the API takes them; `none` takes one away. */
-export function boundsOf(named: Readonly<Record<'files_max' | 'bytes_max', Bound | undefined>>): WorkspaceLimitsChange {
-  return Object.fromEntries(Object.entries(named).flatMap(([name, bound]) => (bound === undefined ? [] : [[name, bound === 'none' ? null : bound]])));
+export function boundsOf<Name extends string>(named: Readonly<Record<Name, Bound | undefined>>): Partial<Record<Name, number | null>> {
+  const given = Object.entries<Bound | undefined>(named).flatMap(([name, bound]) => (bound === undefined ? [] : [[name, bound === 'none' ? null : bound]]));
+  return Object.fromEntries(given) as Partial<Record<Name, number | null>>;
 }
 
 /** What is there, of what may be. */

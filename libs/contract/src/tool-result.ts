@@ -33,7 +33,7 @@ export const WholeOutputView = Type.Object({
   href: Type.String({ description: 'path under the API; `?stream=stderr` gives the other stream' }),
   stdout: KeptStream,
   stderr: KeptStream,
-  expires_at: Type.Integer({ minimum: 0, description: 'until when it is there, in milliseconds since the epoch' }),
+  expires_at: orNull(Type.Integer({ minimum: 0, description: 'until when it is there, in milliseconds since the epoch; null: it was not kept, since the tenant\'s outputs were at their bound (`outputs_bytes_max`)' })),
 }, closed);
 export type WholeOutputView = Static<typeof WholeOutputView>;
 

@@ -41,7 +41,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.session': ['name'],
   'writ_orchestrator UPDATE orchestrator.run': ['prompt', 'state', 'stopped', 'fault', 'waits_for', 'cancel_by', 'events', 'rounds', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'lease_until', 'wake_at', 'started_at', 'ended_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
-  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until', 'keys_recorded'],
+  'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'outputs_bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until', 'keys_recorded'],
   'writ_kernel UPDATE kernel.vote': ['comment'],
   'writ_kernel UPDATE kernel.erasure': ['state', 'passed_at', 'passed_id', 'operations', 'unfinished', 'unfinished_at', 'records', 'record_id', 'finished_at'],
   'writ_kernel_worker SELECT kernel.erasure': ['erasure_id', 'tenant_id', 'state', 'created_at'],

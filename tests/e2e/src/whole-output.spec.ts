@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
 import { repositoryRoot } from '@writ/testing';
-import { eventually, makeWorld, Observer, startStack, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
+import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 
 jest.setTimeout(180_000);
 
@@ -109,6 +109,17 @@ it('of an output that its result shows whole, and of a preview, none is kept', a
   });
   expect(approval.preview.state).toBe('ready');
   expect(await observer.rows('SELECT 1 FROM kernel.kept_output WHERE operation_id = $1', [held.operation_id])).toEqual([]);
+});
+
+it('a tenant\'s bound keeps what it has room for, and a call whose output it has none for ends as it would', async () => {
+  const limits = `/v1/tenants/${ours.tenantId}/limits`;
+  const platform = new Api(stack.url, stack.keys.platformKey);
+  const { body } = await platform.request('GET', limits);
+  expect(await platform.request('PATCH', limits, { outputs_bytes_max: Number(body.outputs_bytes) + 999_999 })).toMatchObject({ status: 200 });
+  const told = await run('yes | head -c 1000000');
+  expect(told).toMatchObject({ status: 'ok', result: { exit_code: 0, truncated_bytes: 1_000_000 - SHOWN_BYTES }, whole_output: { stdout: { bytes: 1_000_000, cut: false }, expires_at: null } });
+  expect((await ours.agent.get(pathOf(told.operation_id))).body).toMatchObject({ status: 404, code: 'output.not_kept', detail: expect.stringContaining('outputs_bytes_max') });
+  await platform.request('PATCH', limits, { outputs_bytes_max: null });
 });
 
 it('a flood beyond what is heard is cut there, and both say so', async () => {

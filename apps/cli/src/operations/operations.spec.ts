@@ -101,4 +101,12 @@ describe('the whole output of a command', () => {
     expect(out).toContain(`5000000 bytes, and 7 on stderr, until 2026-01-01T00:00:00Z; writ operations output ${IDS.operation}`);
     await api.close();
   });
+
+  test('that there was no room for is said not to be kept', async () => {
+    const whole_output = { href: '/x', stdout: { bytes: 5_000_000, cut: false }, stderr: { bytes: 7, cut: false }, expires_at: null };
+    const api = await fakeApi(() => ({ body: { ...OPERATION, result: { ...OPERATION.result, whole_output } } }));
+    const { out } = await writ(['operations', 'show', IDS.operation], { env: api.env });
+    expect(out).toContain('5000000 bytes, and 7 on stderr; not kept: the tenant\'s outputs were at their bound');
+    await api.close();
+  });
 });

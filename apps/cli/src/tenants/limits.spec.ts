@@ -3,7 +3,7 @@ import type { TenantLimitsView } from '@writ/contract';
 import { fakeApi, writ, type FakeApi } from '../specs/run-cli.ts';
 import { IDS } from '../specs/samples.ts';
 
-const LIMITS: TenantLimitsView = { tenant_id: IDS.tenant, requests_per_second: null, request_burst: 50, weight: 3, running_max: 64, waiting_max: 1_000, files_max: 10, bytes_max: null, files: 3, bytes: 4_096, changed_at: 1_767_225_600_000 };
+const LIMITS: TenantLimitsView = { tenant_id: IDS.tenant, requests_per_second: null, request_burst: 50, weight: 3, running_max: 64, waiting_max: 1_000, files_max: 10, bytes_max: null, outputs_bytes_max: 1_000_000, files: 3, bytes: 4_096, outputs_bytes: 70_000, changed_at: 1_767_225_600_000 };
 
 let api: FakeApi;
 beforeAll(async () => { api = await fakeApi(() => ({ body: LIMITS })); });
@@ -18,14 +18,15 @@ test('without an option the limits are shown and nothing is set', async () => {
   expect(out).toMatch(/requests\/second +as the door is set up/);
   expect(out).toMatch(/files +3 of 10\n/);
   expect(out).toMatch(/bytes +4096 of any number/);
+  expect(out).toMatch(/bytes of outputs +70000 of 1000000/);
   expect(out).toMatch(/set +2026-01-01T00:00:00Z/);
   expect(api.heard).toMatchObject([{ method: 'GET', url: `/v1/tenants/${IDS.tenant}/limits` }]);
 });
 
 test('what is named is set, and no more', async () => {
-  await run(IDS.tenant, '--weight', '3', '--requests-per-second', 'default', '--waiting-max', '500', '--files-max', 'none', '--bytes-max', '5000000000');
+  await run(IDS.tenant, '--weight', '3', '--requests-per-second', 'default', '--waiting-max', '500', '--files-max', 'none', '--bytes-max', '5000000000', '--outputs-bytes-max', '16777216');
   expect(api.heard[0]).toMatchObject({ method: 'PATCH' });
-  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({ requests_per_second: null, weight: 3, waiting_max: 500, files_max: null, bytes_max: 5_000_000_000 });
+  expect(JSON.parse(api.heard[0]?.body ?? '')).toEqual({ requests_per_second: null, weight: 3, waiting_max: 500, files_max: null, bytes_max: 5_000_000_000, outputs_bytes_max: 16_777_216 });
 });
 
 test.each([[['--weight', '0']], [['--running-max', 'default']], [['--waiting-max', '1.5']], [['--request-burst', '-1']], [['--files-max', 'default']], [['--bytes-max', '1e9']]])('%j is refused before anything is sent', async (args) => {

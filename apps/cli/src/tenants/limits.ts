@@ -14,6 +14,7 @@ interface LimitOptions extends CommonOptions {
   readonly waitingMax?: number;
   readonly filesMax?: Bound;
   readonly bytesMax?: Bound;
+  readonly outputsBytesMax?: Bound;
 }
 
 const AS_THE_DOOR = 'as the door is set up';
@@ -27,7 +28,8 @@ export function limitsCommand(context: Context): Command {
     .option('--running-max <count>', 'calls that are with executors at once', parseAmount)
     .option('--waiting-max <count>', 'calls that wait for an executor', parseAmount)
     .option('--files-max <count>', `${FILES} in all its workspaces; \`none\`: without bound`, parseBound)
-    .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound);
+    .option('--bytes-max <count>', `bytes of them in all its workspaces; \`none\`: without bound`, parseBound)
+    .option('--outputs-bytes-max <count>', 'bytes of whole outputs that are kept at once; `none`: without bound', parseBound);
   command.action(async (tenant: string) => {
     const options = command.optsWithGlobals<LimitOptions>();
     const { client } = connect(context, options, 'platform');
@@ -37,17 +39,17 @@ export function limitsCommand(context: Context): Command {
     show(context, options, limits, () => fieldsOf({
       tenant: limits.tenant_id, 'requests/second': String(limits.requests_per_second ?? AS_THE_DOOR), 'request burst': String(limits.request_burst ?? AS_THE_DOOR),
       weight: String(limits.weight), 'running at most': String(limits.running_max), 'waiting at most': String(limits.waiting_max),
-      files: heldOf(limits.files, limits.files_max), bytes: heldOf(limits.bytes, limits.bytes_max),
+      files: heldOf(limits.files, limits.files_max), bytes: heldOf(limits.bytes, limits.bytes_max), 'bytes of outputs': heldOf(limits.outputs_bytes, limits.outputs_bytes_max),
       set: limits.changed_at === null ? 'never' : momentOf(limits.changed_at),
     }));
   });
   return command;
 }
 
-function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax, filesMax, bytesMax }: LimitOptions): TenantLimitsChange {
+function changeOf({ requestsPerSecond, requestBurst, weight, runningMax, waitingMax, filesMax, bytesMax, outputsBytesMax }: LimitOptions): TenantLimitsChange {
   const named = { requests_per_second: requestsPerSecond, request_burst: requestBurst, weight, running_max: runningMax, waiting_max: waitingMax };
   const changed = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value === 'default' ? null : value] as const]));
-  return { ...Object.fromEntries(changed), ...boundsOf({ files_max: filesMax, bytes_max: bytesMax }) };
+  return { ...Object.fromEntries(changed), ...boundsOf({ files_max: filesMax, bytes_max: bytesMax, outputs_bytes_max: outputsBytesMax }) };
 }
 
 function parseAmount(text: string): number {

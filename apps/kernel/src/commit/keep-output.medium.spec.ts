@@ -114,3 +114,47 @@ it('it is gone from the moment that was told, and its row is swept; until when i
   expect(await rows()).toBe(0);
   await expect(ask()).rejects.toMatchObject({ code: 'output.not_kept', message: expect.stringMatching(/kept until/) });
 });
+
+describe('a tenant\'s bound of what its outputs hold', () => {
+  const boundTo = async (bytes: number | null) => await tenant.query('UPDATE kernel.tenant SET outputs_bytes_max = $1', [bytes]);
+  const another = async () => ({ ...await run.perform(tenant, tenant.writeCall(await tenant.token(), { tool_id: 'shell.run', args: { command: 'make' } })) }).attempt;
+  const wholeOf = async (of: Attempt) => (await tenant.row(of.operation_id)).whole_output;
+
+  it('keeps what there is room for and nothing more; the call ends as it would and says so', async () => {
+    await boundTo(13 + 6);
+    await keep.run(report(await refsOf()));
+    attempt = await another();
+    const refs = await refsOf('seven b');
+    await keep.run(report(refs));
+    expect(await rows()).toBe(0);
+    expect(await run.commit.run(report(refs))).toMatchObject({ state: 'no_op' });
+    const { result } = await kernel.views.of(await tenant.row(attempt.operation_id));
+    expect(result).toMatchObject({ result: SHOWN, whole_output: { stdout: { bytes: 7, cut: false }, expires_at: null } });
+    await expect(ask()).rejects.toMatchObject({ code: 'output.not_kept', message: expect.stringContaining('`outputs_bytes_max`') });
+    attempt = await another();
+    await keep.run(report(await refsOf('six by')));
+    expect((await ask()).ref.size).toBe(6);
+  });
+
+  it('counts what is over no more, and the attempt before of the same call not at all', async () => {
+    await boundTo(13);
+    await keep.run(report(await refsOf()));
+    await tenant.query('UPDATE kernel.operation SET attempt = attempt + 1 WHERE operation_id = $1', [attempt.operation_id]);
+    attempt = { ...attempt, attempt: attempt.attempt + 1 };
+    await keep.run(report(await refsOf('of the second')));
+    expect(await wholeOf(attempt)).toMatchObject({ attempt: attempt.attempt, expires_at: expect.any(Number) });
+    await kernel.admin.query('UPDATE kernel.kept_output SET expires_at = 1 WHERE operation_id = $1', [attempt.operation_id]);
+    attempt = await another();
+    await keep.run(report(await refsOf()));
+    expect(await wholeOf(attempt)).toMatchObject({ expires_at: expect.any(Number) });
+  });
+
+  it('holds for any number of calls that end at once', async () => {
+    await boundTo(40);
+    const attempts = await Promise.all(Array.from({ length: 8 }, another));
+    await Promise.all(attempts.map(async (each) => { await keep.run(reportOf(each, null, { exit_code: 0, result: SHOWN, output_refs: await refsOf() })); }));
+    const kept = (await Promise.all(attempts.map(wholeOf))).filter((whole) => whole !== null && whole.expires_at !== null);
+    expect(kept).toHaveLength(3);
+    expect((await kernel.admin.query('SELECT kernel.outputs_held($1, NULL)::integer AS held', [tenant.tenantId])).rows).toEqual([{ held: 39 }]);
+  });
+});

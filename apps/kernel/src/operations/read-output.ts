@@ -19,6 +19,7 @@ export class ReadOutput {
     const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
     if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');
     const { expires_at } = keptOf(seen.row);
+    if (expires_at === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was not kept: the tenant's outputs were at their bound (\`outputs_bytes_max\`)`);
     const ref = seen.now < expires_at ? await this.#refOf(seen.row, stream) : null;
     // Gone from the moment that was told, whenever its row is swept.
     if (ref === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was kept until ${new Date(expires_at).toISOString()}`);
@@ -33,7 +34,7 @@ export class ReadOutput {
   }
 }
 
-function keptOf({ operation_id, attempt, whole_output }: OperationRow): { readonly expires_at: number } {
+function keptOf({ operation_id, attempt, whole_output }: OperationRow): { readonly expires_at: number | null } {
   if (whole_output?.attempt !== attempt) throw new Fault('output.not_kept', `no whole output of \`${operation_id}\` was kept: what its result shows is all that there is`);
   return whole_output;
 }

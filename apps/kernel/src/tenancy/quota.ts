@@ -40,3 +40,9 @@ export async function heldIn(rows: Rows, where: Counted): Promise<{ files: numbe
   const { files, bytes } = plainRow(_sum);
   return { files: files ?? 0, bytes: bytes ?? 0 };
 }
+
+/** Bytes of whole outputs that are kept for the tenant now. */
+export async function outputsHeld(rows: Rows, tenantId: TenantId): Promise<number> {
+  const [held] = await rows.$queryRaw<[{ bytes: bigint }]>`SELECT kernel.outputs_held(${tenantId}, NULL) AS bytes`;
+  return Number(held.bytes);
+}

@@ -16,8 +16,8 @@ afterAll(async () => { await kernel.close(); });
 
 const asked = (tenant_id: string) => ({ v: 1, caller: null, tenant_id }) as const;
 const set = (tenant_id: string, change: TenantLimitsChange) => manage.limits.set({ ...asked(tenant_id), change });
-const EMPTY = { files: 0, bytes: 0 };
-const UNSET = { requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, files_max: null, bytes_max: null, ...EMPTY, changed_at: null };
+const EMPTY = { files: 0, bytes: 0, outputs_bytes: 0 };
+const UNSET = { requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, files_max: null, bytes_max: null, outputs_bytes_max: null, ...EMPTY, changed_at: null };
 
 describe('the limits of a tenant', () => {
   it('are the defaults of the contract until they are set', async () => {
@@ -29,7 +29,7 @@ describe('the limits of a tenant', () => {
     const tenant = await kernel.newTenant();
     await set(tenant.tenantId, { weight: 7, requests_per_second: 50 });
     const limits = await set(tenant.tenantId, { running_max: 3, requests_per_second: null });
-    const { changed_at, files: _files, bytes: _bytes, ...rest } = limits;
+    const { changed_at, files: _files, bytes: _bytes, outputs_bytes: _outputs, ...rest } = limits;
     expect(limits).toEqual({ tenant_id: tenant.tenantId, ...UNSET, weight: 7, running_max: 3, changed_at: expect.any(Number) });
     expect(await manage.limits.read(asked(tenant.tenantId))).toEqual(limits);
     expect(changed_at).toBeGreaterThan(0);

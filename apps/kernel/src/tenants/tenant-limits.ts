@@ -2,7 +2,7 @@
 import { type KernelRequest, type LimitsChanged, type LimitsSince, type TenantId, type TenantLimitsChange, type TenantLimitsView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
 import { callKernel, type Sizes, type WorkerPool } from '../store/index.ts';
-import { found, heldIn, plainRow, requireId, withQuota, type Rows, type Tenancy } from '../tenancy/index.ts';
+import { found, heldIn, outputsHeld, plainRow, requireId, withQuota, type Rows, type Tenancy } from '../tenancy/index.ts';
 
 /** Tenants of one page: some hundred bytes each, so a page is a message of ordinary size. */
 const PAGE = 500;
@@ -38,7 +38,7 @@ export class Limits {
       const value: TenantLimitsView = { ...before, ...change, changed_at: now };
       if (!isAnother(before, change)) return { value: before, records: [] };
       await rows.tenant.updateMany({ where: { tenant_id }, data: columnsOf(change, now) });
-      const { changed_at: _when, files: _files, bytes: _bytes, ...limits } = value;
+      const { changed_at: _when, files: _files, bytes: _bytes, outputs_bytes: _outputs, ...limits } = value;
       return { value, records: [{ kind: 'change', actor: 'platform', change: { verb: 'tenant_limits_changed', subject: tenant_id, digest: contentDigest(limits) } }] };
     }));
   }
@@ -53,9 +53,9 @@ export async function limitsSince(workers: WorkerPool, { since, after }: Omit<Li
 async function limitsOf(rows: Rows, tenantId: TenantId): Promise<TenantLimitsView> {
   const { cap, limits_at, ...limits } = plainRow(found(await rows.tenant.findUnique({
     where: { tenant_id: tenantId },
-    select: { requests_per_second: true, request_burst: true, weight: true, cap: true, waiting_max: true, limits_at: true, files_max: true, bytes_max: true },
+    select: { requests_per_second: true, request_burst: true, weight: true, cap: true, waiting_max: true, limits_at: true, files_max: true, bytes_max: true, outputs_bytes_max: true },
   })));
-  return { tenant_id: tenantId, ...limits, running_max: cap, ...await heldIn(rows, { tenant_id: tenantId }), changed_at: limits_at };
+  return { tenant_id: tenantId, ...limits, running_max: cap, ...await heldIn(rows, { tenant_id: tenantId }), outputs_bytes: await outputsHeld(rows, tenantId), changed_at: limits_at };
 }
 
 function isAnother(before: TenantLimitsView, change: TenantLimitsChange): boolean {

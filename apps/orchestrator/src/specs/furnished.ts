@@ -29,7 +29,7 @@ export const callOf = (tenant: TestTenant): ProposedCall => ({
 });
 
 /** The quota of who has none, and nothing there. */
-export const UNBOUND = { files_max: null, bytes_max: null, files: 0, bytes: 0 };
+export const UNBOUND = { files_max: null, bytes_max: null, files: 0, bytes: 0, outputs_bytes_max: null, outputs_bytes: 0 };
 export const limitsOf = (tenantId: string): TenantLimits => ({ tenant_id: tenantId as TenantLimits['tenant_id'], requests_per_second: null, request_burst: null, ...TENANT_DEFAULTS, changed_at: null });
 
 /** A tool of a tenant. */

@@ -21,6 +21,9 @@ const quota = {
   files_max: count('files, links and directories; a change that leads past it is `workspace.quota`; null: without bound'),
   bytes_max: count('bytes of their contents; null: without bound'),
 };
+const outputs = {
+  outputs_bytes_max: count('bytes of whole outputs that are kept at once; an output that leads past it is not kept, and its call ends as it would; null: without bound'),
+};
 const held = {
   files: orNull(Type.Integer({ minimum: 0, description: 'what is there now, by the newest states; null: not counted yet, and asking for the limits counts it' })),
   bytes: orNull(Type.Integer({ minimum: 0, description: 'the same, in bytes' })),
@@ -35,7 +38,10 @@ export const TenantLimits = Type.Object({
 export type TenantLimits = Static<typeof TenantLimits>;
 
 /** The limits of one tenant with what all its workspaces may hold together, and hold. */
-export const TenantLimitsView = Type.Object({ ...TenantLimits.properties, ...quota, ...held }, closed);
+export const TenantLimitsView = Type.Object({
+  ...TenantLimits.properties, ...quota, ...outputs, ...held,
+  outputs_bytes: Type.Integer({ minimum: 0, description: 'of whole outputs that are kept now' }),
+}, closed);
 export type TenantLimitsView = Static<typeof TenantLimitsView>;
 
 /** What one workspace may hold, and holds. */
@@ -45,7 +51,7 @@ export const WorkspaceLimitsChange = Type.Partial(Type.Object(quota), { ...close
 export type WorkspaceLimitsChange = Static<typeof WorkspaceLimitsChange>;
 
 /** What is to change of a tenant's; the rest stays. */
-export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota }), { ...closed, minProperties: 1 });
+export const TenantLimitsChange = Type.Partial(Type.Object({ ...fields, ...quota, ...outputs }), { ...closed, minProperties: 1 });
 export type TenantLimitsChange = Static<typeof TenantLimitsChange>;
 
 /** Only the platform key asks, which is no tenant's. */
