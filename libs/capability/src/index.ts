@@ -7,5 +7,6 @@ export { coversPath, isScopePath, scopeOf, type FsAccess } from './fs-scope.ts';
 export { narrowTo, type NarrowAsk } from './narrow-to.ts';
 export { coversDomain, coversNet, reaches } from './net-scope.ts';
 export { decideSessionToken, isLikeApproved, type AskedCall, type SessionTokenAsk } from './session-approval.ts';
+export { decideSpawn, type SpawnAsk } from './spawn.ts';
 export { excessOf, isSubset, type Excess } from './subset.ts';
 export { coversPattern, matchesTool } from './tool-pattern.ts';

@@ -65,5 +65,6 @@ export { SHELL_RUN } from './tools/shell.ts';
 export { RUN_LIVE, RunNews, type RunLive } from './messages/runs.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';
+export { AGENT_SPAWN, SPAWN_DEPTH_MAX, SPAWN_ROUNDS_MAX, SpawnArgs } from './tools/agents.ts';
 export { isTaskTool, SessionTasks, Task, TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASK_LIST, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -82,5 +82,6 @@ export const CapabilityToken = Type.Object({
   created_at: Instant,
   revoked_at: Type.Union([Instant, Type.Null()]),
   session_approval: Type.Optional(SessionApproval),
+  spawned_by: Type.Optional({ ...idSchema('operation'), description: 'the committed call of `agent.spawn` that the kernel made it for' }),
 }, { additionalProperties: false });
 export type CapabilityToken = Static<typeof CapabilityToken>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isTaskTool, secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
+import { AGENT_SPAWN, isTaskTool, secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { runFileTool, type FileToolOutcome } from '@writ/workspace';
@@ -45,6 +45,8 @@ export class InlineRunner extends Runner {
 
   async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
     if (call.toolId === VALUE_GET.tool_id) return valueOutcome(call);
+    // What it means is that it was committed: the kernel makes the sub-agent's token of that.
+    if (call.toolId === AGENT_SPAWN.tool_id) return { ok: true, delta: null, blobs: [], result: { allowed: true } };
     if (isTaskTool(call.toolId)) return runTaskTool(call);
     const outcome = await runFileTool(call.toolId, {
       reader: timedReader(this.#reader(call), verify),

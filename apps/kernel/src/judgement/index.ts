@@ -10,6 +10,7 @@ export { judgedTool } from './judged-tool.ts';
 export { readSandboxNamed } from './decide-sandbox.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
+export { refuseSpawn, spawnVerdict } from './decide-spawn.ts';
 export { delegatorsOf } from './delegators.ts';
 export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';

@@ -15,6 +15,7 @@ import { decideReach, type Reached } from './decide-reach.ts';
 import { decideSandbox, sandboxReason } from './decide-sandbox.ts';
 import { decideSecrets } from './decide-secrets.ts';
 import { judgedTool } from './judged-tool.ts';
+import { refuseSpawn } from './decide-spawn.ts';
 import { decideValue } from './decide-value.ts';
 import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
@@ -57,6 +58,8 @@ export class Judge {
     if (reach.effect === 'refuse') return refuse(known, reach);
     const secret = decideSecrets(facts, form);
     if (secret !== null) return refuse(known, secret);
+    const spawn = refuseSpawn(call, facts, form);
+    if (spawn !== null) return refuse(known, spawn);
     const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);

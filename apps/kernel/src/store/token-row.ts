@@ -13,11 +13,12 @@ export interface TokenRow {
   readonly created_at: number;
   readonly revoked_at: number | null;
   readonly session_approval?: SessionApproval | null;
+  readonly spawned_by?: string | null;
 }
 
 /** The token that the row stores. */
 export function tokenOf(row: TokenRow): CapabilityToken {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null } = row;
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null, spawned_by = null } = row;
   const token = { v: 1, capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant: grant_json, issuer, created_at, revoked_at } as const;
-  return session_approval === null ? token : { ...token, session_approval };
+  return { ...token, ...(session_approval === null ? {} : { session_approval }), ...(spawned_by === null ? {} : { spawned_by }) };
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type Caller, type CapabilityToken, type KernelRequest } from '@writ/contract';
+import { Fault, LIMITS, type CapabilityToken, type KernelRequest } from '@writ/contract';
 import { attenuate, decideValidity, type AttenuationRequest, type ChildToken } from '@writ/capability';
 import type { Changes } from '../changes/index.ts';
 import { newId } from '../store/index.ts';
-import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../tenancy/index.ts';
+import { found, requireId, requireRole, type Rows } from '../tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
-import { storedToken, type TokenView } from './token-view.ts';
+import { lockedChain } from './locked-chain.ts';
+import type { TokenView } from './token-view.ts';
 import { verifyGrant } from './verify-grant.ts';
 
 /**
@@ -40,15 +41,6 @@ export class AttenuateToken {
       return await insertToken(rows, caller, 'token_attenuated', token, [...chain.map((above) => above.capability_token_id).reverse(), capability_token_id]);
     });
   }
-}
-
-/** The parent first, up to the root, none of which can be revoked before this transaction ends. @throws Fault `not_found` */
-async function lockedChain(rows: Rows, caller: Caller, parentId: string): Promise<CapabilityToken[]> {
-  const { tenant_id } = caller;
-  const { chain } = found(await rows.token.findFirst({ where: { AND: [{ tenant_id, capability_token_id: parentId }, onlyAgentOf(caller)] }, select: { chain: true } }));
-  await rows.$executeRaw`SELECT kernel.hold_rules(${tenant_id})`;
-  const stored = await rows.token.findMany({ where: { capability_token_id: { in: chain } } });
-  return chain.toReversed().map((id) => storedToken(found(stored.find((row) => row.capability_token_id === id))));
 }
 
 const { chainTokens } = LIMITS;

@@ -2,5 +2,6 @@
 export { AttenuateToken } from './attenuate-token.ts';
 export { IssueToken } from './issue-token.ts';
 export { RevokeToken } from './revoke-token.ts';
+export { SpawnToken } from './spawn-token.ts';
 export { Tokens } from './tokens.ts';
 export { TokensController } from './tokens.controller.ts';

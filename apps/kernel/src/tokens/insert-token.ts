@@ -8,9 +8,9 @@ import { tokenViews, type TokenView } from './token-view.ts';
 export async function insertToken(
   rows: Rows, caller: Caller, verb: 'token_issued' | 'token_attenuated', token: CapabilityToken, chain: readonly string[],
 ): Promise<Changed<TokenView>> {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant, issuer, created_at } = token;
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant, issuer, created_at, spawned_by } = token;
   const stored = await rows.token.create({
-    data: { capability_token_id, tenant_id, agent_id, parent_id, chain: [...chain], workspace_id, grant_json: grant, issuer, created_at },
+    data: { capability_token_id, tenant_id, agent_id, parent_id, chain: [...chain], workspace_id, grant_json: grant, issuer, created_at, ...(spawned_by === undefined ? {} : { spawned_by }) },
   });
   const bounded = BUDGET_DIMENSIONS.flatMap((dimension) => {
     const bound = grant.budgets[dimension];
@@ -20,7 +20,7 @@ export async function insertToken(
   return {
     value: found((await tokenViews(rows, [stored]))[0]),
     records: [{
-      kind: 'token', actor: caller.api_key_id, agent_id, capability_token_id, workspace_id,
+      kind: 'token', actor: caller.api_key_id, agent_id, capability_token_id, workspace_id, ...(spawned_by === undefined ? {} : { operation_id: spawned_by }),
       change: { verb, subject: capability_token_id, digest: contentDigest(token) },
     }],
   };

@@ -6,6 +6,7 @@ import type { Listed } from '../store/index.ts';
 import { AttenuateToken } from './attenuate-token.ts';
 import { IssueToken } from './issue-token.ts';
 import { RevokeToken } from './revoke-token.ts';
+import { SpawnToken } from './spawn-token.ts';
 import type { TokenView } from './token-view.ts';
 import { Tokens } from './tokens.ts';
 
@@ -15,12 +16,14 @@ export class TokensController {
   readonly #issue: IssueToken;
   readonly #attenuate: AttenuateToken;
   readonly #revoke: RevokeToken;
+  readonly #spawn: SpawnToken;
 
-  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken) {
+  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;
     this.#revoke = revoke;
+    this.#spawn = spawn;
   }
 
   @MessagePattern('kernel.token.issue')
@@ -36,6 +39,11 @@ export class TokensController {
   @MessagePattern('kernel.token.revoke')
   async revoke(@Payload() payload: unknown): Promise<TokenView> {
     return await this.#revoke.run(parseMessage(KERNEL_REQUESTS['token.revoke'], payload));
+  }
+
+  @MessagePattern('kernel.token.spawn')
+  async spawn(@Payload() payload: unknown): Promise<TokenView> {
+    return await this.#spawn.run(parseMessage(KERNEL_REQUESTS['token.spawn'], payload));
   }
 
   @MessagePattern('kernel.token.read')

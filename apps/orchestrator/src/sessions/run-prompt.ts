@@ -32,7 +32,7 @@ export class ComposePrompt {
   /** Faults: those of an offer, of the kernel. */
   async run(caller: Caller, open: OpenRun): Promise<RunPrompt> {
     const { session } = open;
-    const offer = await this.#offers.of(caller, session.capability_token_id);
+    const offer = await this.#offers.of(caller, session.capability_token_id, 'run');
     const tools = offeredTools(offer);
     const notes = tools.some(({ tool_id }) => tool_id === 'fs.read') ? await this.#readNotes(caller, open, NOTES) : null;
     const layers = [IDENTITY, prompt('openai', offer).system, notes === null ? '' : `Notes of this workspace (\`${NOTES}\`):\n${notes.slice(0, NOTES_CHARS_MAX)}`, session.content.system ?? ''];

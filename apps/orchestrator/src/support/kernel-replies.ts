@@ -28,6 +28,7 @@ export const KERNEL_REPLIES = {
   'approval.effect': opened(ApprovalEffect),
   'token.issue': token,
   'token.attenuate': token,
+  'token.spawn': token,
   'token.read': token,
   'token.list': pageOf(TokenView),
   'token.revoke': token,

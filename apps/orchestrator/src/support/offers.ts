@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cliDefinition } from '@writ/cli-tool';
-import { Fault, TOOLS, type Caller } from '@writ/contract';
+import { AGENT_SPAWN, Fault, TOOLS, type Caller } from '@writ/contract';
 import type { Offer } from '@writ/dialects';
 import type { KernelClient } from './kernel-client.ts';
 import { tenantTools } from './tenant-tools.ts';
@@ -18,14 +18,16 @@ export class Offers {
 
   /**
    * What the token grants now. A child grants no more than the tokens above it, so its own grant says it all; who may see a token is the kernel's to say.
+   * @param within what the model is in: sub-agents are for runs, so a turn is told of none
    * Faults: `not_found`, `token.revoked`, `token.expired`, `token.not_yet_valid`.
    */
-  async of(caller: Caller, capability_token_id: string): Promise<Offer> {
+  async of(caller: Caller, capability_token_id: string, within: 'run' | 'turn'): Promise<Offer> {
     const [{ grant, revoked }, own] = await Promise.all([this.#kernel.ask('token.read', caller, { capability_token_id }), tenantTools(this.#kernel, caller)]);
     const now = this.#now();
     if (revoked) throw new Fault('token.revoked');
     if (grant.expires_at <= now) throw new Fault('token.expired');
     if (grant.not_before > now) throw new Fault('token.not_yet_valid');
-    return { tools: [...TOOLS.values(), ...own.map(({ tool }) => cliDefinition(tool))], chain: [grant] };
+    const ours = [...TOOLS.values()].filter(({ tool_id }) => within === 'run' || tool_id !== AGENT_SPAWN.tool_id);
+    return { tools: [...ours, ...own.map(({ tool }) => cliDefinition(tool))], chain: [grant] };
   }
 }

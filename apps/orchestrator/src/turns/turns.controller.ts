@@ -25,7 +25,7 @@ export class TurnsController {
   @Route(TURNS.prompt)
   async prompt(@Asked() { caller, query }: AskedOf<typeof TURNS.prompt>): Promise<Static<typeof PromptView>> {
     const dialect: DialectName = query.dialect;
-    const { system, tools } = prompt(dialect, await this.offers.of(caller, query.capability_token_id));
+    const { system, tools } = prompt(dialect, await this.offers.of(caller, query.capability_token_id, 'turn'));
     return { dialect, system, tools: tools as Record<string, unknown>[] | null };
   }
 }

@@ -84,6 +84,8 @@ export const KERNEL_REQUESTS = {
   'token.issue': Type.Object({ ...asked, agent_id: Key, workspace_id: orNull(Key), grant: Grant }, closed),
   /** `workspace_id`: the one that the child is for, the parent's unless said. Absent where an older peer asks. */
   'token.attenuate': Type.Object({ ...asked, parent_id: Key, agent_id: orNull(Key), workspace_id: Type.Optional(orNull(Key)), grant: Grant }, closed),
+  /** → TokenView: that of the sub-agent which a committed call of `agent.spawn` is for; made once, however often it is asked for */
+  'token.spawn': Type.Object({ ...asked, operation_id: Key }, closed),
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
   /** → {items, next_cursor}; `parent_id`: only what was made of that token, one step below it. Absent where an older peer asks. */
   'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) }, closed),

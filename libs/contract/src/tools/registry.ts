@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Compile, type Validator } from 'typebox/compile';
 import { Value } from 'typebox/value';
+import { AGENT_SPAWN } from './agents.ts';
 import type { ToolDefinition } from './definition.ts';
 import { NET_EGRESS, WEB_FETCH } from './egress.ts';
 import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE } from './files.ts';
@@ -12,7 +13,7 @@ import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST, AGENT_SPAWN].map((tool) => [tool.tool_id, tool]),
 );
 
 /** Compiled ones become program text, so only schemas that stand in this library are. */

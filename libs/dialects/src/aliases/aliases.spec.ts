@@ -7,7 +7,7 @@ import { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from './yips.ts';
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
   path: 'a', content: 'b', oldText: 'c', newText: 'd', replaceAll: true, pattern: 'e', maxMatches: 3, command: 'f', cwd: 'g', timeoutMs: 5000, query: 'h', maxResults: 2, url: 'https://example.com/', maxChars: 500, maxBytes: 9,
-  task: 'i', max_rounds: 2, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash', taskId: `op_${'0'.repeat(26)}`, title: 'o', note: 'p', status: 'done',
+  task: 'i', max_rounds: 2, maxRounds: 3, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash', taskId: `op_${'0'.repeat(26)}`, title: 'o', note: 'p', status: 'done',
 };
 const NOT_BACK: Readonly<Record<string, readonly string[]>> = { read_file: ['maxBytes'], virtual_terminal: ['cwd'], 'mk8.shell': ['resourceId'], access_website: ['url'] };
 /** The target of a task is a task. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
+import { AGENT_SPAWN, MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, SPAWN_ROUNDS_MAX, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
@@ -46,7 +46,7 @@ export const BLOCK_ALIASES: readonly Alias[] = [
   MK8_SHELL,
   DANGEROUS,
   transcription('transcribe_from_audio_device'), transcription('transcribe_from_audio_stream'), transcription('transcribe_from_audio_file'),
-  global('create_sub_agent', NOT_AVAILABLE.spawnAgent, 'starts an agent below this one'),
+  row('create_sub_agent', AGENT_SPAWN.tool_id, 'gives a task to an agent below this one', { task: optional(Type.String({ minLength: 1, maxLength: 12_000 })), maxRounds: optional(Type.Integer({ minimum: 1, maximum: SPAWN_ROUNDS_MAX })) }, { task: 'task', maxRounds: 'rounds_max' }),
   global('create_container', NOT_AVAILABLE.createContainer, 'makes a container'),
   global('register_info_store', NOT_AVAILABLE.registerStore, 'registers a store of information'),
   editing('edit_any_task', { taskId: optional(Id) }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, WEB_FETCH, YIELD_MS } from '@writ/contract';
+import { AGENT_SPAWN, FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, SPAWN_ROUNDS_MAX, WEB_FETCH, YIELD_MS } from '@writ/contract';
 import { Type } from 'typebox';
 import type { Args } from '../dialect.ts';
 import type { Alias } from './alias.ts';
@@ -70,6 +70,6 @@ export const YIPS_SKILLS: readonly Alias[] = [
 
 /** An agent below this one; it has a task and no name. */
 export const YIPS_SUBAGENT: Alias = {
-  name: 'subagent', tool_id: NOT_AVAILABLE.spawnAgent, summary: 'gives a task to an agent below this one',
-  parameters: Type.Object({ task: Type.String({ minLength: 1, maxLength: 65_536 }), max_rounds: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, closed), renames: { task: 'task', max_rounds: 'max_rounds' },
+  name: 'subagent', tool_id: AGENT_SPAWN.tool_id, summary: 'gives a task to an agent below this one',
+  parameters: Type.Object({ task: Type.String({ minLength: 1, maxLength: 12_000 }), max_rounds: Type.Optional(Type.Integer({ minimum: 1, maximum: SPAWN_ROUNDS_MAX })) }, closed), renames: { task: 'task', max_rounds: 'rounds_max' },
 };

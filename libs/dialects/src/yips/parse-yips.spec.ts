@@ -18,7 +18,7 @@ describe('the envelopes of the document', () => {
       subagent_calls: [{ id: 'a1', task: 'summarize docs', max_rounds: 2 }],
     };
     expect(read(fenced(body, 'yips-tools')).calls.map(({ id, tool_id, args }) => [id, tool_id, args])).toEqual([
-      ['t1', 'fs.list', { path: '.' }], ['s1', 'web.search', { query: 'yips' }], ['a1', 'agent.spawn', { task: 'summarize docs', max_rounds: 2 }],
+      ['t1', 'fs.list', { path: '.' }], ['s1', 'web.search', { query: 'yips' }], ['a1', 'agent.spawn', { task: 'summarize docs', rounds_max: 2 }],
     ]);
   });
 
