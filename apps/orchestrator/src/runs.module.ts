@@ -12,6 +12,7 @@ import { DriveRuns } from './sessions/drive-runs.ts';
 import { Models } from './sessions/models.ts';
 import { readAsAgent, type CallParts } from './sessions/run-call.ts';
 import { ComposePrompt } from './sessions/run-prompt.ts';
+import { SubAgents } from './sessions/sub-agents.ts';
 import type { KernelClient } from './support/kernel-client.ts';
 import { Offers } from './support/offers.ts';
 
@@ -39,6 +40,8 @@ export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, ru
     work: runWork, models, chance: Math.random, tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
     calls, prompt: (caller, open) => prompts.run(caller, open),
     isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
+    subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),
+    isTokenRevoked: async (caller, capability_token_id) => (await kernel.ask('token.read', caller, { capability_token_id })).revoked,
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
     tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
   }, failed);

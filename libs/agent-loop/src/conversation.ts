@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PIVOT_GUIDANCE } from '@writ/dialects';
 import type { Message } from './model.ts';
+import type { ToolAnswer } from './run-event.ts';
 import { COMPACT_PROMPT, LIMIT_TEXT, repairText, ROUNDS_KEPT, summaryText, type RunRules } from './run-rules.ts';
 import type { CallState, RoundState, RunState } from './run-state.ts';
 
@@ -31,12 +32,13 @@ function roundMessages({ turn, calls, explained }: RoundState, failures: number,
 
 const user = (text: string): Message => ({ role: 'user', text });
 
-const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [] : [{ role: 'tool', call_id: call.id, tool_id: call.tool_id, ...answer }]);
+const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [] : [{ role: 'tool', call_id: call.id, tool_id: call.tool_id, ...said(answer) }]);
+const said = ({ text, standing, is_error }: ToolAnswer): ToolAnswer => ({ text, standing, is_error });
 
 /** Told beside a held call: what is decided later comes back as a message of its own. */
 function asItStands({ call, held, answer }: CallState): Message {
   const of = { role: 'tool', call_id: call.id, tool_id: call.tool_id } as const;
-  if (answer !== null) return { ...of, ...answer };
+  if (answer !== null) return { ...of, ...said(answer) };
   if (held !== null) return { ...of, text: held.text, standing: 'held', is_error: false };
   return { ...of, text: 'waits for the calls before it', standing: 'queued', is_error: false };
 }

@@ -56,7 +56,7 @@ function malformedInRow({ rounds }: RunState): number {
 
 function ask(state: RunState, rules: RunRules): Step {
   if (state.rounds.length >= rules.rounds_max) return { kind: 'end', stopped: 'limit' };
-  if (isSpent(state.usage, rules)) return { kind: 'end', stopped: 'budget' };
+  if (isSpent(state, rules)) return { kind: 'end', stopped: 'budget' };
   const until = state.rounds.length - ROUNDS_KEPT;
   const canCompact = until > (state.compacted?.until ?? 0);
   if (canCompact && rules.context_tokens_max !== null && contextTokens(state, rules) > rules.context_tokens_max) return { kind: 'compact', until };
@@ -67,7 +67,9 @@ function callStep(round: number, last: RoundState, { rules, running, touchesOf }
   const ready = readyCalls(last, rules.order, running, touchesOf);
   if (ready.length > 0) return { kind: 'call', round, indexes: ready };
   if (running.size > 0) return { kind: 'busy' };
-  if (rules.on_held === 'explain' && last.explained === null) return { kind: 'explain', round };
+  // A model is told of what a person has to decide; a sub-agent ends by itself.
+  const isForPerson = last.calls.some(({ held }) => held !== null && held.waits_for !== 'run');
+  if (rules.on_held === 'explain' && isForPerson && last.explained === null) return { kind: 'explain', round };
   return { kind: 'wait' };
 }
 

@@ -11,13 +11,21 @@ const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, 
 const NAMES = Object.keys(STANDINGS) as Standing[];
 
 /** What a call was answered, as the model reads it. */
-export const ToolAnswer = Type.Object({ text: Type.String(), standing: Type.Enum(NAMES), is_error: Type.Boolean() }, closed);
+export const ToolAnswer = Type.Object({
+  text: Type.String(),
+  standing: Type.Enum(NAMES),
+  is_error: Type.Boolean(),
+  below: Type.Optional(Type.Object({
+    run_id: Type.String(), tokens: Type.Integer({ minimum: 0 }), cost: Type.Integer({ minimum: 0 }),
+  }, { ...closed, description: 'of a sub-agent: its run, and what that and those below it used' })),
+}, closed);
 export type ToolAnswer = Static<typeof ToolAnswer>;
 
-/** A call that waits for a person. */
+/** A call that waits: for a person, or for the run of a sub-agent. */
 export const HeldCall = Type.Object({
   operation_id: Type.String(),
-  waits_for: Type.Union([Type.Literal('approval'), Type.Literal('value')]),
+  waits_for: Type.Union([Type.Literal('approval'), Type.Literal('value'), Type.Literal('run')]),
+  run_id: Type.Optional(Type.String({ description: 'the sub-agent\'s, which has to end first' })),
   text: Type.String({ description: 'what the model and people are told of it' }),
 }, closed);
 export type HeldCall = Static<typeof HeldCall>;

@@ -25,13 +25,15 @@ export interface RunState {
   readonly compacted: { readonly until: number; readonly summary: string } | null;
   /** of all replies */
   readonly usage: ModelUsage;
+  /** of all sub-agents, in tokens and in millionths of a currency */
+  readonly below: { readonly tokens: number; readonly cost: number };
   readonly ended: { readonly stopped: 'cancelled'; readonly by: string } | { readonly stopped: 'model_failed'; readonly fault: ModelFault; readonly message: string } | null;
 }
 
 const NO_USAGE: ModelUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
 
 /** A run of which nothing has happened. */
-export const newRun = (base: readonly Message[]): RunState => ({ base, rounds: [], compacted: null, usage: NO_USAGE, ended: null });
+export const newRun = (base: readonly Message[]): RunState => ({ base, rounds: [], compacted: null, usage: NO_USAGE, below: { tokens: 0, cost: 0 }, ended: null });
 
 /** A run of which all this has happened, in this order. */
 export const foldRun = (base: readonly Message[], events: readonly RunEvent[]): RunState => events.reduce(applyEvent, newRun(base));
@@ -46,7 +48,7 @@ export function applyEvent(state: RunState, event: RunEvent): RunState {
   switch (event.kind) {
     case 'replied': return { ...state, usage: sum(state.usage, event.turn.usage), rounds: [...state.rounds, newRound(event.turn)] };
     case 'explained': return inRound({ ...state, usage: sum(state.usage, event.turn.usage) }, event.round, (round) => ({ ...round, explained: { turn: event.turn, calls: round.calls } }));
-    case 'answered': return inCall(state, event, (call) => ({ ...call, held: null, answer: event.answer }));
+    case 'answered': return inCall({ ...state, below: withBelow(state.below, event.answer) }, event, (call) => ({ ...call, held: null, answer: event.answer }));
     case 'held': return inCall(state, event, (call) => ({ ...call, held: event.held }));
     case 'resumed': return inRound(state, state.rounds.length, (round) => ({ ...round, calls: round.calls.map((call) => ({ ...call, held: null })) }));
     case 'compacted': return { ...state, usage: sum(state.usage, event.usage), compacted: { until: event.until, summary: event.summary } };
@@ -79,6 +81,8 @@ function inCall(state: RunState, at: { readonly round: number; readonly index: n
     return { ...round, calls: round.calls.with(at.index, change(call)) };
   });
 }
+
+const withBelow = ({ tokens, cost }: RunState['below'], { below }: ToolAnswer): RunState['below'] => (below === undefined ? { tokens, cost } : { tokens: tokens + below.tokens, cost: cost + below.cost });
 
 const sum = (so: ModelUsage, more: ModelUsage | undefined): ModelUsage => (more === undefined ? so : {
   input_tokens: so.input_tokens + more.input_tokens,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ModelUsage } from './model.ts';
 import type { Prices, RunRules } from './run-rules.ts';
+import type { RunState } from './run-state.ts';
 
 const MILLION = 1_000_000;
 
@@ -9,8 +10,8 @@ export function costOf({ input_tokens, cached_tokens, output_tokens }: ModelUsag
   return Math.ceil(((input_tokens - cached_tokens) * input + cached_tokens * cached + output_tokens * output) / MILLION);
 }
 
-/** Whether a run has used up what it may: it is asked before the model is, so the reply that passes the bound is the last. */
-export function isSpent(usage: ModelUsage, { tokens_max, cost_max, prices }: Pick<RunRules, 'tokens_max' | 'cost_max' | 'prices'>): boolean {
-  if (tokens_max !== null && usage.input_tokens + usage.output_tokens >= tokens_max) return true;
-  return cost_max !== null && prices !== null && costOf(usage, prices) >= cost_max;
+/** Whether a run, with its sub-agents, has used up what it may: it is asked before the model is, so the reply that passes the bound is the last. */
+export function isSpent({ usage, below }: Pick<RunState, 'usage' | 'below'>, { tokens_max, cost_max, prices }: Pick<RunRules, 'tokens_max' | 'cost_max' | 'prices'>): boolean {
+  if (tokens_max !== null && usage.input_tokens + usage.output_tokens + below.tokens >= tokens_max) return true;
+  return cost_max !== null && prices !== null && costOf(usage, prices) + below.cost >= cost_max;
 }

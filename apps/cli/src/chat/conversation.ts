@@ -81,6 +81,10 @@ export class Conversation {
   /** Whether there is a reason to go on while the call waits. */
   #waitsFor(held: HeldCall, approver: Approver | null): boolean {
     const { page, waits } = this.#options;
+    if (held.waits_for === 'run') {
+      page.warn(`a sub-agent works on it: run ${visibleLine(held.run_id ?? '')}`);
+      return true;
+    }
     if (approver !== null) approver.ask(held);
     else page.warn(`operation ${visibleLine(held.operation_id)} waits for ${held.waits_for === 'value' ? 'a value' : 'a person'}; writ approvals`);
     return approver !== null || waits;

@@ -21,7 +21,7 @@ export type ChatRun = Static<typeof ChatRun>;
 
 const WrittenCall = Type.Object({ id: text, tool_id: text, args: Type.Unknown() });
 export type WrittenCall = Static<typeof WrittenCall>;
-const Held = Type.Object({ operation_id: text, waits_for: Type.Enum(['approval', 'value']), text });
+const Held = Type.Object({ operation_id: text, waits_for: Type.Enum(['approval', 'value', 'run']), text, run_id: Type.Optional(text) });
 export type HeldCall = Static<typeof Held>;
 const place = { round: count, index: count };
 

@@ -30,6 +30,7 @@ export const SessionView = Type.Object({
   dialect: Type.String({ description: '`native`: the model\'s provider says how calls are written' }),
   model: Type.String(),
   forked_from: orNull(Type.Object({ run_id: idSchema('run'), after: Count }, closed)),
+  spawned_by: orNull(Type.Object({ run_id: idSchema('run'), operation_id: idSchema('operation') }, { ...closed, description: 'of a sub-agent: the run above it, and the call that it works for' })),
   created_at: Instant,
   created_by: Type.String({ description: 'the API key that made it' }),
 }, closed);
@@ -40,7 +41,7 @@ export const RunView = Type.Object({
   run_id: idSchema('run'),
   session_id: idSchema('session'),
   model: Type.String(),
-  state: Type.Enum(['queued', 'running', 'waiting', 'ended'], { description: '`queued`: behind other runs of its session; `waiting`: a call is held for a person' }),
+  state: Type.Enum(['queued', 'running', 'waiting', 'ended'], { description: '`queued`: behind other runs of its session; `waiting`: a call is held for a person, or a sub-agent has to end first' }),
   stopped: orNull(Type.Enum([...RUN_STOPPED], { description: 'why it ended; `failed`: the orchestrator could not go on with it' })),
   waits_for: Type.Array(Type.String(), { description: 'operations that somebody has to decide' }),
   cancel_asked: Type.Boolean(),

@@ -5,7 +5,7 @@ import type { KeptEvent } from './run-events.ts';
 import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions } from './sessions.ts';
 
 export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
-  session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null,
+  session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null, spawned_by: null,
   created_by: newId('apiKey'), content: { system: 'be kind', base: [] }, ...over,
 });
 export const newRun = (session_id: Id<'session'>, created_by: Id<'apiKey'>, over: Partial<NewRun> = {}): NewRun => ({
@@ -52,12 +52,12 @@ export function sessionsContract(name: string, of: {
       expect(await of.sessions().cancel(other, run.run_id, 'me')).toBeNull();
       expect(await of.sessions().remove(other, session.session_id)).toBeNull();
       expect(await of.sessions().queue(other, newRun(session.session_id, key), BOUNDS)).toBeNull();
-      expect((await of.sessions().list(other, { cursor: null, limit: 10 }, { agent_id: null, workspace_id: null })).items).toEqual([]);
+      expect((await of.sessions().list(other, { cursor: null, limit: 10 }, { agent_id: null, workspace_id: null, run_id: null })).items).toEqual([]);
     });
 
     it('lists newest first, page by page, by agent and by workspace', async () => {
       const [a, b] = [await make(), await make()];
-      const list = (page: { cursor: string | null; limit: number }, by = {}) => of.sessions().list(tenant, page, { agent_id: null, workspace_id: null, ...by });
+      const list = (page: { cursor: string | null; limit: number }, by = {}) => of.sessions().list(tenant, page, { agent_id: null, workspace_id: null, run_id: null, ...by });
       const first = await list({ cursor: null, limit: 1 });
       const rest = await list({ cursor: first.next_cursor, limit: 5 });
       expect([...first.items, ...rest.items].map(({ session_id }) => session_id).sort()).toEqual([a.session_id, b.session_id].sort());
@@ -158,6 +158,53 @@ export function sessionsContract(name: string, of: {
       await of.work().append(only!, 1, { kind: 'cancelled', by: 'ann' }, { ...SUMS, state: 'queued' }, LEASE_MS);
       await of.work().append(only!, 2, { kind: 'ended', stopped: 'cancelled' }, { ...ENDED, stopped: 'cancelled' }, LEASE_MS);
       expect(await of.sessions().readRun(tenant, second.run_id)).toMatchObject({ state: 'ended', stopped: 'cancelled', started_at: null });
+    });
+
+    it('begins one sub-agent for an operation, whose session is listed with its run and goes with it', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const above = await begun();
+      const operationId = newId('operation');
+      const spawn = async (operation_id = operationId) => {
+        const session = newSession({ spawned_by: { run_id: above.run_id, operation_id } });
+        return await of.work().spawn(above, session, newRun(session.session_id, key, { input: 'look', cost_max: 9 }), 1);
+      };
+      expect(await of.work().below(above, operationId)).toBeNull();
+      const run = await spawn();
+      expect((await Promise.all([spawn(), spawn()])).map(({ run_id }) => run_id)).toEqual([run.run_id, run.run_id]);
+      await expect(spawn(newId('operation'))).rejects.toMatchObject({ code: 'limit.exceeded' });
+      const list = async (run_id: string | null) => (await of.sessions().list(tenant, { cursor: null, limit: 5 }, { agent_id: null, workspace_id: null, run_id })).items.map((each) => each.session_id);
+      expect([await list(null), await list(above.run_id)]).toEqual([[session_id], [run.session_id]]);
+      expect(await of.sessions().read(tenant, run.session_id)).toMatchObject({ spawned_by: { run_id: above.run_id, operation_id: operationId } });
+      await of.work().append(above, 1, { kind: 'ended', stopped: 'end' }, ENDED, LEASE_MS);
+      const below = await begun();
+      await expect(of.sessions().remove(tenant, session_id)).rejects.toMatchObject({ code: 'conflict' });
+      await end(below, 1);
+      expect(await of.work().below(above, operationId)).toMatchObject({ run: { run_id: run.run_id, state: 'ended', cost_max: 9 }, events: [{ kind: 'ended' }] });
+      expect(await of.sessions().remove(tenant, session_id)).toMatchObject({ session_id });
+      expect(await of.sessions().readRun(tenant, run.run_id)).toBeNull();
+    });
+
+    it('wakes a run when a sub-agent that it waits for has ended, before it waits or after, and ends those below with it', async () => {
+      const { session_id } = await make();
+      await queue(session_id);
+      const above = await begun();
+      const operation_id = newId('operation');
+      const session = newSession({ spawned_by: { run_id: above.run_id, operation_id } });
+      const { run_id } = await of.work().spawn(above, session, newRun(session.session_id, key), 5);
+      await of.work().cancelBelow(above, 'above');
+      expect(await of.sessions().readRun(tenant, run_id)).toMatchObject({ cancel_by: 'above' });
+      await of.work().wait(above, [], 30_000, [operation_id]);
+      const below = await begun();
+      expect(below.run_id).toBe(run_id);
+      expect(await claim()).toEqual([]);
+      await end(below, 1);
+      const [again] = await claim();
+      expect(again).toMatchObject({ run_id: above.run_id });
+      await of.work().wait(again!, [], 30_000, [operation_id]);
+      expect(await claim()).toMatchObject([{ run_id: above.run_id }]);
+      await of.pass(LEASE_MS + 1);
+      await expect(of.work().spawn(above, newSession({ spawned_by: { run_id: above.run_id, operation_id: newId('operation') } }), newRun(session.session_id, key), 5)).rejects.toThrow(LeaseLost);
     });
 
     it('says that a key was revoked to whoever drives its runs', async () => {

@@ -14,6 +14,8 @@ export interface SessionRow {
   /** the name of a model as it is configured */
   readonly model: string;
   readonly forked_from: { readonly run_id: Id<'run'>; readonly after: number } | null;
+  /** the call that it works for, where it is a sub-agent's */
+  readonly spawned_by: { readonly run_id: Id<'run'>; readonly operation_id: string } | null;
   readonly created_at: number;
   readonly created_by: string;
 }
@@ -72,6 +74,9 @@ export interface NewRun extends RunLimits {
 /** How many runs a session may have, in all and waiting. */
 export interface RunBounds { readonly runsMax: number; readonly unendedMax: number }
 
+/** Which sessions are listed. */
+export interface SessionFilter { readonly agent_id: string | null; readonly workspace_id: string | null; readonly run_id: string | null }
+
 /** Tokens and costs of a model's runs. */
 export interface UsageRow {
   readonly model: string;
@@ -94,9 +99,9 @@ export abstract class Sessions {
   abstract create(tenantId: TenantId, session: NewSession, countMax: number): Promise<SessionRow>;
   /** Null where the tenant has no such session; so for all below. */
   abstract read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { readonly content: SessionContent }) | null>;
-  /** Newest first; null filters nothing. */
-  abstract list(tenantId: TenantId, page: PageAsked, of: { readonly agent_id: string | null; readonly workspace_id: string | null }): Promise<PageOf<SessionRow>>;
-  /** Takes it away with its runs and all that was said. Fault `conflict` while one of them is at work. */
+  /** Newest first; null filters nothing, but of the run: those that its calls began, or those that no run's did. */
+  abstract list(tenantId: TenantId, page: PageAsked, of: SessionFilter): Promise<PageOf<SessionRow>>;
+  /** Takes it away with its runs, those of its sub-agents and all that was said. Fault `conflict` while one of them is at work. */
   abstract remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null>;
   /** Queues a run behind those of its session; a key that was used before answers that run. Fault `limit.exceeded`. */
   abstract queue(tenantId: TenantId, run: NewRun, bounds: RunBounds): Promise<RunRow | null>;
@@ -182,12 +187,21 @@ export abstract class RunWork {
    * COMMIT, and MUST refuse a place that isn't the next one.
    */
   abstract append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended>;
-  /** Lets go of a run that waits for somebody; it is looked at again after `wakeMs`, or when it is woken. */
-  abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number): Promise<void>;
+  /** Lets go of a run that waits for somebody to decide operations, or for the sub-agents of others; it is looked at again after `wakeMs`, when it is woken, and when one of these runs has ended. */
+  abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds?: readonly string[]): Promise<void>;
   /** Lets go of a run that goes on after `wakeMs`. */
   abstract release(claim: RunClaim, wakeMs: number): Promise<void>;
   /** Those that are still held, and whether their end is asked for. */
   abstract renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ readonly run_id: string; readonly cancelled: boolean }[]>;
+  /**
+   * Begins a sub-agent of the run: a session with one task, for the operation that asked for it. Asked again for that operation, the answer is the run that there is.
+   * Fault `limit.exceeded` where the run has `countMax` already.
+   */
+  abstract spawn(claim: RunClaim, session: NewSession, run: NewRun, countMax: number): Promise<RunRow>;
+  /** The run of the sub-agent that an operation began, with what happened in it; null where there is none. */
+  abstract below(claim: RunClaim, operationId: string): Promise<{ readonly run: RunRow; readonly events: readonly KeptEvent[] } | null>;
+  /** Asks for the end of every sub-agent's run that has not ended. */
+  abstract cancelBelow(claim: RunClaim, by: string): Promise<void>;
   /** Looks again at a run that waits. */
   abstract wake(tenantId: TenantId, runId: string): Promise<void>;
 }

@@ -54,7 +54,7 @@ export class ChangeSessions {
     const { agent_id } = await this.#tokenOf(caller, wish);
     await this.#kernel.ask('workspace.read', caller, { workspace_id: wish.workspace_id });
     const { workspace_id, capability_token_id, model, name = null, dialect = 'native', system = null } = wish;
-    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null }, { system, base: [] });
+    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: null }, { system, base: [] });
   }
 
   /** Faults: `not_found`, `request.malformed` for a place that the run doesn't have, `limit.exceeded`. */
@@ -63,7 +63,7 @@ export class ChangeSessions {
     if (after > run.events) throw new Fault('request.malformed', `the run has ${run.events} events`, { pointer: '/after' });
     if (model !== undefined) this.#verifyModel(model);
     const { content, session_id: _old, created_at: _then, created_by: _by, ...session } = await this.#read(caller, run.session_id);
-    const forked = { ...session, name: name ?? session.name, model: model ?? session.model, forked_from: { run_id: run.run_id, after } };
+    const forked = { ...session, name: name ?? session.name, model: model ?? session.model, forked_from: { run_id: run.run_id, after }, spawned_by: null };
     return await this.#make(caller, forked, { system: content.system, base: await this.#until(caller, content, run, after) });
   }
 

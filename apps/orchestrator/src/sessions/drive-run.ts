@@ -2,7 +2,7 @@
 //
 // One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
-import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type HeldCall, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import type { Caller, RunNews } from '@writ/contract';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
@@ -11,6 +11,7 @@ import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { runCall, type CallParts } from './run-call.ts';
 import { RunVoice } from './run-voice.ts';
+import type { SubAgents } from './sub-agents.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
 export const LEASE_MS = 15_000;
@@ -27,6 +28,9 @@ export interface DriveParts {
   readonly prompt: (caller: Caller, open: OpenRun) => Promise<RunPrompt>;
   /** whether a call that was held is held no more */
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
+  readonly subAgents: SubAgents;
+  /** whether the session's token, or one above it, was revoked */
+  readonly isTokenRevoked: (caller: Caller, capabilityTokenId: string) => Promise<boolean>;
   /** ends the calls of a run that have not ended */
   readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
   readonly tell: (news: RunNews) => void;
@@ -100,6 +104,7 @@ export class DriveRun {
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new Broken('revoked');
     if (run.cancel_by !== null) throw new Broken('cancelled');
+    if (await this.#parts.isTokenRevoked(this.#caller, session.capability_token_id)) throw new Broken('revoked');
   }
 
   async #go(): Promise<readonly string[]> {
@@ -124,7 +129,10 @@ export class DriveRun {
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
     const replies = this.#open.events.filter(({ kind }) => kind === 'replied' || kind === 'explained' || kind === 'compacted').length;
-    const of = { caller: this.#caller, session: this.#open.session, run: this.#open.run, model: model.model };
+    const of = {
+      caller: this.#caller, session: this.#open.session, run: this.#open.run, model: model.model, tokenEnded: () => this.breakOff('revoked'),
+      below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
+    };
     return runAgent({
       model: this.#parts.models.open(model, replies), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
@@ -162,14 +170,17 @@ export class DriveRun {
     return appended;
   }
 
-  async #wait(operationIds: readonly string[]): Promise<readonly string[]> {
-    await this.#parts.work.wait(this.#claim, operationIds, LOOK_MS);
+  async #wait(held: readonly HeldCall[]): Promise<readonly string[]> {
+    const idsOf = (isBelow: boolean): string[] => held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
+    await this.#parts.work.wait(this.#claim, idsOf(false), LOOK_MS, idsOf(true));
     this.#voice.kept(this.#seq);
-    return operationIds;
+    return idsOf(false);
   }
 
-  async #someDecided(operationIds: readonly string[]): Promise<boolean> {
-    for (const id of operationIds) if (await this.#parts.isDecided(this.#caller, id)) return true;
+  async #someDecided(held: readonly HeldCall[]): Promise<boolean> {
+    for (const { operation_id, waits_for } of held) {
+      if (await (waits_for === 'run' ? this.#parts.subAgents.isOver(this.#claim, operation_id) : this.#parts.isDecided(this.#caller, operation_id))) return true;
+    }
     return false;
   }
 
@@ -192,9 +203,10 @@ export class DriveRun {
       return [];
     }
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
+    await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${why}`);
     await this.#parts.cancelCalls(this.#caller, this.#open.session.session_id, this.#open.run.run_id);
     if (why === 'budget') return await this.#end('budget');
-    const event: RunEvent = { kind: 'cancelled', by: why === 'revoked' ? 'the key was revoked' : this.#open.run.cancel_by ?? 'asked' };
+    const event: RunEvent = { kind: 'cancelled', by: why === 'revoked' ? 'the key or the token was revoked' : this.#open.run.cancel_by ?? 'asked' };
     const state = applyEvent(this.#state, event);
     await this.#append(event, state, null, null);
     this.#state = state;
@@ -203,6 +215,7 @@ export class DriveRun {
 
   /** The end of a run that nobody can go on with. */
   async fail(fault: string): Promise<void> {
+    await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${fault}`);
     await this.#end('failed', fault);
   }
 
@@ -217,5 +230,5 @@ export class DriveRun {
   }
 }
 
-/** Operations that a run waits for. */
-export const heldIn = ({ rounds }: RunState): string[] => (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held.operation_id]));
+/** The calls that a run waits for. */
+export const heldIn = ({ rounds }: RunState): HeldCall[] => (rounds.at(-1)?.calls ?? []).flatMap(({ held }) => (held === null ? [] : [held]));

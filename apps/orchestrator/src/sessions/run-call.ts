@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
-import { Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import { AGENT_SPAWN, Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
 import { STANDINGS, outcomeOf } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionRow } from '../ports/sessions.ts';
@@ -27,6 +27,10 @@ export interface CallOf {
   /** as its provider names it */
   readonly model: string;
   readonly started: (operationId: OperationId) => void;
+  /** what becomes of the sub-agent that a committed call is for */
+  readonly below?: (call: ModelCall, operationId: string) => Promise<ToolAnswer | { held: HeldCall }>;
+  /** the session's token was revoked: no call of the run will be let in any more */
+  readonly tokenEnded?: () => void;
 }
 
 /** What a model can use of one answer. */
@@ -52,9 +56,17 @@ export async function runCall(parts: CallParts, of: CallOf, call: ModelCall, pla
     const view = await proposed(parts, of.caller, operationId, parsed, signal);
     signal.throwIfAborted();
     if (view?.state === 'held') return { held: heldOf(view) };
-    if (view !== null && isFinal(view.state)) return answerOf(await parts.show(of.caller, view));
-    if (view === null) await parts.wait(PAUSE_MS, signal);
+    const answer = view !== null && isFinal(view.state) ? await ended(parts, of, call, view) : null;
+    if (answer !== null) return answer;
+    if (view === null || isFinal(view.state)) await parts.wait(PAUSE_MS, signal);
   }
+}
+
+/** Null where asking again later may help. */
+async function ended(parts: CallParts, of: CallOf, call: ModelCall, view: OperationView): Promise<ToolAnswer | { held: HeldCall } | null> {
+  if (view.result?.error?.code === 'token.revoked') of.tokenEnded?.();
+  if (call.tool_id === AGENT_SPAWN.tool_id && view.result?.status === 'ok' && of.below !== undefined) return await retried(of.below(call, view.operation_id));
+  return answerOf(await parts.show(of.caller, view));
 }
 
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
@@ -66,9 +78,12 @@ function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index
 }
 
 /** Null where asking again later may help: a call that couldn't be decided is no answer for a model. */
-async function proposed({ propose }: CallParts, caller: Caller, operationId: OperationId, call: ParsedCall, gone: AbortSignal): Promise<OperationView | null> {
+const proposed = async ({ propose }: CallParts, caller: Caller, operationId: OperationId, call: ParsedCall, gone: AbortSignal): Promise<OperationView | null> =>
+  await retried(propose(caller, operationId, call, { waitMs: WAIT_MS, gone }));
+
+async function retried<T>(asking: Promise<T>): Promise<T | null> {
   try {
-    return await propose(caller, operationId, call, { waitMs: WAIT_MS, gone });
+    return await asking;
   } catch (error) {
     if (error instanceof Fault && error.retryable) return null;
     throw error;

@@ -23,7 +23,7 @@ export class SessionsController {
 
   @Route(SESSIONS.list)
   async list(@Asked() { caller, query }: AskedOf<typeof SESSIONS.list>): Promise<{ items: SessionView[]; next_cursor: string | null }> {
-    const { items, next_cursor } = await this.sessions.list(caller.tenant_id, pageOf(query), { agent_id: caller.agent_id, workspace_id: query.workspace_id ?? null });
+    const { items, next_cursor } = await this.sessions.list(caller.tenant_id, pageOf(query), { agent_id: caller.agent_id, workspace_id: query.workspace_id ?? null, run_id: query.run_id ?? null });
     return { items: items.map(sessionView), next_cursor };
   }
 

@@ -2,7 +2,7 @@
 import { Fault, type TenantId } from '@writ/contract';
 import type { KeptEvent, RunEventRow } from '../ports/run-events.ts';
 import {
-  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionRow, type UsageRow,
+  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageRow,
 } from '../ports/sessions.ts';
 
 interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
@@ -41,6 +41,27 @@ export class FakeRuns {
   of(sessionId: string): KeptRun[] {
     return this.runs.filter(({ row }) => row.session_id === sessionId);
   }
+
+  /** With those of its sub-agents. */
+  below(sessionId: string): KeptRun[] {
+    return this.of(sessionId).flatMap((run) => [run, ...this.kept.filter(({ row }) => row.spawned_by?.run_id === run.row.run_id).flatMap(({ row }) => this.below(row.session_id))]);
+  }
+
+  add(tenant_id: TenantId, asked: NewRun, model: string, place: number): RunRow {
+    const { run_id, session_id, rounds_max, tokens_max, cost_max, created_by } = asked;
+    const row: RunRow = {
+      run_id, session_id, rounds_max, tokens_max, cost_max, model, state: 'queued', stopped: null, fault: null, waits_for: [], cancel_by: null, events: 0, rounds: 0,
+      input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null, created_at: this.now, created_by, started_at: null, ended_at: null,
+    };
+    this.runs.push({ tenant_id, row, asked, place, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.now });
+    return row;
+  }
+
+  /** The first run of the session that an operation began. */
+  spawned(operationId: string): KeptRun | undefined {
+    const session = this.kept.find(({ row }) => row.spawned_by?.operation_id === operationId);
+    return session === undefined ? undefined : this.of(session.row.session_id)[0];
+  }
 }
 
 class FakeSessions extends Sessions {
@@ -63,17 +84,20 @@ class FakeSessions extends Sessions {
     return kept === undefined ? null : { ...kept.row, content: kept.content };
   }
 
-  override async list(tenantId: TenantId, page: PageAsked, { agent_id, workspace_id }: { agent_id: string | null; workspace_id: string | null }): Promise<PageOf<SessionRow>> {
-    const rows = this.#all.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agent_id ?? row.agent_id) === row.agent_id && (workspace_id ?? row.workspace_id) === row.workspace_id);
+  override async list(tenantId: TenantId, page: PageAsked, { agent_id, workspace_id, run_id }: SessionFilter): Promise<PageOf<SessionRow>> {
+    const rows = this.#all.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agent_id ?? row.agent_id) === row.agent_id && (workspace_id ?? row.workspace_id) === row.workspace_id && run_id === (row.spawned_by?.run_id ?? null));
     return pageOf(rows.map(({ row }) => row), page, ({ session_id }) => session_id);
   }
 
   override async remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
     const kept = this.#all.session(tenantId, sessionId);
     if (kept === undefined) return null;
-    if (this.#all.of(sessionId).some(({ row, leaseUntil }) => row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.#all.now))) throw new Fault('conflict');
-    this.#all.kept.splice(this.#all.kept.indexOf(kept), 1);
-    for (const run of this.#all.of(sessionId)) this.#all.runs.splice(this.#all.runs.indexOf(run), 1);
+    if (this.#all.below(sessionId).some(({ row, leaseUntil }) => row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.#all.now))) throw new Fault('conflict');
+    for (const run of this.#all.below(sessionId)) {
+      this.#all.runs.splice(this.#all.runs.indexOf(run), 1);
+      this.#all.kept.splice(0, Infinity, ...this.#all.kept.filter(({ row }) => row.session_id !== run.row.session_id));
+    }
+    this.#all.kept.splice(0, Infinity, ...this.#all.kept.filter((each) => each !== kept));
     return kept.row;
   }
 
@@ -84,13 +108,7 @@ class FakeSessions extends Sessions {
     const same = asked.idempotency_key === null ? undefined : runs.find((each) => each.asked.idempotency_key === asked.idempotency_key);
     if (same !== undefined) return same.row;
     if (runs.length >= runsMax || runs.filter(({ row }) => row.state !== 'ended').length >= unendedMax) throw new Fault('limit.exceeded');
-    const { run_id, session_id, rounds_max, tokens_max, cost_max, created_by } = asked;
-    const row: RunRow = {
-      run_id, session_id, rounds_max, tokens_max, cost_max, model: session.row.model, state: 'queued', stopped: null, fault: null, waits_for: [], cancel_by: null, events: 0, rounds: 0,
-      input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null, created_at: this.#all.now, created_by, started_at: null, ended_at: null,
-    };
-    this.#all.runs.push({ tenant_id, row, asked, place: runs.length + 1, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.#all.now });
-    return row;
+    return this.#all.add(tenant_id, asked, session.row.model, runs.length + 1);
   }
 
   override async readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {
@@ -174,16 +192,22 @@ class FakeRunWork extends RunWork {
     if (seq !== run.events.length + 1) throw new LeaseLost(claim.run_id);
     const { now } = this.#all;
     run.events.push({ seq, at: now, event });
+    if (sums.state === 'ended') {
+      const above = this.#all.session(claim.tenant_id, run.row.session_id)?.row.spawned_by?.run_id;
+      const waits = above === undefined ? undefined : this.#all.run(claim.tenant_id, above);
+      if (waits !== undefined) waits.wakeAt = now;
+    }
     run.row = { ...run.row, ...sums, events: seq, waits_for: [], ended_at: sums.state === 'ended' ? now : null };
     run.leaseUntil = sums.state === 'ended' ? 0 : now + leaseMs;
     const spent = this.#all.runs.filter((each) => each.tenant_id === claim.tenant_id && each.row.created_at > now - 24 * 3_600_000).reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
     return { at: now, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by), spent };
   }
 
-  override async wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number): Promise<void> {
+  override async wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds: readonly string[] = []): Promise<void> {
     const run = this.#mine(claim);
     run.row = { ...run.row, state: 'waiting', waits_for: operationIds };
-    [run.leaseUntil, run.wakeAt] = [0, this.#all.now + wakeMs];
+    const isOver = belowIds.some((id) => this.#all.spawned(id)?.row.state === 'ended');
+    [run.leaseUntil, run.wakeAt] = [0, this.#all.now + (isOver ? 0 : wakeMs)];
   }
 
   override async release(claim: RunClaim, wakeMs: number): Promise<void> {
@@ -203,6 +227,25 @@ class FakeRunWork extends RunWork {
   override async wake(tenantId: TenantId, runId: string): Promise<void> {
     const run = this.#all.run(tenantId, runId);
     if (run?.row.state === 'waiting') run.wakeAt = this.#all.now;
+  }
+
+  override async spawn(claim: RunClaim, { content, ...session }: NewSession, run: NewRun, countMax: number): Promise<RunRow> {
+    this.#mine(claim);
+    const made = this.#all.spawned(session.spawned_by?.operation_id ?? '');
+    if (made !== undefined) return made.row;
+    if (this.#all.kept.filter(({ row }) => row.spawned_by?.run_id === claim.run_id).length >= countMax) throw new Fault('limit.exceeded');
+    this.#all.kept.unshift({ tenant_id: claim.tenant_id, row: { ...session, created_at: this.#all.now }, content });
+    return this.#all.add(claim.tenant_id, run, session.model, 1);
+  }
+
+  override async below(_claim: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvent[] } | null> {
+    const run = this.#all.spawned(operationId);
+    return run === undefined ? null : { run: run.row, events: run.events.map(({ event }) => event) };
+  }
+
+  override async cancelBelow(claim: RunClaim, by: string): Promise<void> {
+    const sessions = this.#all.kept.filter(({ row }) => row.spawned_by?.run_id === claim.run_id).map(({ row }) => row.session_id);
+    for (const run of this.#all.runs.filter(({ row }) => (sessions as string[]).includes(row.session_id) && row.state !== 'ended')) [run.row, run.wakeAt] = [{ ...run.row, cancel_by: run.row.cancel_by ?? by }, this.#all.now];
   }
 
   #mine(claim: RunClaim): KeptRun {

@@ -104,7 +104,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
   const { session_id } = await runs.sessions.create(tenantId, {
-    session_id: newId('session'), name: null, agent_id: agentId, workspace_id, capability_token_id, dialect: 'native', model: 'recorded', forked_from: null, created_by: api_key_id, content: { system: null, base: [] },
+    session_id: newId('session'), name: null, agent_id: agentId, workspace_id, capability_token_id, dialect: 'native', model: 'recorded', forked_from: null, spawned_by: null, created_by: api_key_id, content: { system: null, base: [] },
   }, 10);
   const run = await runs.sessions.queue(tenantId, {
     run_id: newId('run'), session_id, idempotency_key: null, input: 'do it', rounds_max: null, tokens_max: null, cost_max: null, created_by: api_key_id, role: 'admin', principal: null,

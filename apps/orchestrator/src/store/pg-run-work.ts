@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
 import type { KeptEvent } from '../ports/run-events.ts';
-import { LeaseLost, RunWork, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums } from '../ports/sessions.ts';
+import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums } from '../ports/sessions.ts';
+import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
 import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, sessionOf } from './run-rows.ts';
 import type { SessionSeal } from './session-seal.ts';
 
@@ -10,6 +11,9 @@ const SPENT_MS = 24 * 3_600_000;
 const UNIQUE_VIOLATION = '23505';
 /** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
 const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
+
+/** The run that a sub-agent's works for. */
+const ABOVE = 'SELECT s.parent_run FROM orchestrator.run r JOIN orchestrator.session s USING (session_id) WHERE r.run_id = $1';
 
 type Whole = OpenRun['run'] & { readonly place: number; readonly content: Buffer; readonly prompt: Buffer | null; readonly revoked: boolean };
 type Earlier = { readonly run_id: string; readonly content: Buffer };
@@ -58,6 +62,8 @@ export class PgRunWork extends RunWork {
   override append({ tenant_id, run_id, fence }: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
     return inTenant(this.#pool, tenant_id, async (client) => {
       const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
+      // Whoever waits for it above goes on. That row first: leases are renewed in the order of ids, too.
+      if (state === 'ended') await client.query(`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE run_id = (${ABOVE}) AND state <> 'ended'`, [run_id]);
       const { rows: [row] } = await client.query<{ cancelled: boolean; revoked: boolean; spent: number }>(
         `UPDATE orchestrator.run SET events = $3, state = $4, stopped = $5, fault = $6, rounds = $7, input_tokens = $8, cached_tokens = $9, output_tokens = $10, cost = $11,
            waits_for = '{}', ended_at = CASE WHEN $4 = 'ended' THEN orchestrator.now_ms() END, lease_until = CASE WHEN $4 = 'ended' THEN 0 ELSE orchestrator.now_ms() + $12 END
@@ -72,8 +78,10 @@ export class PgRunWork extends RunWork {
     });
   }
 
-  override wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number): Promise<void> {
-    return this.#change(claim, `state = 'waiting', waits_for = $3, lease_until = 0, wake_at = orchestrator.now_ms() + $4`, [operationIds, wakeMs]);
+  override wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds: readonly string[] = []): Promise<void> {
+    // A sub-agent may have ended since it was looked at.
+    const isOver = `EXISTS (SELECT 1 FROM orchestrator.session s JOIN orchestrator.run c ON c.session_id = s.session_id AND c.place = 1 WHERE s.parent_operation = ANY ($5) AND c.state = 'ended')`;
+    return this.#change(claim, `state = 'waiting', waits_for = $3, lease_until = 0, wake_at = orchestrator.now_ms() + CASE WHEN ${isOver} THEN 0 ELSE $4::bigint END`, [operationIds, wakeMs, belowIds]);
   }
 
   override release(claim: RunClaim, wakeMs: number): Promise<void> {
@@ -89,6 +97,33 @@ export class PgRunWork extends RunWork {
   override wake(tenantId: RunClaim['tenant_id'], runId: string): Promise<void> {
     return inTenant(this.#pool, tenantId, async (client) => {
       await client.query(`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE run_id = $1 AND state = 'waiting'`, [runId]);
+    });
+  }
+
+  override spawn(claim: RunClaim, session: NewSession, run: NewRun, countMax: number): Promise<RunRow> {
+    return inTenant(this.#pool, claim.tenant_id, async (client) => {
+      // The run's row is held: a session of it is made by whoever has its lease, one after another.
+      if ((await client.query(`SELECT 1 FROM orchestrator.run WHERE ${MINE} AND state <> 'ended' FOR UPDATE`, [claim.run_id, claim.fence])).rowCount === 0) throw new LeaseLost(claim.run_id);
+      const made = await runBelow(client, session.spawned_by?.operation_id ?? '');
+      if (made !== null) return made;
+      await verifyRoomBelow(client, claim.run_id, countMax);
+      await insertSession(client, this.#seal, claim.tenant_id, session);
+      return await insertRun(client, this.#seal, claim.tenant_id, run, 1);
+    });
+  }
+
+  override below({ tenant_id }: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvent[] } | null> {
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      const run = await runBelow(client, operationId);
+      return run === null ? null : { run, events: (await eventsOf(client, this.#seal, tenant_id, run.run_id)).map(({ event }) => event) };
+    }, { readOnly: true });
+  }
+
+  override cancelBelow({ tenant_id, run_id }: RunClaim, by: string): Promise<void> {
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      await client.query(
+        `UPDATE orchestrator.run SET cancel_by = coalesce(cancel_by, $2), wake_at = orchestrator.now_ms()
+         WHERE session_id IN (SELECT s.session_id FROM orchestrator.session s WHERE s.parent_run = $1) AND state <> 'ended'`, [run_id, by]);
     });
   }
 

@@ -2,10 +2,15 @@
 import { Fault, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import type { RunEventRow } from '../ports/run-events.ts';
-import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionRow, type UsageRow } from '../ports/sessions.ts';
+import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionFilter, type SessionRow, type UsageRow } from '../ports/sessions.ts';
+import { insertRun, insertSession } from './new-rows.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
-import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf, sessionSeal } from './run-rows.ts';
+import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
 import type { SessionSeal } from './session-seal.ts';
+
+/** A session, and those of its sub-agents however deep. */
+const BELOW = `WITH RECURSIVE below (session_id) AS (
+  SELECT $1::text COLLATE "C" UNION SELECT s.session_id FROM below b JOIN orchestrator.run r ON r.session_id = b.session_id JOIN orchestrator.session s ON s.parent_run = r.run_id)`;
 
 /** orchestrator.session and orchestrator.run. Row-level security shows the tenant's rows and no others. */
 export class PgSessions extends Sessions {
@@ -19,15 +24,10 @@ export class PgSessions extends Sessions {
   }
 
   override create(tenantId: TenantId, session: NewSession, countMax: number): Promise<SessionRow> {
-    const { session_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_from, created_by } = session;
     return inTenant(this.#pool, tenantId, async (client) => {
       const { rows: [had] } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM orchestrator.session WHERE tenant_id = $1', [tenantId]);
       if ((had?.n ?? 0) >= countMax) throw new Fault('limit.exceeded', `a tenant may have ${countMax} sessions; delete old ones first`);
-      const { rows } = await client.query<SessionRow>(
-        `INSERT INTO orchestrator.session (session_id, tenant_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_run, forked_after, created_by)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${SESSION_COLUMNS}`,
-        [session_id, tenantId, name, agent_id, workspace_id, capability_token_id, dialect, model, this.#seal.seal(tenantId, sessionSeal(session_id), content), forked_from?.run_id ?? null, forked_from?.after ?? null, created_by]);
-      return made(rows);
+      return await insertSession(client, this.#seal, tenantId, session);
     });
   }
 
@@ -35,19 +35,20 @@ export class PgSessions extends Sessions {
     return this.#look(tenantId, (client) => sessionOf(client, this.#seal, tenantId, sessionId));
   }
 
-  override async list(tenantId: TenantId, { cursor, limit }: PageAsked, { agent_id, workspace_id }: { agent_id: string | null; workspace_id: string | null }): Promise<PageOf<SessionRow>> {
+  override async list(tenantId: TenantId, { cursor, limit }: PageAsked, { agent_id, workspace_id, run_id }: SessionFilter): Promise<PageOf<SessionRow>> {
     const after = cursor === null ? null : parseRowCursor('session', cursor);
     const { rows } = await this.#look(tenantId, (client) => client.query<SessionRow>(
       `SELECT ${SESSION_COLUMNS} FROM orchestrator.session WHERE tenant_id = $1 AND ($2::text IS NULL OR agent_id = $2) AND ($3::text IS NULL OR workspace_id = $3)
-         AND ($4::bigint IS NULL OR (created_at, session_id) < ($4, $5)) ORDER BY created_at DESC, session_id DESC LIMIT $6`,
-      [tenantId, agent_id, workspace_id, after?.createdAt ?? null, after?.id ?? null, limit + 1]));
+         AND parent_run IS NOT DISTINCT FROM $6
+         AND ($4::bigint IS NULL OR (created_at, session_id) < ($4, $5)) ORDER BY created_at DESC, session_id DESC LIMIT $7`,
+      [tenantId, agent_id, workspace_id, after?.createdAt ?? null, after?.id ?? null, run_id, limit + 1]));
     return pageOfRows(rows, limit, (row) => row.session_id);
   }
 
   override remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
     return inTenant(this.#pool, tenantId, async (client) => {
       if (!await isThere(client, sessionId, 'FOR UPDATE')) return null;
-      const { rowCount } = await client.query(`SELECT 1 FROM orchestrator.run WHERE session_id = $1 AND (state IN ('running', 'waiting') OR lease_until >= orchestrator.now_ms() AND state <> 'ended')`, [sessionId]);
+      const { rowCount } = await client.query(`${BELOW} SELECT 1 FROM orchestrator.run WHERE session_id IN (SELECT session_id FROM below) AND (state IN ('running', 'waiting') OR lease_until >= orchestrator.now_ms() AND state <> 'ended')`, [sessionId]);
       if (rowCount !== 0) throw new Fault('conflict', 'a run of the session is at work; cancel it first');
       return (await client.query<SessionRow>(`DELETE FROM orchestrator.session WHERE session_id = $1 RETURNING ${SESSION_COLUMNS}`, [sessionId])).rows[0] ?? null;
     });
@@ -64,11 +65,7 @@ export class PgSessions extends Sessions {
       const { runs, unended } = has ?? { runs: 0, unended: 0 };
       if (runs >= runsMax) throw new Fault('limit.exceeded', `a session may have ${runsMax} runs; begin another one, or fork this one`);
       if (unended >= unendedMax) throw new Fault('limit.exceeded', `${unendedMax} runs of the session have not ended yet`);
-      const { run_id, session_id, idempotency_key, input, rounds_max, tokens_max, cost_max, created_by, role, principal } = run;
-      return made((await client.query<RunRow>(
-        `INSERT INTO orchestrator.run (run_id, tenant_id, session_id, place, idempotency_key, model, content, rounds_max, tokens_max, cost_max, created_by, role, principal)
-         SELECT $1, $2, session_id, $4, $5, model, $6, $7, $8, $9, $10, $11, $12 FROM orchestrator.session WHERE session_id = $3 RETURNING ${RUN_COLUMNS}`,
-        [run_id, tenantId, session_id, runs + 1, idempotency_key, this.#seal.seal(tenantId, inputSeal(run_id), input), rounds_max, tokens_max, cost_max, created_by, role, principal])).rows);
+      return await insertRun(client, this.#seal, tenantId, run, runs + 1);
     });
   }
 
@@ -115,10 +112,4 @@ export class PgSessions extends Sessions {
 
 async function isThere(client: Client, sessionId: string, lock: 'FOR UPDATE'): Promise<boolean> {
   return (await client.query(`SELECT 1 FROM orchestrator.session WHERE session_id = $1 ${lock}`, [sessionId])).rowCount !== 0;
-}
-
-/** What `INSERT … RETURNING` told. */
-function made<T>([row]: readonly T[]): T {
-  if (row === undefined) throw new Error('an insertion told of no row');
-  return row;
 }

@@ -67,7 +67,7 @@ export const RUNS = {
 export const SESSIONS = {
   list: route({
     ...shared, id: 'listSessions', method: 'GET', path: '/v1/sessions', allowed: ROLES, summary: 'Lists sessions, newest first; an agent\'s key sees its own',
-    query: Type.Object({ ...paging, workspace_id: Type.Optional(Key) }, closed),
+    query: Type.Object({ ...paging, workspace_id: Type.Optional(Key), run_id: Type.Optional({ ...idSchema('run'), description: 'those of the sub-agents of this run, which are listed nowhere else' }) }, closed),
     answers: { 200: { says: 'A page of sessions', schema: SessionList } },
   }),
   create: route({

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WireServer, type WireAsked, type WireScript } from '@writ/testing';
+
+/** One reply. `silent`: it never ends. */
+export interface Said { readonly text?: string; readonly calls?: readonly { readonly name: string; readonly args: object }[]; readonly end?: WireScript['end'] }
+
+const sse = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
+
+function wire({ text = '', calls = [], end = 'whole' }: Said, round: number): WireScript {
+  const asked = calls.map(({ name, args }, index) => chunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
+  const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
+  return { chunks: [...(text === '' ? [] : [chunk({ content: text })]), ...asked, ...(end === 'whole' ? [chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
+}
+
+type Told = { readonly role: string; readonly content?: string };
+export const messagesIn = ({ body }: WireAsked): Told[] => body['messages'] as Told[];
+/** Which reply of the last task is asked for, from 0: the same whoever asks. */
+export const roundOf = (asked: WireAsked): number => messagesIn(asked).slice(messagesIn(asked).findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'assistant').length;
+export const taskOf = (asked: WireAsked): string => messagesIn(asked).findLast(({ role }) => role === 'user')?.content ?? '';
+
+/** A model on loopback that speaks a provider's wire format and answers by task and round: 100 tokens in, 10 out, 200 millionths of an EUR each time. */
+export class ScriptedModel {
+  readonly scripts = new Map<string, readonly Said[]>();
+  readonly #server: WireServer;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
+  onAsked: (asked: WireAsked) => void = () => undefined;
+
+  private constructor(server: WireServer) {
+    this.#server = server;
+  }
+
+  static async open(): Promise<ScriptedModel> {
+    const model = new ScriptedModel(await new WireServer().open());
+    model.#server.script = (asked) => {
+      model.onAsked(asked);
+      return wire(model.scripts.get(taskOf(asked))?.[roundOf(asked)] ?? { text: 'done' }, roundOf(asked));
+    };
+    writeFileSync(join(model.#folder, 'key'), 'sk-of-this-spec-0123456789');
+    writeFileSync(model.file, JSON.stringify({
+      models: [{ name: 'wire', provider: 'openai', model: 'm-1', base_url: `${model.#server.url}/v1`, key_file: 'key', prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 }, currency: 'EUR' }],
+    }));
+    return model;
+  }
+
+  /** what WRIT_MODELS_FILE is to name */
+  get file(): string {
+    return join(this.#folder, 'models.json');
+  }
+
+  get asked(): readonly WireAsked[] {
+    return this.#server.asked;
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
