@@ -216,7 +216,7 @@ describe('a prompt', () => {
 
   test('names exactly the tools that the token grants, the tenant\'s own among them', async () => {
     const { json } = await ask('openai');
-    expect((json['tools'] as { function: { name: string } }[]).map(({ function: { name } }) => name)).toEqual(['edit_file', 'list_directory', 'read_file', 'search_files', 'write_file']);
+    expect((json['tools'] as { function: { name: string } }[]).map(({ function: { name } }) => name)).toEqual(['edit_file', 'edit_files', 'list_directory', 'read_file', 'search_files', 'write_file']);
     const view = door.kernel.find(null, has.capability_token_id) as { grant: object };
     const own = newId('token');
     door.kernel.keep(tenant.tenantId, own, 'token', { ...view, capability_token_id: own, grant: { ...view.grant, tools: [has.tool_id] } });
