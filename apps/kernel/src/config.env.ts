@@ -17,6 +17,7 @@ const Environment = Type.Object({
   WRIT_PERMIT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
   WRIT_RECORD_KEY_FILE: Type.Optional(File('the keys of records, likewise')),
   WRIT_RECORD_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_KEY_WRAP_FILE: Type.Optional(File('which device wraps the keys in the two files: `{"pkcs11":{"module","token","key_id","pin_file"}}`; without it they lie in clear')),
   WRIT_CHECKPOINT_PUBLIC_KEYS_FILE: Type.Optional(File('the ring of the ledger\'s checkpoint keys without private ones, as `writ signing-keys` publishes it: what becomes of them is recorded; followed')),
   WRIT_MASTER_KEY_FILE: Type.Optional(File('the master key, 32 bytes in base64; it or `WRIT_MASTER_KEY`')),
   WRIT_MASTER_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the master key itself, where it comes by the environment' })),
@@ -52,8 +53,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
   return Object.freeze({
     ...read,
-    permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY }),
-    recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY }),
+    permitKeys: keyStoreOf('WRIT_PERMIT_KEY', { file: read.WRIT_PERMIT_KEY_FILE, text: read.WRIT_PERMIT_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
+    recordKeys: keyStoreOf('WRIT_RECORD_KEY', { file: read.WRIT_RECORD_KEY_FILE, text: read.WRIT_RECORD_KEY, wrap: read.WRIT_KEY_WRAP_FILE }),
     checkpointKeys: publicRingOf('WRIT_CHECKPOINT_PUBLIC_KEYS_FILE', read.WRIT_CHECKPOINT_PUBLIC_KEYS_FILE),
     masterKeys: masterKeysOf(read),
     sandboxImages: readImagesFile('WRIT_SANDBOX_IMAGES_FILE', read.WRIT_SANDBOX_IMAGES_FILE),

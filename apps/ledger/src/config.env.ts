@@ -7,6 +7,7 @@ const Environment = Type.Object({
   WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),
   WRIT_CHECKPOINT_KEY_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed' })),
   WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),
+  WRIT_KEY_WRAP_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: which device wraps the keys in that file, as for the kernel; without it they lie in clear' })),
   WRIT_RECORD_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose records are taken; followed' }),
   WRIT_LEDGER_MEMORY_FILE: Type.String({ minLength: 1, description: 'where this replica remembers what it signed, outside of the database' }),
   WRIT_WITNESSES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file `{"witnesses":[{"url","key"}]}`: who is asked to cosign checkpoints' })),

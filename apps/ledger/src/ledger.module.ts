@@ -36,7 +36,7 @@ export class LedgerModule {
   static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
     const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
-    const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY });
+    const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY, wrap: config.WRIT_KEY_WRAP_FILE });
     const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
     const recordKeys = new PublicKeyFile(config.WRIT_RECORD_PUBLIC_KEYS_FILE);
     const follow = followKeys([{ what: 'checkpoint keys', keys: checkpointKeys }, { what: 'public record keys', keys: recordKeys }], { logger, telemetry }, (now) => signer.turn(now));

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FixedKeys, KeyStoreError, parseRing, type KeyStore } from '@writ/signing';
-import { KeyFile } from './keys/index.ts';
+import { KeyFile, readKeyWrap } from './keys/index.ts';
 
-/** Where keys may come from: a file, which is followed, or the environment, which stays as it is. */
+/** Where keys may come from: a file, which is followed and may be wrapped by a device, or the environment, which stays as it is. */
 export interface KeySource {
   /** a path */
   readonly file: string | undefined;
   /** a ring of keys or the PEM of one */
   readonly text: string | undefined;
+  /** a path: which device unwraps the file; undefined where it lies in clear */
+  readonly wrap: string | undefined;
 }
 
 /**
  * Opens the keys that `<variable>_FILE` or `<variable>` gives.
  * @throws Error that names the variable and what is wrong, and repeats no key
  */
-export function keyStoreOf(variable: string, { file, text }: KeySource): KeyStore {
+export function keyStoreOf(variable: string, { file, text, wrap }: KeySource): KeyStore {
   if ((file === undefined) === (text === undefined)) throw new Error(`the keys come by \`${variable}_FILE\` or by \`${variable}\`: set one of them`);
   try {
-    return file === undefined ? new FixedKeys(parseRing(text ?? '')) : new KeyFile(file);
+    return file === undefined ? new FixedKeys(parseRing(text ?? '')) : new KeyFile(file, wrap === undefined ? null : readKeyWrap(wrap));
   } catch (error) {
     if (!(error instanceof KeyStoreError)) throw error;
     throw new Error(`\`${variable}${file === undefined ? '' : '_FILE'}\`: ${error.message}`, { cause: error });

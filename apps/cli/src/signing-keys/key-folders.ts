@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { publishRings, readRing, replaceFile } from '@writ/nest-kit/keys';
+import { publishRings, readKeyWrap, readRing, writeRing, type KeyWrap } from '@writ/nest-kit/keys';
 import { formatRing, KeyStoreError, parseNoteKey, PURPOSES, SignatureError, type KeyRing, type Purpose } from '@writ/signing';
 import { CliError, usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
@@ -11,6 +11,8 @@ export interface FolderOptions extends CommonOptions {
   readonly keys?: string;
   readonly public?: string;
   readonly bundle?: string;
+  /** which device wraps the rings */
+  readonly wrap?: string;
 }
 
 export type Rings = Readonly<Record<Purpose, KeyRing>>;
@@ -23,17 +25,39 @@ export class KeyFolders {
   readonly #keys: string;
   readonly #public: string;
   readonly #bundle: string;
+  readonly #wrap: KeyWrap | null;
 
   constructor({ cwd, env }: Context, options: FolderOptions) {
     const state = env.stateDir ?? join(cwd, '.writ');
     this.#keys = options.keys ?? join(state, 'keys');
     this.#public = options.public ?? join(state, 'public');
     this.#bundle = options.bundle ?? (options.public === undefined ? join(state, 'public-keys.json') : join(options.public, 'public-keys.json'));
+    this.#wrap = options.wrap === undefined ? null : withinKeys(() => readKeyWrap(options.wrap as string));
+  }
+
+  /**
+   * Changes rings while nobody else does: of two at once, the later one to write would undo what the other wrote.
+   * @throws CliError `keys` where somebody does
+   */
+  change<T>(run: () => T): T {
+    const lock = join(this.#keys, '.changing');
+    try {
+      writeFileSync(lock, `${String(process.pid)}\n`, { flag: 'wx', mode: 0o600 });
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') throw new CliError('keys', `\`${lock}\` can't be written (${code ?? 'unknown'})`, undefined, { cause });
+      throw new CliError('keys', `somebody changes these keys: \`${lock}\` is there. Try again; where the one who wrote it died, remove it`, undefined, { cause });
+    }
+    try {
+      return run();
+    } finally {
+      rmSync(lock, { force: true });
+    }
   }
 
   /** @throws CliError `keys` */
   read(): { rings: Rings; pemsOf: Readonly<Record<Purpose, Pems>> } {
-    const [permit, record, checkpoint] = PURPOSES.map((purpose) => withinKeys(() => readRing(this.#fileOf(purpose))));
+    const [permit, record, checkpoint] = PURPOSES.map((purpose) => withinKeys(() => readRing(this.#fileOf(purpose), this.#wrap)));
     if (permit === undefined || record === undefined || checkpoint === undefined) throw new Error('a purpose has no ring');
     return {
       rings: { permit: permit.ring, record: record.ring, checkpoint: checkpoint.ring },
@@ -51,7 +75,7 @@ export class KeyFolders {
       publishRings(rings, this.#deployment(), {
         permit: join(this.#public, 'permit-keys.json'), record: join(this.#public, 'record-keys.json'), log: join(this.#public, 'log-keys.json'), checkpoint: join(this.#public, 'checkpoint-keys.json'), all: this.#bundle,
       });
-      replaceFile(this.#fileOf(purpose), formatRing(rings[purpose], pemOf), 0o600);
+      writeRing(this.#fileOf(purpose), formatRing(rings[purpose], pemOf), this.#wrap);
     });
   }
 

@@ -81,3 +81,24 @@ test('files that can not be read whole are left as they are', async () => {
   expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.stringContaining('record.json') as string });
   expect(readFileSync(keyFile('record'), 'utf8')).toBe('{"v":1');
 });
+
+test('of two that change keys at once one is refused, and undoes nothing', async () => {
+  const lock = join(dir, 'keys', '.changing');
+  writeFileSync(lock, '1\n');
+  const before = readFileSync(keyFile('record'), 'utf8');
+  for (const args of [['rotate', 'record'], ['revoke', 'record', `--kid=${first.record.signer.keyid}`]]) expect(await run(...args)).toMatchObject({ exit: 1, err: expect.stringContaining('somebody changes these keys') as string });
+  expect(readFileSync(keyFile('record'), 'utf8')).toBe(before);
+  rmSync(lock);
+  expect(await run('rotate', 'record')).toMatchObject({ exit: 0 });
+  expect(await run('rotate', 'record')).toMatchObject({ exit: 1, err: expect.not.stringContaining('somebody changes') as string });
+});
+
+test('rings are wrapped for no device that is not named, and by none that can not be asked', async () => {
+  expect(await run('wrap')).toMatchObject({ exit: 2, err: expect.stringContaining('--wrap') as string });
+  const device = join(dir, 'device.json');
+  const before = readFileSync(keyFile('permit'), 'utf8');
+  writeFileSync(device, JSON.stringify({ pkcs11: { module: '/nowhere.so', token: 't', key_id: '01', pin_file: '/nowhere', program: '/nowhere' } }));
+  expect(await run('wrap', '--wrap', device)).toMatchObject({ exit: 1, err: expect.stringContaining('can\'t be used') as string });
+  expect(readFileSync(keyFile('permit'), 'utf8')).toBe(before);
+  expect(await run('list', '--wrap', join(dir, 'none.json'))).toMatchObject({ exit: 1, err: expect.stringContaining('none.json') as string });
+});

@@ -23,13 +23,15 @@ export function signingKeysCommand(context: Context): Command {
   return new Command('signing-keys')
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(rotateCommand(context))
-    .addCommand(revokeCommand(context));
+    .addCommand(revokeCommand(context))
+    .addCommand(wrapCommand(context));
 }
 
 const foldered = (command: Command): Command => command
   .option('--keys <dir>', 'where `permit.json`, `record.json` and `checkpoint.json` are; `keys` of `npm start` unless said')
   .option('--public <dir>', 'where what is published of them is; `public` of `npm start` unless said')
-  .option('--bundle <file>', 'the file that verifies receipts');
+  .option('--bundle <file>', 'the file that verifies receipts')
+  .option('--wrap <file>', 'which device wraps the rings: what `WRIT_KEY_WRAP_FILE` names');
 
 function listCommand(context: Context): Command {
   const command = foldered(new Command('list').description('the keys of permits, records and checkpoints, and when each signs'));
@@ -50,12 +52,29 @@ function rotateCommand(context: Context): Command {
     const options = command.optsWithGlobals<RotateOptions>();
     const purpose = purposeOf(text);
     const folders = new KeyFolders(context, options);
-    const { rings, pemsOf } = folders.read();
     const [made, now] = [newKey(), Date.now()];
-    const ring = withinKeys(() => withNext(rings[purpose], { signer: made.signer, now, overlapMs: overlapOf(options.overlap) }));
-    folders.write(purpose, { ...rings, [purpose]: ring }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+    const ring = folders.change(() => {
+      const { rings, pemsOf } = folders.read();
+      const changed = withinKeys(() => withNext(rings[purpose], { signer: made.signer, now, overlapMs: overlapOf(options.overlap) }));
+      folders.write(purpose, { ...rings, [purpose]: changed }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+      return changed;
+    });
     const next = viewOf(purpose, keyOf(ring, made.signer.keyid), now);
     show(context, options, next, () => `the ${purpose} key ${next.keyid} signs from ${momentOf(next.signs_from)} on; until then the one before does\n${publishedNote(purpose)}`);
+  });
+}
+
+function wrapCommand(context: Context): Command {
+  const command = foldered(new Command('wrap').description('puts the rings under the key of a device, from which processes have it unwrap them; those that are under it already are wrapped anew'));
+  return command.action(() => {
+    const options = command.optsWithGlobals<FolderOptions>();
+    if (options.wrap === undefined) throw usage('name the device with `--wrap`');
+    const folders = new KeyFolders(context, options);
+    folders.change(() => {
+      const { rings, pemsOf } = folders.read();
+      for (const purpose of PURPOSES) folders.write(purpose, rings, pemsOf[purpose]);
+    });
+    show(context, options, { wrapped: PURPOSES }, () => 'the rings are wrapped. Start kernel and ledger with `WRIT_KEY_WRAP_FILE`, and destroy older copies of the files: they hold the keys in clear');
   });
 }
 
@@ -74,14 +93,17 @@ function revokeCommand(context: Context): Command {
     const options = command.optsWithGlobals<RevokeOptions>();
     const purpose = purposeOf(text);
     const folders = new KeyFolders(context, options);
-    const { rings, pemsOf } = folders.read();
-    const now = Date.now();
-    const made = newKey();
-    const isLast = rings[purpose].keys.at(-1)?.keyid === options.kid && (rings[purpose].keys.at(-1)?.signs_from ?? 0) <= now;
-    const ring = withinKeys(() => withRevoked(isLast ? withNext(rings[purpose], { signer: made.signer, now, overlapMs: HASTE_MS }) : rings[purpose], {
-      keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS,
-    }));
-    folders.write(purpose, { ...rings, [purpose]: ring }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+    const [made, now] = [newKey(), Date.now()];
+    const { ring, isLast } = folders.change(() => {
+      const { rings, pemsOf } = folders.read();
+      const last = rings[purpose].keys.at(-1);
+      const isSigning = last?.keyid === options.kid && last.signs_from <= now;
+      const changed = withinKeys(() => withRevoked(isSigning ? withNext(rings[purpose], { signer: made.signer, now, overlapMs: HASTE_MS }) : rings[purpose], {
+        keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS,
+      }));
+      folders.write(purpose, { ...rings, [purpose]: changed }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
+      return { ring: changed, isLast: isSigning };
+    });
     const revoked = ring.keys.find(({ keyid }) => keyid === options.kid);
     const value = { purpose, keyid: options.kid, revoked: revoked?.revoked ?? null, successor: isLast ? made.signer.keyid : null };
     show(context, options, value, () => [

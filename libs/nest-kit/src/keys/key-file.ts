@@ -6,6 +6,7 @@ import { chmodSync, closeSync, fsyncSync, lstatSync, openSync, readFileSync, ren
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { formatRing, type KeyRing, KeyStore, KeyStoreError, parseRing, parseSigner, ringOf, type Signer } from '@writ/signing';
+import { isWrapped, unwrapText, unwrapTextAtStart, wrapText, type KeyWrap } from './key-wrap.ts';
 
 /** A private key that may be written down. */
 export interface NewKey {
@@ -28,7 +29,7 @@ const OTHERS = 0o077;
  * Reads a file of private keys.
  * @throws KeyStoreError where it can't be read, or where others may read it
  */
-function readPrivate(path: string): { stamp: string; text: string } {
+export function readPrivate(path: string): { stamp: string; text: string } {
   try {
     const found = statSync(path, { bigint: true });
     if ((Number(found.mode) & OTHERS) !== 0) throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
@@ -53,18 +54,26 @@ function parsed<T>(path: string, read: () => T): T {
   }
 }
 
-/** The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key. */
+/**
+ * The ring in a file: JSON as `writ signing-keys` writes it, or the PEM of a single key; wrapped, where a device is given that unwraps it.
+ * INVARIANT (no key in clear where a device is named): a file that isn't wrapped is refused then, so that nobody takes one for wrapped that is not.
+ */
 export class KeyFile extends KeyStore {
   readonly #path: string;
+  readonly #wrap: KeyWrap | null;
   #stamp: string;
   #ring: KeyRing;
 
   /** @throws KeyStoreError for a file that can't be read whole, and for one that others may read */
-  constructor(path: string) {
+  constructor(path: string, wrap: KeyWrap | null = null) {
     super();
     this.#path = path;
+    this.#wrap = wrap;
     const { stamp, text } = readPrivate(path);
-    this.#ring = parsed(path, () => parseRing(text));
+    this.#ring = parsed(path, () => {
+      const by = wrapOf(text, wrap);
+      return parseRing(by === null ? text : unwrapTextAtStart(text, by));
+    });
     this.#stamp = stamp;
   }
 
@@ -75,10 +84,25 @@ export class KeyFile extends KeyStore {
   override async refresh(): Promise<boolean> {
     if (await stampAt(this.#path) === this.#stamp) return false;
     const { stamp, text } = readPrivate(this.#path);
-    this.#ring = parsed(this.#path, () => parseRing(text));
+    try {
+      const by = wrapOf(text, this.#wrap);
+      this.#ring = parseRing(by === null ? text : await unwrapText(text, by));
+    } catch (error) {
+      throw named(this.#path, error);
+    }
     this.#stamp = stamp;
     return true;
   }
+}
+
+/**
+ * By what a file is to be unwrapped; null where it lies in clear and may.
+ * @throws KeyStoreError where the file and what is known of a device don't go together
+ */
+function wrapOf(text: string, wrap: KeyWrap | null): KeyWrap | null {
+  if (wrap === null && isWrapped(text)) throw new KeyStoreError('it is wrapped by a device: name that with `WRIT_KEY_WRAP_FILE`, or with `--wrap`');
+  if (wrap !== null && !isWrapped(text)) throw new KeyStoreError('it lies in clear, and a device is named that wraps keys: `writ signing-keys wrap` puts it under that');
+  return wrap;
 }
 
 /** A file that isn't there has a stamp like no other. */
@@ -115,13 +139,22 @@ export class FollowedFile<T> {
   }
 }
 
-/** Reads a ring with its private keys, to change it. @throws KeyStoreError */
-export function readRing(path: string): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
-  const { text } = readPrivate(path);
+/** Reads a ring with its private keys, to change it; one in clear also where a device is named, which is to wrap it. @throws KeyStoreError */
+export function readRing(path: string, wrap: KeyWrap | null = null): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
+  const { text: found } = readPrivate(path);
+  const text = parsed(path, () => {
+    const by = isWrapped(found) ? wrapOf(found, wrap) : null;
+    return by === null ? found : unwrapTextAtStart(found, by);
+  });
   const ring = parsed(path, () => parseRing(text));
   if (!text.trimStart().startsWith('{')) return { ring, pemOf: () => text };
   const pems = new Map((JSON.parse(text) as { keys: { keyid: string; pem: string | null }[] }).keys.map(({ keyid, pem }) => [keyid, pem]));
   return { ring, pemOf: (keyid) => pems.get(keyid) ?? null };
+}
+
+/** Writes a ring where processes read it, wrapped where a device is named. @throws KeyStoreError */
+export function writeRing(path: string, text: string, wrap: KeyWrap | null): void {
+  replaceFile(path, wrap === null ? text : wrapText(text, wrap), 0o600);
 }
 
 /** The text of a ring of one key. */
