@@ -34,6 +34,7 @@ const GROUPS: readonly Group[] = [
   { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },
   { name: 'resources', summary: 'versions of things outside that calls rely on', load: async () => (await import('./resources/resources.ts')).resourcesCommand },
   { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
+  { name: 'search-provider', summary: 'what answers searches of the web', load: async () => (await import('./tools/search-provider.ts')).searchProviderCommand },
   { name: 'secret', summary: 'values that calls use by name and nobody reads', load: async () => (await import('./secrets/secrets.ts')).secretCommand },
   { name: 'sandbox', summary: 'where scripts of mk8.shell run, under which rules', load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand },
   { name: 'container', summary: 'containers that have a call or a session now', load: async () => (await import('./containers/containers.ts')).containerCommand },

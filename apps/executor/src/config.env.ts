@@ -20,6 +20,7 @@ const Environment = Type.Object({
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
   WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),
+  WRIT_SEARCH_HOSTS: Type.String({ default: '', pattern: '^([a-z0-9.-]+(,[a-z0-9.-]+)*)?$', description: 'hosts, separated by commas, of search providers whose addresses may be private: searches reach them there, and nothing else does' }),
   WRIT_SESSIONS: Slots(8, 'shells of sessions at once'),
   WRIT_SESSION_IDLE_MS: Type.Integer({ default: 600_000, minimum: 1_000, description: 'milliseconds after which a session\'s shell ends that nobody asks anything of' }),
   WRIT_OUTPUT_HEARD_BYTES: Type.Integer({ default: 16_777_216, minimum: 0, maximum: LIMITS.keptOutputBytes.max, description: 'bytes of a command\'s output that are kept where its result cuts them; 0 keeps none' }),

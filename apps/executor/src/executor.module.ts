@@ -59,7 +59,7 @@ export class ExecutorModule {
       report: (event) => logger.warn({ event }, 'sandbox'),
     });
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
-    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic);
+    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''));
     const running = new Running();
     const outputs = new Outputs();
     const kernel = new KernelClient(bus, subjects, epoch);

@@ -10,7 +10,7 @@ import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/i
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
-import { ApplyTools, ListTools, ToolsController } from './cli-tools/index.ts';
+import { ApplyTools, ListTools, SearchProviders, ToolsController } from './cli-tools/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { Collect, Names } from './collect/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
@@ -200,7 +200,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
-      new ApplyTools(tenancy, changes), new ListTools(tenancy),
+      new ApplyTools(tenancy, changes), new ListTools(tenancy), new SearchProviders(tenancy, changes),
       new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new RetentionRules(tenancy, changes),

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, SHELL_RUN, type CliParameter, type CliTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
+import { LIMITS, searchTool, SHELL_RUN, type CliParameter, type CliTool, type TenantTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
 import { valueFaults, wholePattern } from './values.ts';
+
+/** The definition of whatever a tenant has. */
+export const tenantDefinition = (tool: TenantTool): ToolDefinition => ('provider' in tool ? searchTool(tool) : cliDefinition(tool));
 
 /** A tool's definition as all others are, made of nothing but what is stored of it: the same document gives the same digest on every replica. */
 export function cliDefinition(tool: CliTool): ToolDefinition {

@@ -38,7 +38,7 @@ export {
 export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';
-export { AppliedTool, CliToolProblem, CliToolView, ToolsApplied } from './messages/tools.ts';
+export { AppliedTool, CliToolProblem, SearchProviderView, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { opened } from './opened.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
@@ -51,6 +51,9 @@ export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type 
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
 export { AdmitRequest, DataSubject, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult, WholeOutputView } from './tool-result.ts';
+export { SEARCH_RESULTS_MAX, SearchTool, searchTool, searchUrl } from './tools/search.ts';
+export { SearchProvider } from './tools/search-provider.ts';
+export { TenantTool } from './tools/tenant-tool.ts';
 export { CLI_TOOLS, CliParameter, CliTool, CliToolFile, CliToolName, CliToolSource, EnvPart, type CliCommand } from './tools/cli-tool.ts';
 export {
   EGRESS_LIMITS, INLINE_LIMITS, SANDBOX_LIMITS, type FsResource, type OutputLabel, type RequestResource, type ToolCategory, type ToolClass, type ToolDefinition, type ToolLimits,

@@ -37,6 +37,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'a command': { tool_id: 'shell.run', args: { command: 'npm test', timeout_ms: 5000 }, yips: [yips('run_command', { command: 'npm test', timeoutMs: 5000 }), yips('build', { command: 'npm test', timeoutMs: 5000 }, 'skill')] },
   'a command of the session': { tool_id: 'shell.session', args: { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, xml: xml('<command>\n\nnpm i &amp;&amp; echo "$KARYI{NPM_TOKEN}"\n  </command>'), yips: [yips('virtual_terminal', { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, 'skill')] },
   'a page': { tool_id: 'web.fetch', args: { url: 'https://example.com/', max_chars: 500 }, yips: [yips('fetch', { url: 'https://example.com/', maxChars: 500 }, 'skill'), old('skill_calls', 'fetch', { maxChars: 500, url: 'https://example.com/' })] },
+  'a search of the web': { tool_id: 'web.search', args: { query: 'x', max_results: 3 }, yips: [yips('search', { query: 'x', maxResults: 3 }, 'skill'), old('skill_calls', 'search', { maxResults: 3, query: 'x' })] },
   'a value': { tool_id: 'value.get', args: { key: 'NPM_TOKEN', reason: 'to publish' }, xml: xml('<get_value reason="to publish" key="NPM_TOKEN"/>') },
 };
 

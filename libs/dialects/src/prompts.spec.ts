@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS, type Grant } from '@writ/contract';
+import { searchTool, TOOLS, type Grant } from '@writ/contract';
 import { nativeNameOf } from './aliases/native.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { parse, prompt } from './dialects.ts';
@@ -38,6 +38,13 @@ describe.each([...DIALECTS])('%s', (dialect) => {
     for (const said of ['You may write: `src`.', 'Never at or below: `src/keys`.', '`*.example.com (GET)`', '`NPM_TOKEN`', 'a person must decide']) expect(system).toContain(said);
     expect(system).not.toContain('elsewhere');
     expect(system).toMatch(/no further (?:tool|action)/);
+  });
+
+  it('offers searches of the web where something answers them', () => {
+    const search = searchTool({ v: 1, tool_id: 'web.search', version: 1, provider: { kind: 'searxng', url: 'https://searx.example.org' } });
+    // Of ToolsXML no element says it.
+    if (dialect !== 'tools-xml') expect(textOf(dialect, { tools: [...tools, search], chain: [grant(['*'])] })).toMatch(/query_search_engine|skill search \{|"web_search"|- web\.search \{/);
+    expect(textOf(dialect, { tools: [...tools, search], chain: [grant(['*'])] })).not.toContain('searx.example.org');
   });
 
   it('offers nothing that isn\'t there yet', () => { expect(textOf(dialect, offer(grant(['*'])))).not.toMatch(/web\.search|skill search|transcri|create_container|manage_agent/); });

@@ -41,6 +41,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   createWorkspace: HANDS, listWorkspaces: ALL, readWorkspace: ALL, readWorkspaceLimits: ALL, setWorkspaceLimits: ['admin'], readTree: EYES, readHistory: EYES, readDiff: EYES, readTextDiff: EYES, restoreWorkspace: HANDS, exportWorkspace: EYES, importWorkspace: HANDS,
   uploadFiles: HANDS, downloadFile: EYES, uploadFile: HANDS, deleteFile: HANDS,
   readTool: ALL, applyTools: ['admin'], removeTool: ['admin'],
+  readSearchProvider: EYES, setSearchProvider: ['admin'], removeSearchProvider: ['admin'],
   placeFreeze: [...HANDS, 'platform'], listFreezes: [...EYES, 'platform'], readFreeze: [...EYES, 'platform'], liftFreeze: ['admin', 'platform'],
   erase: ['admin'], listErasures: EYES, readErasure: EYES, readRetention: EYES, setRetention: ['admin'],
   explainOperation: EYES, simulatePolicy: EYES, backtestPolicy: EYES, listPolicies: EYES, readPolicy: EYES, readPolicySchema: EYES, listPolicyTemplates: EYES, listPolicyActivations: EYES, diffPolicies: EYES,

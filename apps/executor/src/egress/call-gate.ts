@@ -27,6 +27,8 @@ export type Headers = readonly (readonly [name: string, value: string])[];
 export interface CallGateOptions {
   /** the net grants of each token of the chain */
   readonly net: readonly Grant['net'][];
+  /** hosts whose addresses needn't be public; all others' must be */
+  readonly insideHosts?: readonly string[];
   readonly bytesMax: number;
   readonly requestsMax: number;
   readonly ports: EgressPorts;
@@ -139,7 +141,7 @@ export class CallGate {
     const [first] = addresses;
     if (first === undefined) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
     // Which it was is not told: a job would learn what names mean in here.
-    if (!addresses.every(isPublicAddress)) throw new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);
+    if (!addresses.every(isPublicAddress) && this.#options.insideHosts?.includes(host) !== true) throw new GateRefusal('egress.refused', `\`${host}\` does not lead to the public network alone`);
     return first;
   }
 

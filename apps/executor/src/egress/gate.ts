@@ -9,17 +9,23 @@ import type { EgressPorts } from './ports.ts';
 export class EgressGate {
   readonly #ports: EgressPorts;
   readonly #now: () => number;
+  readonly #searchHosts: readonly string[];
 
-  /** @param now a monotonic clock, in milliseconds */
-  constructor(ports: EgressPorts, now: () => number) {
+  /**
+   * @param now a monotonic clock, in milliseconds
+   * @param searchHosts hosts of search providers that may be inside: whoever runs the platform names them, and no tenant
+   */
+  constructor(ports: EgressPorts, now: () => number, searchHosts: readonly string[] = []) {
     this.#ports = ports;
     this.#now = now;
+    this.#searchHosts = searchHosts;
   }
 
   /** The way out of one attempt, as narrow as its call. To be closed when the attempt ends. */
-  open({ net, limits, values }: Pick<Call, 'net' | 'limits' | 'values'>, context: RunContext): CallGate {
+  open({ net, limits, values, provider = null }: Pick<Call, 'net' | 'limits' | 'values'> & Partial<Pick<Call, 'provider'>>, context: RunContext): CallGate {
     return new CallGate({
-      net, bytesMax: limits.egress_bytes ?? 0, requestsMax: limits.egress_requests ?? 0, ports: this.#ports, now: this.#now, signal: context.signal,
+      // Only for a search, whose one request is the provider's: no other call reaches such a host.
+      net, insideHosts: provider === null ? [] : this.#searchHosts, bytesMax: limits.egress_bytes ?? 0, requestsMax: limits.egress_requests ?? 0, ports: this.#ports, now: this.#now, signal: context.signal,
       confirm: context.confirmStanding, announce: context.announceEffectStarted, preview: context.mode === 'preview' ? context.askedFor : null,
       ...(values === undefined ? {} : { told: (request: EgressRequest) => requestWithout(values, request) }),
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition } from '@writ/cli-tool';
+import { tenantDefinition } from '@writ/cli-tool';
 import { argumentFaults, definitionForDigest, Fault, LIMITS, MK8_RUN, TOOLS, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
@@ -35,7 +35,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
   }
   if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
-    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
+    tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, provider: tool.provider ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
     secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
     ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
@@ -44,9 +44,10 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
 }
 
 /** One of Writ's own, or a tenant's as the kernel handed it out: its digest is in what the permit orders, so another definition is not believed. */
-function toolOf({ tool_id, cli_tool }: Redemption): ToolDefinition | undefined {
+function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition | undefined {
   const own = TOOLS.get(tool_id);
-  return own ?? (cli_tool?.tool_id === tool_id ? cliDefinition(cli_tool) : undefined);
+  const tenants = cli_tool ?? search_tool;
+  return own ?? (tenants?.tool_id === tool_id ? tenantDefinition(tenants) : undefined);
 }
 
 /**

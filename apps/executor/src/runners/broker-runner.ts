@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
+import { isNativeError } from 'node:util/types';
+import { Fault, WEB_FETCH } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { TargetError } from '@writ/egress';
 import type { CallGate } from '../egress/call-gate.ts';
@@ -8,6 +9,7 @@ import { GateRefusal } from '../egress/gate-error.ts';
 import { netEgress } from './net-egress.ts';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { webFetch } from './web-fetch.ts';
+import { webSearch } from './web-search.ts';
 
 type Said = Pick<Staged, 'ended' | 'error' | 'result'>;
 
@@ -44,11 +46,15 @@ export class BrokerRunner extends Runner {
 
   async #said(call: Call, gate: CallGate, signal: AbortSignal): Promise<Said> {
     try {
-      const result = call.toolId === 'web.fetch' ? await webFetch(call, gate, signal) : await netEgress(call, gate, this.#blobs);
-      return { ended: 'exited', error: null, result };
+      return { ended: 'exited', error: null, result: await this.#result(call, gate, signal) };
     } catch (error) {
       return failed(gate.brokenBy ?? error, signal);
     }
+  }
+
+  async #result(call: Call, gate: CallGate, signal: AbortSignal): Promise<unknown> {
+    if (call.provider !== null) return await webSearch(call, call.provider, gate);
+    return call.toolId === WEB_FETCH.tool_id ? await webFetch(call, gate, signal) : await netEgress(call, gate, this.#blobs);
   }
 }
 
@@ -65,4 +71,4 @@ function failed(error: unknown, signal: AbortSignal): Said {
 const no = (ended: Said['ended'], code: string, message: string, hint: string | null = null): Said => ({ ended, error: { code, message, hint }, result: null });
 
 /** Errors of Node's streams and parser, which carry a code. */
-const isOfTheConnection = (error: unknown): boolean => error instanceof Error && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';
+const isOfTheConnection = (error: unknown): boolean => isNativeError(error) && !(error instanceof Fault) && typeof (error as { code?: unknown }).code === 'string';

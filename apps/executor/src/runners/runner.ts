@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
 import type { Values } from '../redaction/redactor.ts';
 
@@ -11,6 +11,8 @@ export interface Call {
   readonly toolId: string;
   /** of a tool that runs one program; null for all others */
   readonly cli: CliCommand | null;
+  /** of a search, what answers it; null for all others */
+  readonly provider: SearchProvider | null;
   readonly workspaceId: string;
   /** `sha256:…` of the image that it runs in, as its permit orders; null for a call that needs none */
   readonly imageDigest: string | null;

@@ -77,7 +77,7 @@ const context = (): RunContext => ({
   },
 });
 const call = (args: Record<string, unknown>, on = root): Call => ({
-  tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, cli: null, imageDigest: image, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
+  tenantId, operationId: 'op', workspaceId: 'wsp', attempt: 1, toolId: SHELL_SESSION.tool_id, cli: null, provider: null, imageDigest: image, args, root: on, fs: [[{ path: '', read: true, write: true }]], net: [], secrets: {}, limits: { ...SHELL_SESSION.limits }, nodes: new Map(),
 });
 async function ask(args: Record<string, unknown>, reply: ReportReply | null = NO_OP, on = root, given: Partial<Call> = {}): Promise<Staged> {
   const staged = await runner.run({ ...call(args, on), ...given }, context());

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { memoryBus, type Bus, type WorkMessage } from '@writ/bus';
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
-import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type Permit, type Redemption, type ReportRequest } from '@writ/contract';
+import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type Permit, type Redemption, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
@@ -89,8 +89,8 @@ export class ScriptedKernel {
   }
 
   /** A permit for a call, and the redemption that goes with it. */
-  order(toolId: string, args: Record<string, unknown>, root: string, over: { permit?: Partial<Permit>; redemption?: Partial<Redemption> } = {}): WorkMessage & { settled: string[] } {
-    const tool = TOOLS.get(toolId) ?? SHELL_RUN;
+  order(toolId: string, args: Record<string, unknown>, root: string, over: { permit?: Partial<Permit>; redemption?: Partial<Redemption>; definition?: ToolDefinition } = {}): WorkMessage & { settled: string[] } {
+    const tool = over.definition ?? TOOLS.get(toolId) ?? SHELL_RUN;
     const operation_id = formatId('operation', new Uint8Array(16).fill(4));
     const capability_token_id = formatId('token', new Uint8Array(16).fill(5));
     const image_digest = tool.class === 'sandboxed' ? IMAGE : null;

@@ -6,6 +6,7 @@ import type { ChangeRecord, Changes } from '../changes/index.ts';
 import { definitionDigest } from '../store/index.ts';
 import { requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 import { secretProblems } from './secret-problems.ts';
+import { lockTools, putInForce, storeVersion } from './tool-rows.ts';
 
 /** What stands under a name, newest version whether in force or not; null for a name that never was. */
 interface Standing {
@@ -45,13 +46,13 @@ export class ApplyTools {
     if (wrong.length > 0) return nothing(wrong.map((problem) => ({ ...problem })));
     if (dry_run) return told(await this.#tenancy.within(tenant_id, async (rows) => await stepsOf(rows, tenant_id, tools)));
     return await this.#changes.make(tenant_id, async (rows) => {
-      await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.tools.' || ${tenant_id}, 0))::text`;
+      await lockTools(rows, tenant_id);
       const steps = await stepsOf(rows, tenant_id, tools);
       const changed = steps.filter(({ applied }) => applied.change !== 'unchanged');
-      for (const step of changed) await store(rows, tenant_id, api_key_id, step);
+      for (const { applied, tool } of changed) await storeVersion(rows, tenant_id, api_key_id, { ...applied, document: tool });
       // From here to COMMIT no decision is written, so nothing more is read.
       if (changed.length > 0) await rows.$queryRaw`SELECT kernel.change_rules(${tenant_id})::text`;
-      for (const { applied, tool } of changed) await put(rows, tenant_id, { ...applied, category: tool.category, updated_by: api_key_id });
+      for (const { applied, tool } of changed) await putInForce(rows, tenant_id, { ...applied, category: tool.category, updated_by: api_key_id });
       return { value: told(steps), records: changed.map(({ applied }) => recordOf('tool_applied', api_key_id, applied.tool_id, applied.definition_digest)) };
     });
   }
@@ -62,11 +63,11 @@ export class ApplyTools {
     const { tenant_id, api_key_id } = caller;
     if (tool_id.includes('\0')) throw new Fault('not_found');
     return await this.#changes.make(tenant_id, async (rows) => {
-      await rows.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('writ.tools.' || ${tenant_id}, 0))::text`;
+      await lockTools(rows, tenant_id);
       const row = await rows.tool.findUnique({ where: { tenant_id_tool_id: { tenant_id, tool_id } } });
       if (row === null || row.definition_digest === null) throw new Fault('not_found');
       await rows.$queryRaw`SELECT kernel.change_rules(${tenant_id})::text`;
-      await put(rows, tenant_id, { tool_id, category: row.category, version: row.version, definition_digest: null, updated_by: api_key_id });
+      await putInForce(rows, tenant_id, { tool_id, category: row.category, version: row.version, definition_digest: null, updated_by: api_key_id });
       return { value: { removed: tool_id }, records: [recordOf('tool_removed', api_key_id, tool_id, row.definition_digest)] };
     });
   }
@@ -96,24 +97,6 @@ async function standingOf(rows: Rows, tenantId: string, names: string[]): Promis
   const found = await rows.tool.findMany({ where: { tenant_id: tenantId, tool_id: { in: names } } });
   const versions = await Promise.all(found.map(async ({ tool_id, version }) => await rows.tool_version.findUniqueOrThrow({ where: { tenant_id_tool_id_version: { tenant_id: tenantId, tool_id, version } } })));
   return new Map(found.map(({ tool_id, version, definition_digest }, n) => [tool_id, { version, inForce: definition_digest, document: versions[n]?.document }]));
-}
-
-async function store(rows: Rows, tenantId: string, by: string, { tool, applied }: Step): Promise<void> {
-  const { tool_id, version, definition_digest } = applied;
-  // One that comes back is there already.
-  await rows.tool_version.createMany({ data: [{ tenant_id: tenantId, tool_id, version, definition_digest, document: structuredClone(tool), created_by: by }], skipDuplicates: true });
-}
-
-interface Put {
-  readonly tool_id: string;
-  readonly category: string;
-  readonly version: number;
-  readonly definition_digest: string | null;
-  readonly updated_by: string;
-}
-
-async function put(rows: Rows, tenantId: string, { tool_id, category, version, definition_digest, updated_by }: Put): Promise<void> {
-  await rows.$queryRaw`SELECT kernel.put_tool(${tenantId}, ${JSON.stringify({ tool_id, category, version, definition_digest, updated_by })}::jsonb)::text`;
 }
 
 const recordOf = (verb: string, actor: string, subject: string, digest: string): ChangeRecord => ({ kind: 'change', actor, change: { verb, subject, digest } });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliTool, parseMessage, type CliToolView, type KernelRequest } from '@writ/contract';
+import { parseMessage, TenantTool, type TenantToolView, type KernelRequest } from '@writ/contract';
 import { fittedPage, parseCursor, type Listed } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 
@@ -12,7 +12,7 @@ export class ListTools {
   }
 
   /** By name. @throws Fault `request.malformed` */
-  async run({ caller, page, tool_id }: KernelRequest<'tool.list'>): Promise<Listed<CliToolView>> {
+  async run({ caller, page, tool_id }: KernelRequest<'tool.list'>): Promise<Listed<TenantToolView>> {
     const { tenant_id } = caller;
     const { id: after } = page.cursor === null ? { id: '' } : parseCursor(page.cursor);
     // No name has a NUL, and the database takes none in a question.
@@ -23,7 +23,7 @@ export class ListTools {
       const byDigest = new Map(versions.map((version) => [version.definition_digest, version]));
       return inForce.flatMap(({ definition_digest, updated_by, updated_at }) => {
         const version = byDigest.get(definition_digest ?? '');
-        return version === undefined ? [] : [{ tool: parseMessage(CliTool, version.document), definition_digest: version.definition_digest, applied_by: updated_by, applied_at: Number(updated_at) }];
+        return version === undefined ? [] : [{ tool: parseMessage(TenantTool, version.document), definition_digest: version.definition_digest, applied_by: updated_by, applied_at: Number(updated_at) }];
       });
     });
     return fittedPage(views, page.limit, ({ tool }) => ({ created_at: 0, id: tool.tool_id }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { argumentFaults, Fault, isNotAvailable, LIMITS, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
+import { argumentFaults, Fault, isNotAvailable, LIMITS, NOT_AVAILABLE, secretsNamed, TOOLS, type FsResource, type Reason, type ToolDefinition } from '@writ/contract';
 import { parseUrl, TargetError, type EgressTarget } from '@writ/egress';
 import { parsePath, type WorkspacePath } from '@writ/workspace';
 import { refusal, type Arguments, type JudgedCall, type Refusal } from './call.ts';
@@ -52,6 +52,7 @@ export function decideForm(call: JudgedCall, tool: ToolDefinition | null, args: 
 /** There is no such tool, or not yet. */
 function refusedTool(toolId: string): Refusal {
   const own = `Writ's own are ${[...TOOLS.keys()].map((id) => `\`${id}\``).join(', ')}`;
+  if (toolId === NOT_AVAILABLE.searchWeb) return refusal('tool.not_available', 'nothing answers searches of the web here: no search provider is set', 'an administrator sets one with `writ search-provider set URL`');
   return isNotAvailable(toolId) ? refusal('tool.not_available', `\`${toolId}\` is known and can't run here yet`, own) : refusal('tool.unknown', 'there is no such tool', own);
 }
 

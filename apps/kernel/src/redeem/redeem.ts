@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isTaskTool, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type CliTool, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, isTaskTool, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
@@ -94,7 +94,7 @@ export class Redeem {
     if (salt === null || tool_definition_digest === null || workspace_id === null || state_snapshot_id === null || lease_until === null) {
       throw new Error(`operation \`${operation_id}\` was admitted without what a run needs`);
     }
-    const { tool, cli } = await this.#tool(redeemed, mode);
+    const { tool, own } = await this.#tool(redeemed, mode);
     const opened = async (field: PayloadField, sealed: Buffer): Promise<Buffer> => await this.#vault.calls.openLive(operation.tenant_id, operation_id, field, sealed);
     const clear = args === null ? null : JSON.parse((await opened('args', args)).toString('utf8')) as Record<string, unknown>;
     const sandbox = await this.#sandbox(redeemed, { facts, clear, mode });
@@ -111,7 +111,7 @@ export class Redeem {
       net: facts.chain.map(({ grant }) => grant.net),
       ...await sealedFor(operation, values, public_key ?? null),
       limits: limitsOf(tool, operation),
-      ...(cli === null ? {} : { cli_tool: cli }),
+      ...(own === null ? {} : 'provider' in own ? { search_tool: own } : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
       ...(isTaskTool(operation.tool_id) ? { tasks: await readSessionTasks(this.#tenants, this.#vault.calls, operation) } : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
@@ -123,12 +123,12 @@ export class Redeem {
    * The tool that was decided on. INVARIANT (no other tool): a call whose tool was changed or removed since runs neither as it was nor as it is by now; a preview, which
    * commits nothing, shows what was asked for.
    */
-  async #tool(redeemed: Redeemed, mode: Permit['mode']): Promise<{ tool: ToolDefinition; cli: CliTool | null }> {
+  async #tool(redeemed: Redeemed, mode: Permit['mode']): Promise<{ tool: ToolDefinition; own: TenantTool | null }> {
     const { operation } = redeemed;
-    const own = TOOLS.get(operation.tool_id);
-    if (own !== undefined) return { tool: own, cli: null };
+    const writs = TOOLS.get(operation.tool_id);
+    if (writs !== undefined) return { tool: writs, own: null };
     const decided = await readDecidedTool(this.#tenants, operation);
-    if (decided !== null && (decided.inForce || mode === 'preview')) return { tool: decided.definition, cli: decided.document };
+    if (decided !== null && (decided.inForce || mode === 'preview')) return { tool: decided.definition, own: decided.document };
     if (mode === 'preview') throw new Fault('permit.invalid');
     await this.#endings.end(redeemed, unreportedEnding(operation, endingFault('tool.changed', `the tool \`${operation.tool_id}\` was changed or removed since the call was decided`, 'propose it anew')));
     throw new Fault('tool.changed');

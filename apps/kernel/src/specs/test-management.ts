@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
 import { Agents } from '../agents/index.ts';
-import { ApplyTools, ListTools } from '../cli-tools/index.ts';
+import { ApplyTools, ListTools, SearchProviders } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
 import { BeginErasure, EraseBatches, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
@@ -41,6 +41,7 @@ export function openManagement(kernel: TestKernel) {
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
     applyTools: new ApplyTools(tenancy, changes),
     listTools: new ListTools(tenancy),
+    searchProviders: new SearchProviders(tenancy, changes),
     registerSandbox: new RegisterSandbox(changes),
     listSandboxes: new ListSandboxes(tenancy),
     registrars: new Registrars(tenancy, changes),

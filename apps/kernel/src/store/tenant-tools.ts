@@ -2,8 +2,8 @@
 //
 // Tools are Writ's own, or a tenant's from the database. INVARIANT (what the digest is of): a stored definition that doesn't give its digest any more, since what is
 // stored means something else by now, is as one that isn't there.
-import { cliDefinition } from '@writ/cli-tool';
-import { CliTool, definitionForDigest, parseMessage, TOOLS, type ToolDefinition } from '@writ/contract';
+import { tenantDefinition } from '@writ/cli-tool';
+import { definitionForDigest, parseMessage, TenantTool, TOOLS, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { inTenant } from '@writ/database';
 import { LRUCache } from 'lru-cache';
@@ -22,7 +22,7 @@ interface StoredTool {
 /** A tenant's tool as it was decided on. */
 export interface DecidedTool {
   readonly definition: ToolDefinition;
-  readonly document: CliTool;
+  readonly document: TenantTool;
   /** whether a call that is decided now would be decided on it too */
   readonly inForce: boolean;
 }
@@ -58,7 +58,7 @@ export async function readDecidedTool(tenants: TenantPool, { tenant_id, tool_id,
   if (TOOLS.has(tool_id) || tool_definition_digest === null) return null;
   const stored = await callKernel<(StoredTool & { readonly in_force: boolean }) | null>(tenants.pool, 'tool_decided', [tenant_id, tool_definition_digest]);
   const definition = stored === null ? null : readyOf(stored);
-  return stored === null || definition?.tool_id !== tool_id ? null : { definition, document: parseMessage(CliTool, stored.document), inForce: stored.in_force };
+  return stored === null || definition?.tool_id !== tool_id ? null : { definition, document: parseMessage(TenantTool, stored.document), inForce: stored.in_force };
 }
 
 /** What policies are checked against: Writ's own tools and the tenant's. Names that were removed stay, so that a policy that speaks of one can still be read. */
@@ -71,7 +71,7 @@ export async function readToolNames(tenants: TenantPool, tenantId: string): Prom
 function readyOf({ document, definition_digest }: StoredTool): ToolDefinition | null {
   const known = ready.get(definition_digest);
   if (known !== undefined) return known;
-  const definition = cliDefinition(parseMessage(CliTool, document));
+  const definition = tenantDefinition(parseMessage(TenantTool, document));
   if (definitionDigest(definition) !== definition_digest) return null;
   ready.set(definition_digest, definition);
   return definition;

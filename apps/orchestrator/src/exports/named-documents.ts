@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { definitionForDigest, Fault, TOOLS, type AuditRecord, type Caller, type CliToolView, type ToolDefinition } from '@writ/contract';
-import { cliDefinition } from '@writ/cli-tool';
+import { definitionForDigest, Fault, TOOLS, type AuditRecord, type Caller, type TenantToolView, type ToolDefinition } from '@writ/contract';
+import { tenantDefinition } from '@writ/cli-tool';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { KernelClient } from '../support/kernel-client.ts';
 
@@ -55,8 +55,8 @@ async function definitionsOf(kernel: KernelClient, caller: Caller): Promise<Read
   for (const tool of TOOLS.values()) add(tool);
   let cursor: string | null = null;
   do {
-    const page: { items: CliToolView[]; next_cursor: string | null } = await kernel.ask('tool.list', caller, { page: { cursor, limit: TOOLS_PAGE }, tool_id: null });
-    for (const { tool } of page.items) add(cliDefinition(tool));
+    const page: { items: TenantToolView[]; next_cursor: string | null } = await kernel.ask('tool.list', caller, { page: { cursor, limit: TOOLS_PAGE }, tool_id: null });
+    for (const { tool } of page.items) add(tenantDefinition(tool));
     cursor = page.next_cursor;
   } while (cursor !== null);
   return definitions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type CliToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RegistrarKeyView, type SandboxWhole, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RegistrarKeyView, type SandboxWhole, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -175,8 +175,11 @@ export class FakeKernel {
       { resource_id: newId('resource'), ref, version, created_at: 1, updated_at: 1, updated_by: caller.api_key_id }));
     handlers.set('secret.set', (caller, { name, note }) => this.keep(caller.tenant_id, String(name), 'secret', { name, version: 1, note, created_by: caller.api_key_id, created_at: 1 }));
     handlers.set('tool.apply', () => ({ valid: true, problems: [], tools: [] }));
-    handlers.set('tool.remove', (caller, { tool_id }) => ({ removed: (this.find(caller, tool_id) as CliToolView).tool.tool_id }));
-    handlers.set('tool.list', (caller, { tool_id }) => ({ items: (this.#all(caller, 'tool.list') as CliToolView[]).filter(({ tool }) => tool_id === null || tool.tool_id === tool_id), next_cursor: null }));
+    handlers.set('tool.remove', (caller, { tool_id }) => ({ removed: (this.find(caller, tool_id) as TenantToolView).tool.tool_id }));
+    const search = { provider: { kind: 'searxng', url: 'https://searx.example.org' }, definition_digest: '0'.repeat(64), set_by: 'spec', set_at: 1 } as const;
+    for (const verb of ['search.read', 'search.remove'] as const) handlers.set(verb, () => search);
+    handlers.set('search.set', (caller, { provider }) => ({ ...search, provider, set_by: caller.api_key_id }));
+    handlers.set('tool.list', (caller, { tool_id }) => ({ items: (this.#all(caller, 'tool.list') as TenantToolView[]).filter(({ tool }) => tool_id === null || tool.tool_id === tool_id), next_cursor: null }));
     handlers.set('container.logs', (caller, { container_id }) => {
       this.find(caller, container_id);
       return { container_id, output: 'so far', output_bytes: 6, withheld: false };

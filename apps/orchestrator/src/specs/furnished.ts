@@ -150,6 +150,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'addRegistrarKey': return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };
     case 'retireRegistrarKey': case 'revokeRegistrarKey': return { body: {} };
     case 'applyTools': return { body: { tools: [{ name: 'look', description: 'Looks.', category: 'read', cmd: 'ls' }] } };
+    case 'setSearchProvider': return { body: { kind: 'searxng', url: 'https://searx.example.org' } };
     case 'setSecret': return { body: { name: 'NPM_TOKEN', value: 'npm_0123456789' } };
     case 'setResource': return { body: { ref: 'deployment:shop', version: 'v1', expected_version: null } };
     case 'resolveOperation': return { body: { outcome: 'committed', note: 'so' } };

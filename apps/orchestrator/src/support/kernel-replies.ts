@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, CliToolView, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SecretView, Simulation, SnapshotView, TenantLimitsView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -89,7 +89,10 @@ export const KERNEL_REPLIES = {
   'policy.backtest': opened(Backtest),
   'bundle.seal': opened(BundleSealed),
   'tool.apply': opened(ToolsApplied),
-  'tool.list': pageOf(CliToolView),
+  'tool.list': pageOf(TenantToolView),
+  'search.read': opened(SearchProviderView),
+  'search.set': opened(SearchProviderView),
+  'search.remove': opened(SearchProviderView),
   'tool.remove': Type.Object({ removed: Type.String() }),
   'operation.requests': opened(EgressRequestPage),
   'operation.output': opened(KeptOutput),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition } from '@writ/cli-tool';
+import { tenantDefinition } from '@writ/cli-tool';
 import { AGENT_SPAWN, Fault, TOOLS, type Caller } from '@writ/contract';
 import type { Offer } from '@writ/dialects';
 import type { KernelClient } from './kernel-client.ts';
@@ -28,6 +28,6 @@ export class Offers {
     if (grant.expires_at <= now) throw new Fault('token.expired');
     if (grant.not_before > now) throw new Fault('token.not_yet_valid');
     const ours = [...TOOLS.values()].filter(({ tool_id }) => within === 'run' || tool_id !== AGENT_SPAWN.tool_id);
-    return { tools: [...ours, ...own.map(({ tool }) => cliDefinition(tool))], chain: [grant] };
+    return { tools: [...ours, ...own.map(({ tool }) => tenantDefinition(tool))], chain: [grant] };
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cliDefinition } from '@writ/cli-tool';
-import { definitionForDigest, type CliToolView, type ToolDefinition } from '@writ/contract';
+import { tenantDefinition } from '@writ/cli-tool';
+import { definitionForDigest, type TenantToolView, type ToolDefinition } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { ToolView } from '../http/views.ts';
 
@@ -17,10 +17,12 @@ export function viewOf(tool: ToolDefinition): ToolView {
 }
 
 /** A tenant's tool. Of its variables the names are shown, and which secrets they hold: what a tenant wrote into them is for the program alone. */
-export function cliView({ tool, definition_digest, applied_by, applied_at }: CliToolView): ToolView {
+export function tenantView({ tool, definition_digest, applied_by, applied_at }: TenantToolView): ToolView {
+  const view = { ...viewOf(tenantDefinition(tool)), definition_digest };
+  if ('provider' in tool) return view;
   const { cmd, args, optional_args, env } = tool;
   return {
-    ...viewOf(cliDefinition(tool)), definition_digest,
+    ...view,
     cli: {
       cmd, args, optional_args,
       env: env.map(({ name, parts }) => ({ name, secrets: parts.flatMap((part) => ('secret' in part ? [part.secret] : [])) })),

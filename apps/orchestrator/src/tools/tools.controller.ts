@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Fault, TOOLS, type ToolsApplied } from '@writ/contract';
+import { Fault, TOOLS, type SearchProviderView, type ToolsApplied } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Route, type AskedOf } from '../http/route.ts';
-import { TOOL_ROUTES } from '../http/routes/index.ts';
+import { SEARCH_PROVIDER, TOOL_ROUTES } from '../http/routes/index.ts';
 import type { ToolView } from '../http/views.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import { tenantTools } from '../support/tenant-tools.ts';
-import { cliView, viewOf } from './tool-view.ts';
+import { tenantView, viewOf } from './tool-view.ts';
 
 const OWN = [...TOOLS.values()].map(viewOf);
 
@@ -17,7 +17,7 @@ export class ToolsController {
 
   @Route(TOOL_ROUTES.list)
   async list(@Asked() { caller }: AskedOf<typeof TOOL_ROUTES.list>): Promise<{ items: ToolView[] }> {
-    return { items: [...OWN, ...(await tenantTools(this.kernel, caller)).map(cliView)] };
+    return { items: [...OWN, ...(await tenantTools(this.kernel, caller)).map(tenantView)] };
   }
 
   @Route(TOOL_ROUTES.read)
@@ -26,7 +26,7 @@ export class ToolsController {
     if (own !== undefined) return own;
     const { items: [tool] } = await this.kernel.ask('tool.list', caller, { page: { cursor: null, limit: 1 }, tool_id });
     if (tool === undefined) throw new Fault('not_found');
-    return cliView(tool);
+    return tenantView(tool);
   }
 
   @Route(TOOL_ROUTES.apply)
@@ -38,5 +38,20 @@ export class ToolsController {
   @Route(TOOL_ROUTES.remove)
   async remove(@Asked() { caller, params }: AskedOf<typeof TOOL_ROUTES.remove>): Promise<{ removed: string }> {
     return await this.kernel.ask('tool.remove', caller, params);
+  }
+
+  @Route(SEARCH_PROVIDER.read)
+  async readSearch(@Asked() { caller }: AskedOf<typeof SEARCH_PROVIDER.read>): Promise<SearchProviderView> {
+    return await this.kernel.ask('search.read', caller, {});
+  }
+
+  @Route(SEARCH_PROVIDER.set)
+  async setSearch(@Asked() { caller, body: provider }: AskedOf<typeof SEARCH_PROVIDER.set>): Promise<SearchProviderView> {
+    return await this.kernel.ask('search.set', caller, { provider });
+  }
+
+  @Route(SEARCH_PROVIDER.remove)
+  async removeSearch(@Asked() { caller }: AskedOf<typeof SEARCH_PROVIDER.remove>): Promise<SearchProviderView> {
+    return await this.kernel.ask('search.remove', caller, {});
   }
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot, NetGrant } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
+import { SearchTool } from '../tools/search.ts';
 import { SessionTasks } from '../tools/tasks.ts';
 import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
@@ -55,6 +56,7 @@ export const Redemption = Type.Object({
   /** secrets that the arguments name, sealed to the key of the request, base64 */
   sealed: Type.Optional(Type.Record(Type.String(), Type.String())),
   cli_tool: Type.Optional(CliTool),
+  search_tool: Type.Optional(SearchTool),
   /** of a script in a registered sandbox: what was signed, base64. Its digest is part of the tool's, so another is not believed */
   sandbox: Type.Optional(Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed)),
   /** of a tool that works on them: the tasks of the call's session, as they are when it is redeemed */

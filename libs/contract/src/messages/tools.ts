@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { Sha256Hex } from '../ids.ts';
-import { CliTool } from '../tools/cli-tool.ts';
+import { SearchProvider } from '../tools/search-provider.ts';
+import { TenantTool } from '../tools/tenant-tool.ts';
 import { Caller, Page } from './operations.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -33,20 +34,35 @@ export const ToolsApplied = Type.Object({
 export type ToolsApplied = Static<typeof ToolsApplied>;
 
 /** A tenant's tool as it is in force. */
-export const CliToolView = Type.Object({
-  tool: CliTool,
+export const TenantToolView = Type.Object({
+  tool: TenantTool,
   definition_digest: Sha256Hex,
   applied_by: Type.String({ description: 'the API key' }),
   applied_at: Type.Integer({ minimum: 0 }),
 }, closed);
-export type CliToolView = Static<typeof CliToolView>;
+export type TenantToolView = Static<typeof TenantToolView>;
+
+/** What answers the tenant's searches of the web. */
+export const SearchProviderView = Type.Object({
+  provider: SearchProvider,
+  definition_digest: { ...Sha256Hex, description: 'of `web.search` as it is with this provider' },
+  set_by: Type.String({ description: 'the API key' }),
+  set_at: Type.Integer({ minimum: 0 }),
+}, closed);
+export type SearchProviderView = Static<typeof SearchProviderView>;
 
 /** orchestrator → kernel, of a tenant's tools. */
 export const TOOL_REQUESTS = {
   /** → ToolsApplied: of a CliToolFile of any shape. `dry_run`: only told */
   'tool.apply': Type.Object({ ...asked, file: Type.Record(Type.String(), Type.Unknown()), dry_run: Type.Boolean() }, closed),
-  /** → {items: CliToolView[], next_cursor}, by name; `tool_id`: that one alone */
+  /** → {items: TenantToolView[], next_cursor}, by name; `tool_id`: that one alone */
   'tool.list': Type.Object({ ...asked, page: Page, tool_id: orNull(Type.String({ maxLength: 128 })) }, closed),
   /** → {removed: tool_id}; calls that were decided on it and haven't begun end as `tool.changed` */
   'tool.remove': Type.Object({ ...asked, tool_id: Type.String({ maxLength: 128 }) }, closed),
+  /** → SearchProviderView; `not_found` where there is none */
+  'search.read': Type.Object({ ...asked }, closed),
+  /** → SearchProviderView */
+  'search.set': Type.Object({ ...asked, provider: SearchProvider }, closed),
+  /** → SearchProviderView of what it was; searches that were decided on it and haven't begun end as `tool.changed` */
+  'search.remove': Type.Object({ ...asked }, closed),
 } as const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TObject } from 'typebox';
 import type { CliCommand } from './cli-tool.ts';
+import type { SearchProvider } from './search-provider.ts';
 
 /** `read` touches nothing; `write` changes the workspace; `admin` can do harm beyond it. */
 export type ToolCategory = 'read' | 'write' | 'admin';
@@ -76,6 +77,8 @@ export interface ToolDefinition {
   readonly shape?: TObject;
   /** Hex digest of the registered sandbox that its scripts run in; part of what its digest covers. Absent: they run in what is shipped, or it runs none. */
   readonly sandbox?: string;
+  /** What answers its searches; part of what its digest covers. Absent: it asks none. */
+  readonly provider?: SearchProvider;
   /** What a call would do, as far as its arguments tell: the result of a dry run, JSON of at most `resultInlineBytes`. Total and pure; null for nothing, absent: a dry run has no result. */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */

@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const;
 const Url = Type.String({ minLength: 1, maxLength: 2_048, description: '`http://` or `https://`, a host name in ASCII, no user and no fragment' });
 
 /** What strangers write may be meant for the agent that reads it. */
-const STRANGERS: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
+export const STRANGERS: readonly OutputLabel[] = [{ label: 'untrusted_content', when: 'always' }];
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const routeOf = (args: Readonly<Record<string, unknown>>): RequestResource => {

@@ -34,8 +34,8 @@ function compiledErrors(tool: ToolDefinition, args: unknown): { instancePath: st
 
 /** The part of a definition that its digest covers: all that decides what a call means. JSON only. */
 export function definitionForDigest(tool: ToolDefinition): Record<string, unknown> {
-  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, labels, limits, sandbox } = tool;
-  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, ...(tool.session === undefined ? {} : { session: tool.session }), ...(tool.cli === undefined ? {} : { cli: tool.cli }), ...(sandbox === undefined ? {} : { sandbox }), mutating, accepts_secrets, labels, limits };
+  const { tool_id, version, description, parameters, result, category, mutating, accepts_secrets, labels, limits, sandbox, provider } = tool;
+  return { tool_id, version, description, parameters: plain(parameters), result: plain(result), category, class: tool.class, ...(tool.session === undefined ? {} : { session: tool.session }), ...(tool.cli === undefined ? {} : { cli: tool.cli }), ...(sandbox === undefined ? {} : { sandbox }), ...(provider === undefined ? {} : { provider }), mutating, accepts_secrets, labels, limits };
 }
 
 const plain = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema));

@@ -9,7 +9,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   path: 'a', content: 'b', oldText: 'c', newText: 'd', replaceAll: true, pattern: 'e', maxMatches: 3, command: 'f', cwd: 'g', timeoutMs: 5000, query: 'h', maxResults: 2, url: 'https://example.com/', maxChars: 500, maxBytes: 9,
   task: 'i', max_rounds: 2, maxRounds: 3, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash', taskId: `op_${'0'.repeat(26)}`, title: 'o', note: 'p', status: 'done',
 };
-const NOT_BACK: Readonly<Record<string, readonly string[]>> = { read_file: ['maxBytes'], virtual_terminal: ['cwd'], 'mk8.shell': ['resourceId'], access_website: ['url'] };
+const NOT_BACK: Readonly<Record<string, readonly string[]>> = { read_file: ['maxBytes'], virtual_terminal: ['cwd'], 'mk8.shell': ['resourceId'], access_website: ['url'], query_search_engine: ['query'] };
 /** The target of a task is a task. */
 const sampleFor = (name: string, key: string): unknown => SAMPLES[name === 'edit_task' && key === 'targetId' ? 'taskId' : key];
 const all: readonly Alias[] = [...BLOCK_ALIASES, ...YIPS_TOOLS, ...YIPS_SKILLS, YIPS_SUBAGENT];
@@ -31,7 +31,14 @@ test('what has no words in a dialect doesn\'t come back', () => {
 
 test('an alias is of a tool that there is, or of one that is known not to be there yet', () => {
   for (const { tool_id } of all) expect(TOOLS.has(tool_id) || isNotAvailable(tool_id)).toBe(true);
-  for (const tool_id of Object.values(NATIVE_NAMES)) expect(TOOLS.has(tool_id)).toBe(true);
+  for (const tool_id of Object.values(NATIVE_NAMES)) expect(TOOLS.has(tool_id) || isNotAvailable(tool_id)).toBe(true);
+});
+
+test('a search names what is searched for; the engine is the tenant\'s one, and it gives as many results as there can be', () => {
+  const [blocks, yips] = [BLOCK_ALIASES.find(({ name }) => name === 'query_search_engine'), YIPS_SKILLS.find(({ name }) => name === 'search')] as [Alias, Alias];
+  expect(resolve(blocks, { targetId: 'engine-1', query: 'x' })).toMatchObject({ tool_id: 'web.search', args: { query: 'x' } });
+  expect(resolve(blocks, { targetId: 'x' })).toMatchObject({ args: { query: 'x' } });
+  expect(resolve(yips, { query: 'x', maxResults: 1_000 })).toMatchObject({ tool_id: 'web.search', args: { query: 'x', max_results: 50 } });
 });
 
 test('`write_file` stages in Yips and writes in the loop', () => {

@@ -36,6 +36,12 @@ const WEBSITE: Alias = {
   shape: { toCanonical: ({ targetId, url }) => ({ url: url ?? targetId }), fromCanonical: ({ url, ...others }) => (Object.keys(others).length === 0 ? { targetId: url } : null) },
 };
 
+/** A tenant has one engine: the target names it, or is what is searched for where nothing else is. */
+const SEARCH: Alias = {
+  ...row('query_search_engine', NOT_AVAILABLE.searchWeb, 'searches the web', { targetId: Type.String({ minLength: 1, maxLength: 1_024 }), query: optional(Type.String({ minLength: 1, maxLength: 1_024 })) }, {}),
+  shape: { toCanonical: ({ targetId, query }) => ({ query: query ?? targetId }), fromCanonical: ({ query, ...others }) => (Object.keys(others).length === 0 ? { targetId: query } : null) },
+};
+
 /** The one has the task as its target; the other, which has none, names it beside what it says. What both may say of it is the canonical tool's. */
 const editing = (name: string, task: TProperties): Alias => row(name, TASK_EDIT.tool_id, 'changes a task of the session', {
   ...task, title: optional(Type.String({ minLength: 1, maxLength: 200 })), note: optional(Type.String({ maxLength: 500 })), status: optional(Type.Enum(TASK_STATUSES)),
@@ -53,7 +59,7 @@ export const BLOCK_ALIASES: readonly Alias[] = [
   perResource('access_local_info_store', NOT_AVAILABLE.localStore, 'reads a local store of information'),
   perResource('access_external_info_store', NOT_AVAILABLE.externalStore, 'reads an external store of information'),
   WEBSITE,
-  row('query_search_engine', NOT_AVAILABLE.searchWeb, 'searches the web', { targetId: Id, query: optional(Type.String({ maxLength: 1_024 })) }, { targetId: 'target_id', query: 'query' }),
+  SEARCH,
   perResource('access_container', NOT_AVAILABLE.accessContainer, 'uses a container'),
   perResource('manage_agent', NOT_AVAILABLE.manageAgent, 'manages an agent'),
   editing('edit_task', { targetId: Id }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NET_EGRESS, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
+import { FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NET_EGRESS, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, VALUE_GET, WEB_FETCH } from '@writ/contract';
 
 /** Names of the loop's document and their like, for providers that take no dots in a name. Arguments are the canonical ones: providers take their schemas. */
 export const NATIVE_NAMES: Readonly<Record<string, string>> = {
@@ -13,6 +13,7 @@ export const NATIVE_NAMES: Readonly<Record<string, string>> = {
   bash_session: SHELL_SESSION.tool_id,
   http_request: NET_EGRESS.tool_id,
   web_fetch: WEB_FETCH.tool_id,
+  web_search: NOT_AVAILABLE.searchWeb,
   get_value: VALUE_GET.tool_id,
 };
 const BY_TOOL = new Map(Object.entries(NATIVE_NAMES).map(([name, tool_id]) => [tool_id, name]));

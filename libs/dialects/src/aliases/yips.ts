@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NOT_AVAILABLE, SHELL_RUN, SHELL_SESSION, SPAWN_ROUNDS_MAX, WEB_FETCH, YIELD_MS } from '@writ/contract';
+import { AGENT_SPAWN, FS_EDIT, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, NOT_AVAILABLE, SEARCH_RESULTS_MAX, SHELL_RUN, SHELL_SESSION, SPAWN_ROUNDS_MAX, WEB_FETCH, YIELD_MS } from '@writ/contract';
 import { Type } from 'typebox';
 import type { Args } from '../dialect.ts';
 import type { Alias } from './alias.ts';
@@ -35,6 +35,12 @@ const TERMINAL_SHAPE: Alias['shape'] = {
   fromCanonical: ({ command, yield_ms, ...others }: Args) => (command === undefined || Object.keys(others).length > 0 ? null : { command, ...(yield_ms === undefined ? {} : { timeoutMs: yield_ms }) }),
 };
 
+/** Who asks for more than there can be gets what there can be. */
+const SEARCH_SHAPE: Alias['shape'] = {
+  toCanonical: ({ query, maxResults }) => ({ query, ...(maxResults === undefined ? {} : { max_results: Math.min(maxResults as number, SEARCH_RESULTS_MAX) }) }),
+  fromCanonical: ({ query, max_results, ...others }) => (Object.keys(others).length > 0 ? null : { query, ...(max_results === undefined ? {} : { maxResults: max_results }) }),
+};
+
 const staged = { mode: 'stage' } as const;
 const WRITE_RENAMES = { path: 'path', content: 'content' } as const;
 
@@ -55,7 +61,7 @@ const TODO_PATTERN = '\\b(?:TODO|FIXME)\\b';
 
 /** Skills, which stand in actions of their own type. */
 export const YIPS_SKILLS: readonly Alias[] = [
-  { name: 'search', tool_id: NOT_AVAILABLE.searchWeb, summary: 'searches the web', parameters: Type.Object({ query: Type.String({ minLength: 1, maxLength: 1_024 }), maxResults: Type.Optional(Count) }, closed), renames: { query: 'query', maxResults: 'max_results' } },
+  { name: 'search', tool_id: NOT_AVAILABLE.searchWeb, summary: 'searches the web', parameters: Type.Object({ query: Type.String({ minLength: 1, maxLength: 1_024 }), maxResults: Type.Optional(Count) }, closed), renames: {}, shape: SEARCH_SHAPE },
   { name: 'fetch', tool_id: WEB_FETCH.tool_id, summary: 'reads a web page as text', parameters: Type.Object({ url: Type.String({ minLength: 1, maxLength: 2_048 }), maxChars: Type.Optional(Count) }, closed), renames: { url: 'url', maxChars: 'max_chars' } },
   { name: 'build', tool_id: SHELL_RUN.tool_id, summary: 'runs the command that builds', parameters: Commanded, renames: COMMAND_RENAMES },
   {

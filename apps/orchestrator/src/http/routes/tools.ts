@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliToolFile, ToolsApplied } from '@writ/contract';
+import { CliToolFile, SearchProvider, SearchProviderView, ToolsApplied } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed } from '../fields.ts';
 import { ROLES, route } from '../route.ts';
@@ -29,5 +29,26 @@ export const TOOL_ROUTES = {
   remove: route({
     ...one, id: 'removeTool', method: 'DELETE', allowed: ['admin'], summary: 'Takes back a tool of the tenant: what was decided on it and has not begun does not run',
     answers: { 200: { says: 'It is gone', schema: Type.Object({ removed: Type.String() }, closed) } },
+  }),
+};
+
+const search = { tag: 'tools', path: '/v1/search-provider' } as const;
+
+/** What answers `web.search`: there is no such tool until one is set. */
+export const SEARCH_PROVIDER = {
+  read: route({
+    ...search, id: 'readSearchProvider', method: 'GET', allowed: ['admin', 'operator', 'auditor'], summary: 'Shows what answers searches of the web',
+    answers: { 200: { says: 'The provider', schema: SearchProviderView } },
+    faults: ['not_found'],
+  }),
+  set: route({
+    ...search, id: 'setSearchProvider', method: 'PUT', allowed: ['admin'], summary: 'Sets what answers searches of the web: from then on there is the tool `web.search`',
+    body: SearchProvider,
+    answers: { 200: { says: 'The provider', schema: SearchProviderView } },
+  }),
+  remove: route({
+    ...search, id: 'removeSearchProvider', method: 'DELETE', allowed: ['admin'], summary: 'Takes the provider back, and `web.search` with it',
+    answers: { 200: { says: 'What it was', schema: SearchProviderView } },
+    faults: ['not_found'],
   }),
 };
