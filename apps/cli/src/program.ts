@@ -32,6 +32,7 @@ const GROUPS: readonly Group[] = [
   { name: 'records', summary: 'find what was recorded', load: async () => (await import('./records/records.ts')).recordsCommand },
   { name: 'witness', summary: 'cosign the checkpoints of logs, elsewhere', load: async () => (await import('./witness/witness.ts')).witnessCommand },
   { name: 'workspace', summary: 'files that agents work on', load: async () => (await import('./workspaces/workspaces.ts')).workspaceCommand },
+  { name: 'usage', summary: 'tokens and costs of the runs of agents', load: async () => (await import('./usage/usage.ts')).usageCommand },
   { name: 'resources', summary: 'versions of things outside that calls rely on', load: async () => (await import('./resources/resources.ts')).resourcesCommand },
   { name: 'token', summary: 'what agents may do', load: async () => (await import('./tokens/tokens.ts')).tokenCommand },
   { name: 'search-provider', summary: 'what answers searches of the web', load: async () => (await import('./tools/search-provider.ts')).searchProviderCommand },

@@ -3,7 +3,7 @@ import { FollowedFile } from '@writ/nest-kit/keys';
 import { COMMON_ENVIRONMENT, Port, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './http/platform-key.ts';
-import { readModelsFile, type ConfiguredModel } from './sessions/models-file.ts';
+import { currencyProblem, readModelsFile, type ConfiguredModel } from './sessions/models-file.ts';
 import { parseAllowedHosts } from './webhooks/allowed-hosts.ts';
 import { parseLogKeys, parseRecordKeys, Published } from './http/published-keys.ts';
 
@@ -20,7 +20,7 @@ const Environment = Type.Object({
   WRIT_WEBHOOK_KEY_FILE: File('the key that seals the secrets of webhooks, and of which those of staged changes and of what is said in sessions are made, 32 bytes in base64'),
   WRIT_WEBHOOK_ALLOW: Type.String({ default: '', description: 'places that webhooks may reach whatever their address, and by plain HTTP: `host:port`, with commas between' }),
   WRIT_MODELS_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a file with the models that sessions may use, JSON `{"models":[{"name","provider",…}]}`; none unless set' })),
-  WRIT_RUN_COST_PER_DAY_MAX: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'what the runs of one tenant may cost within a day, in millionths of the currency; no bound unless set' })),
+  WRIT_RUN_COST_PER_DAY_MAX: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'what the runs of one tenant may cost within a day, in millionths of the one currency that all models with prices have; no bound unless set' })),
   WRIT_EVENT_STREAMS_MAX: Type.Integer({ default: 20, minimum: 1, maximum: 10_000, description: 'event streams that a tenant may have open at this replica, as many of runs, and as many exports' }),
   WRIT_RATE_PER_SECOND: Type.Integer({ default: 200, minimum: 1, maximum: 1_000_000, description: 'requests a second that a tenant may send to this replica' }),
   WRIT_RATE_BURST: Type.Integer({ default: 400, minimum: 1, maximum: 1_000_000, description: 'requests that a tenant may send at once to this replica' }),
@@ -45,12 +45,15 @@ export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): OrchestratorConfig {
   const read = readEnvironment(Environment, env);
   const { WRIT_NATS_PASSWORD_FILE: natsPasswordFile } = read;
+  const models = read.WRIT_MODELS_FILE === undefined ? [] : readModelsFile(read.WRIT_MODELS_FILE);
+  const mixed = read.WRIT_RUN_COST_PER_DAY_MAX === undefined ? null : currencyProblem(models);
+  if (mixed !== null) throw new Error(mixed);
   return Object.freeze({
     ...read,
     platformKeyHash: parsePlatformHash(readSecretFile('WRIT_PLATFORM_KEY_HASH_FILE', read.WRIT_PLATFORM_KEY_HASH_FILE)),
     published: new Published(new FollowedFile(read.WRIT_RECORD_PUBLIC_KEYS_FILE, parseRecordKeys), new FollowedFile(read.WRIT_LOG_PUBLIC_KEYS_FILE, parseLogKeys)),
     webhookKey: readKeyFile('WRIT_WEBHOOK_KEY_FILE', read.WRIT_WEBHOOK_KEY_FILE),
-    models: read.WRIT_MODELS_FILE === undefined ? [] : readModelsFile(read.WRIT_MODELS_FILE),
+    models,
     webhookAllowed: parseAllowedHosts(read.WRIT_WEBHOOK_ALLOW),
     natsPassword: natsPasswordFile === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', natsPasswordFile),
   });

@@ -134,7 +134,7 @@ it('a task is done in rounds, each call through the kernel, and a reader sees it
   expect(operations.map(({ provenance }) => [provenance.source, provenance.run_id, provenance.model])).toEqual(operations.map(() => ['run', run_id, 'm-1']));
   const transcript = (await world.auditor.get(`/v1/sessions/${session_id as string}/transcript`)).body;
   expect(transcript.runs).toMatchObject([{ input: 'write x and y', run: { run_id }, events: kept(heard).map(({ data }) => data as object) }]);
-  expect((await world.admin.get('/v1/usage')).body.items).toEqual([{ model: 'wire', runs: 1, input_tokens: 300, cached_tokens: 0, output_tokens: 30, cost: 600, currency: 'EUR' }]);
+  expect((await world.admin.get('/v1/usage')).body.items).toEqual([{ of: null, model: 'wire', runs: 1, input_tokens: 300, cached_tokens: 0, output_tokens: 30, cost: 600, currency: 'EUR' }]);
 });
 
 /** Another replica of the door, with the same models. */

@@ -30,7 +30,7 @@ test('a webhook is made for everything unless its events are said, and its secre
   expect(out).toContain('whsec_AAAA');
   await run('create', 'ops', '--target', 'https://example.com/hooks', '--event', 'approval.pending', '--event', 'operation.ambiguous');
   expect(bodies()).toEqual([
-    ['POST', '/v1/webhooks', { name: 'ops', url: 'https://example.com/hooks', events: NOTICE_KINDS }],
+    ['POST', '/v1/webhooks', { name: 'ops', url: 'https://example.com/hooks', events: [...NOTICE_KINDS, 'run.finished'] }],
     ['POST', '/v1/webhooks', { name: 'ops', url: 'https://example.com/hooks', events: ['approval.pending', 'operation.ambiguous'] }],
   ]);
 });

@@ -64,7 +64,7 @@ function createCommand(context: Context): Command {
     .option('--event <kind>', 'what it is told of, once for each; everything unless said', gathered);
   return command.action(async (name: string) => {
     const options = command.optsWithGlobals<CreateOptions>();
-    const body = { name, url: options.target, events: options.event ?? NOTICE_KINDS };
+    const body = { name, url: options.target, events: options.event ?? [...NOTICE_KINDS, 'run.finished'] };
     const webhook = await connect(context, options, 'admin').client.read(NewWebhook, '/v1/webhooks', { method: 'POST', body });
     show(context, options, webhook, () => withSecret(webhook));
   });

@@ -3,6 +3,7 @@ import { ModelTurn, RunEvent } from '@writ/agent-loop';
 import { idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { RUN_STOPPED, RunEnded } from '../ports/run-events.ts';
+import { USAGE_BY } from '../ports/sessions.ts';
 import { listOf } from './views.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -78,9 +79,11 @@ export const TranscriptView = Type.Object({
 export type TranscriptView = { v: 1; session: SessionView; runs: { run: RunView; input: string; events: RunEventView[] }[] };
 
 export const UsageView = Type.Object({
-  since: Instant,
-  until: Instant,
+  from: Instant,
+  to: Instant,
+  by: Type.Enum([...USAGE_BY]),
   items: Type.Array(Type.Object({
+    of: orNull(Type.String({ description: 'the session, agent or day; null by model' })),
     model: Type.String(), runs: Count, input_tokens: Count, cached_tokens: Count, output_tokens: Count,
     cost: Type.Integer({ minimum: 0, description: 'millionths of the currency' }), currency: orNull(Type.String()),
   }, closed)),

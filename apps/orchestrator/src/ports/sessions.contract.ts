@@ -2,7 +2,7 @@
 import { newId } from '@writ/nest-kit';
 import type { AgentId, Id, TenantId } from '@writ/contract';
 import type { KeptEvent } from './run-events.ts';
-import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions } from './sessions.ts';
+import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions, type UsageBy } from './sessions.ts';
 
 export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
   session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null, spawned_by: null,
@@ -101,7 +101,7 @@ export function sessionsContract(name: string, of: {
       expect(await of.work().open(two!)).toMatchObject({ input: 'two', prompt: null, events: [], revoked: false, earlier: [{ input: 'one', events: [REPLIED, { kind: 'ended', stopped: 'end' }] }], session: { session_id, content: { system: 'be kind' } }, run: { role: 'admin' } });
       expect(await of.sessions().events(tenant, one.run_id, 1, 5)).toMatchObject([{ seq: 2, event: { kind: 'ended' } }]);
       expect(await of.sessions().readRun(tenant, one.run_id)).toMatchObject({ state: 'ended', stopped: 'end', events: 2, rounds: 1, input_tokens: 7, cost: 30, ended_at: expect.any(Number) as number });
-      expect(await of.sessions().usage(tenant, 0, Number.MAX_SAFE_INTEGER)).toEqual([{ model: 'm', runs: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 }]);
+      expect(await of.sessions().usage(tenant, 0, Number.MAX_SAFE_INTEGER, 'model')).toEqual([{ of: null, model: 'm', runs: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 }]);
     });
 
     it('lets whoever lost the lease change nothing', async () => {
@@ -131,7 +131,7 @@ export function sessionsContract(name: string, of: {
       expect(await of.sessions().cancel(tenant, one.run_id, 'ann')).toMatchObject({ cancel_by: 'ann', state: 'running' });
       expect(await of.sessions().cancel(tenant, one.run_id, 'bob')).toMatchObject({ cancel_by: 'ann' });
       expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: true }]);
-      expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ cancelled: true, revoked: false, spent: 30 });
+      expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ cancelled: true, revoked: false });
     });
 
     it('leaves a run that waits alone until it is woken or time has come', async () => {
@@ -158,6 +158,44 @@ export function sessionsContract(name: string, of: {
       await of.work().append(only!, 1, { kind: 'cancelled', by: 'ann' }, { ...SUMS, state: 'queued' }, LEASE_MS);
       await of.work().append(only!, 2, { kind: 'ended', stopped: 'cancelled' }, { ...ENDED, stopped: 'cancelled' }, LEASE_MS);
       expect(await of.sessions().readRun(tenant, second.run_id)).toMatchObject({ state: 'ended', stopped: 'cancelled', started_at: null });
+    });
+
+    it('sums what runs took by model, session, agent and day, and goes on counting what was deleted', async () => {
+      const [a, b] = [await make(), await make({ model: 'n' })];
+      for (const { session_id } of [a, b]) {
+        await queue(session_id);
+        const one = await begun();
+        await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS);
+        await end(one, 2);
+      }
+      const usage = async (by: UsageBy) => (await of.sessions().usage(tenant, 0, Number.MAX_SAFE_INTEGER, by)).map((row) => [row.of, row.model, row.runs, row.cost]);
+      const all = async () => [await usage('model'), await usage('session'), await usage('agent'), (await usage('day')).map(([day, ...row]) => [String(day).length, ...row])];
+      const sorted = (rows: unknown[][]) => rows.sort((x, y) => (String(x[0]) < String(y[0]) ? -1 : 1));
+      const before = await all();
+      expect(before).toEqual([
+        [[null, 'm', 1, 30], [null, 'n', 1, 30]], sorted([[a.session_id, 'm', 1, 30], [b.session_id, 'n', 1, 30]]), sorted([[a.agent_id, 'm', 1, 30], [b.agent_id, 'n', 1, 30]]), [[10, 'm', 1, 30], [10, 'n', 1, 30]],
+      ]);
+      await of.sessions().remove(tenant, a.session_id);
+      expect(await all()).toEqual(before);
+      expect(await of.sessions().usage(newId('tenant') as TenantId, 0, Number.MAX_SAFE_INTEGER, 'model')).toEqual([]);
+      expect(await of.sessions().usage(tenant, 0, 1, 'model')).toEqual([]);
+    });
+
+    it('reserves for all runs of a tenant together no more than it may, and settles with what is kept', async () => {
+      const [first, second] = [await make(), await make()];
+      for (const { session_id } of [first, second]) await queue(session_id);
+      const [a, b] = await claim() as [RunClaim, RunClaim];
+      const reserve = (one: RunClaim, amount: number) => of.work().reserve(one, amount, 100);
+      expect((await Promise.all([reserve(a, 60), reserve(b, 60)])).filter((may) => may)).toHaveLength(1);
+      expect([await reserve(a, 40), await reserve(b, 40), await reserve(a, 61), await reserve(a, 60)]).toEqual([true, true, false, true]);
+      await of.work().append(a, 1, REPLIED, SUMS, LEASE_MS);
+      // 30 it cost, and 40 are reserved for the other.
+      expect([await reserve(a, 31), await reserve(a, 30)]).toEqual([false, true]);
+      await end(a, 2);
+      await of.sessions().remove(tenant, (await of.sessions().readRun(tenant, a.run_id))!.session_id);
+      expect([await reserve(b, 71), await reserve(b, 70)]).toEqual([false, true]);
+      await of.pass(LEASE_MS + 1);
+      await expect(reserve(b, 1)).rejects.toThrow(LeaseLost);
     });
 
     it('begins one sub-agent for an operation, whose session is listed with its run and goes with it', async () => {

@@ -77,8 +77,14 @@ export interface RunBounds { readonly runsMax: number; readonly unendedMax: numb
 /** Which sessions are listed. */
 export interface SessionFilter { readonly agent_id: string | null; readonly workspace_id: string | null; readonly run_id: string | null }
 
-/** Tokens and costs of a model's runs. */
+/** What usage is summed by: a run belongs to the UTC day on which it was asked for. */
+export const USAGE_BY = ['model', 'session', 'agent', 'day'] as const;
+export type UsageBy = (typeof USAGE_BY)[number];
+
+/** Tokens and costs of runs: of one model, and of one session, agent or day where it is summed by that. */
 export interface UsageRow {
+  /** null where it is summed by model alone */
+  readonly of: string | null;
   readonly model: string;
   readonly runs: number;
   readonly input_tokens: number;
@@ -114,8 +120,8 @@ export abstract class Sessions {
   abstract events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]>;
   /** Asks for its end; of one that has ended nothing changes. */
   abstract cancel(tenantId: TenantId, runId: string, by: string): Promise<RunRow | null>;
-  /** Of runs that were asked for in [since, until). */
-  abstract usage(tenantId: TenantId, since: number, until: number): Promise<UsageRow[]>;
+  /** Of runs that were asked for in [from, to), of deleted sessions too. */
+  abstract usage(tenantId: TenantId, from: number, to: number, by: UsageBy): Promise<UsageRow[]>;
 }
 
 /** A right to drive one run. Fenced: who comes back after it was claimed again has no say. */
@@ -163,8 +169,6 @@ export interface Appended {
   readonly at: number;
   readonly cancelled: boolean;
   readonly revoked: boolean;
-  /** what the tenant's runs of the last day cost */
-  readonly spent: number;
 }
 
 /** The lease ran out or was taken: whoever hears this stops, and leaves the run to who has it. */
@@ -184,9 +188,14 @@ export abstract class RunWork {
   abstract begin(claim: RunClaim, prompt: RunPrompt): Promise<void>;
   /**
    * Makes the event of that place durable, with what the run's row says of it, and renews the lease. Implementations MUST NOT resolve before
-   * COMMIT, and MUST refuse a place that isn't the next one.
+   * COMMIT, and MUST refuse a place that isn't the next one. With the event of the end they MUST keep what webhooks are told of it, in the same transaction.
    */
   abstract append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended>;
+  /**
+   * Reserves what the next reply may cost, in place of what was reserved for this run before; `append` settles it. False, and nothing is reserved, where that and what the
+   * tenant's runs cost that were under way within the last day, with what is reserved for them, come to more than `dayMax`. Whoever asks at the same time waits.
+   */
+  abstract reserve(claim: RunClaim, amount: number, dayMax: number): Promise<boolean>;
   /** Lets go of a run that waits for somebody to decide operations, or for the sub-agents of others; it is looked at again after `wakeMs`, when it is woken, and when one of these runs has ended. */
   abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds?: readonly string[]): Promise<void>;
   /** Lets go of a run that goes on after `wakeMs`. */

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Id, TenantId } from '@writ/contract';
+import { NOTICE_KINDS, type Id, type TenantId } from '@writ/contract';
+
+/** The end of a run, which this process knows by itself. */
+export const RUN_FINISHED = 'run.finished';
+/** What a webhook may be told of: that, and what the kernel tells. */
+export const WEBHOOK_KINDS = [...NOTICE_KINDS, RUN_FINISHED] as const;
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 /** Why a webhook gets nothing: somebody asked so, its server said that it is gone (410), or nothing arrived for days. */
 export type DisabledReason = 'asked' | 'gone' | 'failing';

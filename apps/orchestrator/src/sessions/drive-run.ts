@@ -2,13 +2,14 @@
 //
 // One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
-import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type HeldCall, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import type { Caller, RunNews } from '@writ/contract';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
 import { conversationAfter, stateOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
+import { ReservedModel } from './reserved-model.ts';
 import { runCall, type CallParts } from './run-call.ts';
 import { RunVoice } from './run-voice.ts';
 import type { SubAgents } from './sub-agents.ts';
@@ -134,11 +135,22 @@ export class DriveRun {
       below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
     };
     return runAgent({
-      model: this.#parts.models.open(model, replies), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#within(this.#parts.models.open(model, replies), model), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
       callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal),
       onNote: (note) => this.#voice.heard(note),
       wait: this.#parts.calls.wait, chance: this.#parts.chance,
+    });
+  }
+
+  /** A model that is asked only where the tenant's ceiling has room for its reply. */
+  #within(model: Model, { prices, reply_tokens_max }: ConfiguredModel): Model {
+    const { tenantCostMax } = this.#parts;
+    if (tenantCostMax === null || prices === null) return model;
+    return new ReservedModel(model, { prices, replyTokensMax: reply_tokens_max }, async (cost) => {
+      if (await this.#parts.work.reserve(this.#claim, cost, tenantCostMax)) return;
+      this.breakOff('budget');
+      throw new Broken('budget');
     });
   }
 
@@ -149,11 +161,10 @@ export class DriveRun {
 
   async #keep(event: RunEvent): Promise<void> {
     const state = applyEvent(this.#state, event);
-    const { cancelled, revoked, spent } = await this.#append(event, state, null, null);
+    const { cancelled, revoked } = await this.#append(event, state, null, null);
     this.#state = state;
     if (revoked) this.breakOff('revoked');
     else if (cancelled) this.breakOff('cancelled');
-    else if (this.#parts.tenantCostMax !== null && spent >= this.#parts.tenantCostMax) this.breakOff('budget');
   }
 
   async #end(stopped: RunStopped, fault: string | null = null): Promise<readonly string[]> {

@@ -35,11 +35,11 @@ const ModelRow = Type.Union([
 /** What `WRIT_MODELS_FILE` holds. */
 export const ModelsFile = Type.Object({ models: Type.Array(ModelRow, { maxItems: 100 }) }, closed);
 
-interface Common { readonly name: string; readonly prices: Prices | null; readonly currency: string | null; readonly context_tokens_max: number | null }
+interface Common { readonly name: string; readonly reply_tokens_max?: number | undefined; readonly prices: Prices | null; readonly currency: string | null; readonly context_tokens_max: number | null }
 
 /** A model as it is configured, with what its files hold. */
 export type ConfiguredModel = Common & (
-  | { readonly provider: Exclude<Provider, 'transcript'>; readonly model: string; readonly base_url: string | undefined; readonly apiKey: string; readonly reply_tokens_max: number | undefined; readonly idle_ms: number | undefined }
+  | { readonly provider: Exclude<Provider, 'transcript'>; readonly model: string; readonly base_url: string | undefined; readonly apiKey: string; readonly idle_ms: number | undefined }
   | { readonly provider: 'transcript'; readonly model: string; readonly transcript: Transcript });
 
 /** Reads the models of a deployment. Throws where the file or one that it names isn't as it should be, naming it and never its content. */
@@ -60,6 +60,13 @@ function withFiles(row: Static<typeof ModelRow>, folder: string): ConfiguredMode
   }
   const apiKey = readSecretFile(`WRIT_MODELS_FILE: the key of \`${name}\``, resolve(folder, row.key_file));
   return { ...shared, provider: row.provider, model: row.model, base_url: row.base_url, apiKey, reply_tokens_max: row.reply_tokens_max, idle_ms: row.idle_ms };
+}
+
+/** Why sums over what these models cost would mean nothing: a ceiling counts in one currency. Null: they wouldn't. */
+export function currencyProblem(models: readonly Pick<ConfiguredModel, 'prices' | 'currency'>[]): string | null {
+  const currencies = new Set(models.filter(({ prices }) => prices !== null).map(({ currency }) => currency));
+  if (currencies.size <= 1) return null;
+  return `WRIT_RUN_COST_PER_DAY_MAX counts in one currency, and models have prices in ${[...currencies].map((currency) => currency ?? 'none that is named').sort().join(', ')}`;
 }
 
 function read<T>(path: string, what: string, parse: (value: unknown) => T): T {

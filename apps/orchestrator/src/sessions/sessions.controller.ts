@@ -66,8 +66,8 @@ export class SessionsController {
 
   @Route(SESSIONS.usage)
   async usage(@Asked() { caller, query }: AskedOf<typeof SESSIONS.usage>): Promise<UsageView> {
-    const { since = 0, until = Number.MAX_SAFE_INTEGER } = query;
-    const items = await this.sessions.usage(caller.tenant_id, since, until);
-    return { since, until, items: items.map((row) => ({ ...row, currency: this.known.read(row.model)?.currency ?? null })) };
+    const { from = 0, to = Number.MAX_SAFE_INTEGER, by = 'model' } = query;
+    const items = await this.sessions.usage(caller.tenant_id, from, to, by);
+    return { from, to, by, items: items.map((row) => ({ ...row, currency: this.known.read(row.model)?.currency ?? null })) };
   }
 }

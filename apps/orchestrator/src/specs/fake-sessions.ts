@@ -2,13 +2,15 @@
 import { Fault, type TenantId } from '@writ/contract';
 import type { KeptEvent, RunEventRow } from '../ports/run-events.ts';
 import {
-  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageRow,
+  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
 } from '../ports/sessions.ts';
 
 interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
 interface KeptRun {
-  readonly tenant_id: TenantId; row: RunRow; readonly asked: NewRun; readonly place: number; prompt: RunPrompt | null; readonly events: RunEventRow[]; fence: number; leaseUntil: number; wakeAt: number;
+  readonly tenant_id: TenantId; row: RunRow; readonly asked: NewRun; readonly place: number; prompt: RunPrompt | null; readonly events: RunEventRow[]; fence: number; leaseUntil: number; wakeAt: number; reserved: number;
 }
+
+interface FakeSpent { readonly tenant_id: TenantId; readonly row: RunRow; readonly agent_id: string }
 
 function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row: T) => string): PageOf<T> {
   const from = cursor === null ? 0 : rows.findIndex((row) => idOf(row) === cursor) + 1;
@@ -27,6 +29,7 @@ export class FakeRuns {
   readonly revoked = new Set<string>();
   readonly kept: KeptSession[] = [];
   readonly runs: KeptRun[] = [];
+  readonly spent: FakeSpent[] = [];
   readonly sessions: Sessions = new FakeSessions(this);
   readonly work: RunWork = new FakeRunWork(this);
 
@@ -53,8 +56,14 @@ export class FakeRuns {
       run_id, session_id, rounds_max, tokens_max, cost_max, model, state: 'queued', stopped: null, fault: null, waits_for: [], cancel_by: null, events: 0, rounds: 0,
       input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null, created_at: this.now, created_by, started_at: null, ended_at: null,
     };
-    this.runs.push({ tenant_id, row, asked, place, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.now });
+    this.runs.push({ tenant_id, row, asked, place, prompt: null, events: [], fence: 0, leaseUntil: 0, wakeAt: this.now, reserved: 0 });
     return row;
+  }
+
+  /** What was taken, of deleted sessions too. */
+  taken(tenantId: string): FakeSpent[] {
+    const alive = this.runs.filter(({ tenant_id }) => tenant_id === tenantId).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '' }));
+    return [...alive, ...this.spent.filter(({ tenant_id }) => tenant_id === tenantId)];
   }
 
   /** The first run of the session that an operation began. */
@@ -93,6 +102,7 @@ class FakeSessions extends Sessions {
     const kept = this.#all.session(tenantId, sessionId);
     if (kept === undefined) return null;
     if (this.#all.below(sessionId).some(({ row, leaseUntil }) => row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.#all.now))) throw new Fault('conflict');
+    this.#all.spent.push(...this.#all.below(sessionId).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.#all.session(tenant_id, row.session_id)?.row.agent_id ?? '' })));
     for (const run of this.#all.below(sessionId)) {
       this.#all.runs.splice(this.#all.runs.indexOf(run), 1);
       this.#all.kept.splice(0, Infinity, ...this.#all.kept.filter(({ row }) => row.session_id !== run.row.session_id));
@@ -134,15 +144,16 @@ class FakeSessions extends Sessions {
     return run.row;
   }
 
-  override async usage(tenantId: TenantId, since: number, until: number): Promise<UsageRow[]> {
-    const sums = new Map<string, UsageRow>();
-    for (const { row } of this.#all.runs.filter((each) => each.tenant_id === tenantId && each.row.created_at >= since && each.row.created_at < until)) {
-      const so = sums.get(row.model) ?? { model: row.model, runs: 0, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: 0 };
-      sums.set(row.model, {
-        model: row.model, runs: so.runs + 1, input_tokens: so.input_tokens + row.input_tokens, cached_tokens: so.cached_tokens + row.cached_tokens, output_tokens: so.output_tokens + row.output_tokens, cost: so.cost + (row.cost ?? 0),
-      });
-    }
-    return [...sums.values()].sort((a, b) => (a.model < b.model ? -1 : 1));
+  override async usage(tenantId: TenantId, from: number, to: number, by: UsageBy): Promise<UsageRow[]> {
+    const of = ({ row, agent_id }: FakeSpent): string | null => ({ model: null, session: row.session_id, agent: agent_id, day: new Date(row.created_at).toISOString().slice(0, 10) })[by];
+    const within = this.#all.taken(tenantId).filter(({ row }) => row.created_at >= from && row.created_at < to);
+    return [...Map.groupBy(within, (each) => JSON.stringify([of(each), each.row.model])).values()].map((group): UsageRow => {
+      const sum = (amountOf: (row: RunRow) => number | null): number => group.reduce((total, { row }) => total + (amountOf(row) ?? 0), 0);
+      const [first] = group as [FakeSpent];
+      return {
+        of: of(first), model: first.row.model, runs: group.length, input_tokens: sum((row) => row.input_tokens), cached_tokens: sum((row) => row.cached_tokens), output_tokens: sum((row) => row.output_tokens), cost: sum((row) => row.cost),
+      };
+    }).sort((a, b) => (`${a.of} ${a.model}` < `${b.of} ${b.model}` ? -1 : 1));
   }
 }
 
@@ -197,10 +208,20 @@ class FakeRunWork extends RunWork {
       const waits = above === undefined ? undefined : this.#all.run(claim.tenant_id, above);
       if (waits !== undefined) waits.wakeAt = now;
     }
+    run.reserved = 0;
     run.row = { ...run.row, ...sums, events: seq, waits_for: [], ended_at: sums.state === 'ended' ? now : null };
     run.leaseUntil = sums.state === 'ended' ? 0 : now + leaseMs;
-    const spent = this.#all.runs.filter((each) => each.tenant_id === claim.tenant_id && each.row.created_at > now - 24 * 3_600_000).reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
-    return { at: now, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by), spent };
+    return { at: now, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by) };
+  }
+
+  override async reserve(claim: RunClaim, amount: number, dayMax: number): Promise<boolean> {
+    const run = this.#mine(claim);
+    const day = this.#all.now - 24 * 3_600_000;
+    const cost = this.#all.taken(claim.tenant_id).filter(({ row }) => row.ended_at === null || row.ended_at > day).reduce((sum, { row }) => sum + (row.cost ?? 0), 0);
+    const reserved = this.#all.runs.filter((each) => each.tenant_id === claim.tenant_id && each !== run).reduce((sum, each) => sum + each.reserved, 0);
+    if (cost + reserved + amount > dayMax) return false;
+    run.reserved = amount;
+    return true;
   }
 
   override async wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds: readonly string[] = []): Promise<void> {

@@ -5,6 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { Deliveries, type DeliveryClaim, type DeliveryEnd, type DeliveryRow, type Message, type OpenDelivery } from '../ports/deliveries.ts';
 import type { WebhookRow } from '../ports/webhooks.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
+import { spreadMessages } from './spread-messages.ts';
 
 const COLUMNS = `delivery_id, webhook_id, message_id, kind, state, attempts, CASE WHEN state = 'pending' THEN next_at END AS next_at, last_status, last_error, created_at, delivered_at`;
 /** Rows that one pruning takes away: it is run again soon. */
@@ -20,15 +21,7 @@ export class PgDeliveries extends Deliveries {
   }
 
   override spread(tenantId: TenantId, messages: readonly Message[]): Promise<void> {
-    return inTenant(this.#pool, tenantId, async (client) => {
-      for (const { message_id, kind, body } of messages) {
-        const { rows } = await client.query<{ webhook_id: string }>(`SELECT webhook_id FROM orchestrator.webhook WHERE state = 'active' AND $1 = ANY (events) ORDER BY webhook_id FOR KEY SHARE`, [kind]);
-        for (const { webhook_id } of rows) {
-          await client.query(`INSERT INTO orchestrator.delivery (delivery_id, tenant_id, webhook_id, message_id, kind, body) VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (webhook_id, message_id) DO NOTHING`, [newId('delivery'), tenantId, webhook_id, message_id, kind, body]);
-        }
-      }
-    });
+    return inTenant(this.#pool, tenantId, (client) => spreadMessages(client, tenantId, messages));
   }
 
   override add(tenantId: TenantId, webhookId: string, { message_id, kind, body }: Message): Promise<DeliveryRow | null> {

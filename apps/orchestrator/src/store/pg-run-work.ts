@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
 import type { KeptEvent } from '../ports/run-events.ts';
-import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums } from '../ports/sessions.ts';
+import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
-import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, sessionOf } from './run-rows.ts';
+import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
+import { runFinished, spreadMessages } from './spread-messages.ts';
 import type { SessionSeal } from './session-seal.ts';
 
 /** What a ceiling on a tenant's spending looks back on. */
@@ -64,17 +65,34 @@ export class PgRunWork extends RunWork {
       const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
       // Whoever waits for it above goes on. That row first: leases are renewed in the order of ids, too.
       if (state === 'ended') await client.query(`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE run_id = (${ABOVE}) AND state <> 'ended'`, [run_id]);
-      const { rows: [row] } = await client.query<{ cancelled: boolean; revoked: boolean; spent: number }>(
-        `UPDATE orchestrator.run SET events = $3, state = $4, stopped = $5, fault = $6, rounds = $7, input_tokens = $8, cached_tokens = $9, output_tokens = $10, cost = $11,
+      const { rows: [row] } = await client.query<{ cancelled: boolean; revoked: boolean }>(
+        `UPDATE orchestrator.run SET events = $3, state = $4, stopped = $5, fault = $6, rounds = $7, input_tokens = $8, cached_tokens = $9, output_tokens = $10, cost = $11, reserved = 0,
            waits_for = '{}', ended_at = CASE WHEN $4 = 'ended' THEN orchestrator.now_ms() END, lease_until = CASE WHEN $4 = 'ended' THEN 0 ELSE orchestrator.now_ms() + $12 END
          WHERE ${MINE} AND events = $3 - 1 AND state <> 'ended'
          RETURNING cancel_by IS NOT NULL AS cancelled,
-           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked,
-           (SELECT coalesce(sum(r.cost), 0)::bigint FROM orchestrator.run r WHERE r.tenant_id = run.tenant_id AND r.created_at > orchestrator.now_ms() - ${SPENT_MS} AND r.run_id <> run.run_id) AS spent`,
+           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked`,
         [run_id, fence, seq, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs]);
       if (row === undefined) throw new LeaseLost(run_id);
       const at = await insertEvent(client, tenant_id, run_id, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event));
-      return { ...row, at, spent: row.spent + (cost ?? 0) };
+      // INVARIANT (told if it ended): what webhooks are told is kept with the end itself.
+      if (state === 'ended') await this.#tellEnd(client, tenant_id, run_id, at);
+      return { ...row, at };
+    });
+  }
+
+  override reserve({ tenant_id, run_id, fence }: RunClaim, amount: number, dayMax: number): Promise<boolean> {
+    return inTenant(this.#pool, tenant_id, async (client) => {
+      // INVARIANT (counted once): who reserves for the tenant does so alone, and settling replaces a reservation by its cost in one update.
+      await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`cost of ${tenant_id}`]);
+      const { rows: [row] } = await client.query<{ taken: number }>(
+        `SELECT (SELECT coalesce(sum(coalesce(r.cost, 0) + CASE WHEN r.run_id = $1 THEN 0 ELSE r.reserved END), 0) FROM orchestrator.run r WHERE r.tenant_id = $3 AND (r.ended_at IS NULL OR r.ended_at > orchestrator.now_ms() - ${SPENT_MS}))::bigint
+           + (SELECT coalesce(sum(d.cost), 0) FROM orchestrator.spent d WHERE d.tenant_id = $3 AND (d.ended_at IS NULL OR d.ended_at > orchestrator.now_ms() - ${SPENT_MS}))::bigint AS taken
+         FROM orchestrator.run WHERE ${MINE} AND state <> 'ended'`, [run_id, fence, tenant_id]);
+      if (row === undefined) throw new LeaseLost(run_id);
+      if (row.taken + amount > dayMax) return false;
+      const { rowCount } = await client.query(`UPDATE orchestrator.run SET reserved = $3 WHERE ${MINE}`, [run_id, fence, amount]);
+      if (rowCount === 0) throw new LeaseLost(run_id);
+      return true;
     });
   }
 
@@ -125,6 +143,12 @@ export class PgRunWork extends RunWork {
         `UPDATE orchestrator.run SET cancel_by = coalesce(cancel_by, $2), wake_at = orchestrator.now_ms()
          WHERE session_id IN (SELECT s.session_id FROM orchestrator.session s WHERE s.parent_run = $1) AND state <> 'ended'`, [run_id, by]);
     });
+  }
+
+  async #tellEnd(client: Client, tenantId: RunClaim['tenant_id'], runId: string, at: number): Promise<void> {
+    const run = await runOf(client, runId);
+    const { rows: [session] } = await client.query<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM orchestrator.session WHERE session_id = $1`, [run?.session_id]);
+    if (run !== null && session !== undefined) await spreadMessages(client, tenantId, [runFinished(run, session, at)]);
   }
 
   #change({ tenant_id, run_id, fence }: RunClaim, set: string, values: readonly unknown[]): Promise<void> {

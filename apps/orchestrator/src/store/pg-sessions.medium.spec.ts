@@ -40,6 +40,30 @@ sessionsContract('Postgres', {
   revoke: async (_tenant, id) => { await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]); },
 });
 
+it('the end of a run is kept for every webhook that listens for it, with the event of the end or not at all, in ids and counts', async () => {
+  const tenant = newId('tenant');
+  const by = await key(tenant);
+  const webhook = async (events: string, state = 'active'): Promise<string> => {
+    const id = newId('webhook');
+    await admin.query(`INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, state, disabled_reason, secret, created_by) VALUES ($1, $2, $1, 'https://example.com/', $3, $4, $5, $6, 'spec')`,
+      [id, tenant, events, state, state === 'active' ? null : 'asked', Buffer.alloc(64)]);
+    return id;
+  };
+  const [listens] = [await webhook('{run.finished}'), await webhook('{approval.pending}'), await webhook('{run.finished}', 'disabled')];
+  const { session_id, agent_id } = await sessions.create(tenant, newSession(), 10);
+  const { run_id } = (await sessions.queue(tenant, newRun(session_id, by, { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 }))!;
+  const claim = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).find(({ tenant_id }) => tenant_id === tenant)!;
+  const told = async () => (await admin.query<{ webhook_id: string; kind: string; body: string }>('SELECT webhook_id, kind, body FROM orchestrator.delivery WHERE tenant_id = $1', [tenant])).rows;
+  const ended = { state: 'ended', stopped: 'end', fault: null, rounds: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 } as const;
+  await expect(work.append(claim, 5, { kind: 'ended', stopped: 'end' }, ended, 60_000)).rejects.toThrow('lease');
+  expect(await told()).toEqual([]);
+  await work.append(claim, 1, { kind: 'ended', stopped: 'end' }, ended, 60_000);
+  const [only, ...others] = await told();
+  expect([only?.webhook_id, only?.kind, others]).toEqual([listens, 'run.finished', []]);
+  expect(JSON.parse(only!.body)).toMatchObject({ type: 'run.finished', data: { run_id, session_id, agent_id, state: 'ended', stopped: 'end', rounds: 2, cost: 30, spawned_by: null } });
+  expect(only!.body).not.toContain('secret plan');
+});
+
 describe('the database', () => {
   it('shows this process nothing while no tenant is set, of what is due ids alone, and nothing of what was said in clear', async () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];

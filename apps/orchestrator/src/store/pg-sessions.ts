@@ -2,11 +2,16 @@
 import { Fault, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import type { RunEventRow } from '../ports/run-events.ts';
-import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionFilter, type SessionRow, type UsageRow } from '../ports/sessions.ts';
+import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow } from '../ports/sessions.ts';
 import { insertRun, insertSession } from './new-rows.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
 import type { SessionSeal } from './session-seal.ts';
+
+const SPENT = ['run_id', 'tenant_id', 'session_id', 'model', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'created_at', 'ended_at'] as const;
+const USAGE_OF: Readonly<Record<UsageBy, string>> = {
+  model: 'NULL::text', session: 'session_id', agent: 'agent_id', day: `to_char(to_timestamp(created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+};
 
 /** A session, and those of its sub-agents however deep. */
 const BELOW = `WITH RECURSIVE below (session_id) AS (
@@ -50,6 +55,10 @@ export class PgSessions extends Sessions {
       if (!await isThere(client, sessionId, 'FOR UPDATE')) return null;
       const { rowCount } = await client.query(`${BELOW} SELECT 1 FROM orchestrator.run WHERE session_id IN (SELECT session_id FROM below) AND (state IN ('running', 'waiting') OR lease_until >= orchestrator.now_ms() AND state <> 'ended')`, [sessionId]);
       if (rowCount !== 0) throw new Fault('conflict', 'a run of the session is at work; cancel it first');
+      // What they took stays counted.
+      await client.query(
+        `${BELOW} INSERT INTO orchestrator.spent (${SPENT.join(', ')}, agent_id)
+         SELECT ${SPENT.map((column) => `r.${column}`).join(', ')}, s.agent_id FROM orchestrator.run r JOIN orchestrator.session s USING (session_id) WHERE r.session_id IN (SELECT session_id FROM below)`, [sessionId]);
       return (await client.query<SessionRow>(`DELETE FROM orchestrator.session WHERE session_id = $1 RETURNING ${SESSION_COLUMNS}`, [sessionId])).rows[0] ?? null;
     });
   }
@@ -99,10 +108,13 @@ export class PgSessions extends Sessions {
     });
   }
 
-  override async usage(tenantId: TenantId, since: number, until: number): Promise<UsageRow[]> {
+  override async usage(tenantId: TenantId, from: number, to: number, by: UsageBy): Promise<UsageRow[]> {
     return (await this.#look(tenantId, (client) => client.query<UsageRow>(
-      `SELECT model, count(*)::int AS runs, sum(input_tokens)::bigint AS input_tokens, sum(cached_tokens)::bigint AS cached_tokens, sum(output_tokens)::bigint AS output_tokens, coalesce(sum(cost), 0)::bigint AS cost
-       FROM orchestrator.run WHERE tenant_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY model ORDER BY model`, [tenantId, since, until]))).rows;
+      `SELECT ${USAGE_OF[by]} AS of, model, count(*)::int AS runs, sum(input_tokens)::bigint AS input_tokens, sum(cached_tokens)::bigint AS cached_tokens, sum(output_tokens)::bigint AS output_tokens,
+         coalesce(sum(cost), 0)::bigint AS cost
+       FROM (SELECT ${SPENT.map((column) => `r.${column}`).join(', ')}, s.agent_id FROM orchestrator.run r JOIN orchestrator.session s USING (session_id) WHERE r.tenant_id = $1
+         UNION ALL SELECT ${SPENT.join(', ')}, agent_id FROM orchestrator.spent WHERE tenant_id = $1) u
+       WHERE created_at >= $2 AND created_at < $3 GROUP BY 1, 2 ORDER BY 1, 2`, [tenantId, from, to]))).rows;
   }
 
   #look<T>(tenantId: TenantId, work: (client: Client) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type Caller, type NoticeKind } from '@writ/contract';
+import { Fault, type Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Webhooks, type WebhookRow } from '../ports/webhooks.ts';
+import { Webhooks, type WebhookKind, type WebhookRow } from '../ports/webhooks.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import type { WebhookSecrets } from './secrets.ts';
 import { parseWebhookUrl } from './webhook-url.ts';
@@ -15,7 +15,7 @@ const OVERLAP_MS = 24 * 3_600_000;
 export interface WebhookWish {
   readonly name: string;
   readonly url: string;
-  readonly events: readonly NoticeKind[];
+  readonly events: readonly WebhookKind[];
 }
 
 /** A webhook and the secret that is new. */

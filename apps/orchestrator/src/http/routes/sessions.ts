@@ -2,6 +2,7 @@
 import { idSchema, IdempotencyKey } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../fields.ts';
+import { USAGE_BY } from '../../ports/sessions.ts';
 import { ROLES, route } from '../route.ts';
 import { ModelList, RunList, RunView, SessionList, SessionView, TranscriptView, UsageView } from '../session-views.ts';
 
@@ -108,8 +109,8 @@ export const SESSIONS = {
     faults: ['not_found'],
   }),
   usage: route({
-    ...shared, id: 'readUsage', method: 'GET', path: '/v1/usage', allowed: ['admin', 'operator', 'auditor'], summary: 'Sums tokens and costs of the runs that were asked for in a time, by model',
-    query: Type.Object({ since: Type.Optional(Moment), until: Type.Optional(Moment) }, closed),
+    ...shared, id: 'readUsage', method: 'GET', path: '/v1/usage', allowed: ['admin', 'operator', 'auditor'], summary: 'Sums tokens and costs of the runs that were asked for in a time, of each model, and by session, agent or day; of deleted sessions too',
+    query: Type.Object({ from: Type.Optional(Moment), to: Type.Optional(Moment), by: Type.Optional(Type.Enum([...USAGE_BY], { description: '`model` unless said; a day is of UTC' })) }, closed),
     answers: { 200: { says: 'The sums', schema: UsageView } },
   }),
   read: route({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NOTICE_KINDS } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../fields.ts';
+import { WEBHOOK_KINDS } from '../../ports/webhooks.ts';
 import { route } from '../route.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from '../webhook-views.ts';
 
@@ -15,7 +15,7 @@ const OVERLAP_MAX_MS = 7 * 24 * 3_600_000;
 const wish = {
   name: Name,
   url: Type.String({ minLength: 1, maxLength: 2_048, description: '`https://`, at a public address' }),
-  events: Type.Array(Type.Enum([...NOTICE_KINDS]), { minItems: 1, maxItems: 32, description: 'what it is told of' }),
+  events: Type.Array(Type.Enum([...WEBHOOK_KINDS]), { minItems: 1, maxItems: 32, description: 'what it is told of' }),
 };
 
 export const WEBHOOKS = {
