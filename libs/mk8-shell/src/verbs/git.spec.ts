@@ -40,6 +40,12 @@ describe('a repository\'s own settings', () => {
     expect(settingsFault(`[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n[remote "origin"]\n\turl = ${REPOSITORY_URL}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch "feature/x"]\n\tremote = origin\n`, new Set([REPOSITORY_URL]))).toBeNull();
   });
 
+  it('may not be those of another repository', async () => {
+    const host = hostWithFiles();
+    host.files.plant('.git/commondir', '../elsewhere');
+    expect([(await run({ operations: [git('status')] }, host)).steps[0]?.error, host.process.commands]).toEqual([expect.stringContaining('shares another one\'s settings'), []]);
+  });
+
   it('a `.git` that is a file leads elsewhere, and is not used', async () => {
     const host = hostWithFiles();
     host.files.plant('.git', 'gitdir: /elsewhere');
@@ -86,6 +92,14 @@ describe('git as it is started', () => {
     execFileSync('git', ['config', key, program('evil')], { cwd: folder });
     start(args);
     expect(hasRun()).toBe(false);
+  });
+
+  it('takes no workspace whose files look like a bare repository for one', () => {
+    for (const [name, text] of Object.entries({ 'HEAD': 'ref: refs/heads/feature/x\n', 'config': `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter "x"]\n\tclean = ${program('evil')}\n`, 'objects/a': '', 'refs/a': '', '.gitattributes': '* filter=x\n', 'file': 'x' })) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    expect([start(['add', 'file']).status !== 0, hasRun()]).toEqual([true, false]);
   });
 
   it('reads no settings of the user', () => {

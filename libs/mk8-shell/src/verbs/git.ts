@@ -11,6 +11,8 @@ const SETTINGS: readonly string[] = [
   'core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat', 'core.editor=true', 'core.sshCommand=false', 'core.askPass=', 'core.attributesFile=/dev/null', 'core.symlinks=false', 'credential.helper=',
   'diff.external=', 'gc.auto=0', 'maintenance.auto=false', 'protocol.allow=never', 'protocol.https.allow=always', 'submodule.recurse=false', 'fetch.recurseSubmodules=false', 'commit.gpgSign=false', 'tag.gpgSign=false',
   'init.templateDir=', 'init.defaultBranch=feature/init', 'http.followRedirects=false', 'pull.rebase=false', 'push.default=simple', 'push.recurseSubmodules=no', 'rerere.enabled=false', 'user.useConfigOnly=false',
+  // A workspace whose files look like a bare repository would be one, with settings that nobody has looked at.
+  'safe.bareRepository=explicit',
 ];
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -45,6 +47,7 @@ export async function requireCleanRepository({ files, sandbox: { cwd, rules } }:
     if (facts === null) continue;
     if (facts.kind !== 'directory') throw refused('`.git` is no directory: repositories that lie elsewhere are not used');
     if (await files.stat(`${git}/config.worktree`) !== null) throw refused('the repository has settings of a worktree, which are not used');
+    if (await files.stat(`${git}/commondir`) !== null) throw refused('the repository shares another one\'s settings, which are not used');
     if (await files.stat(`${git}/config`) === null) return;
     const fault = settingsFault(new TextDecoder().decode(await files.bytes(`${git}/config`, CONFIG_BYTES_MAX)), rules.urls);
     if (fault !== null) throw refused(`the repository's settings ${fault}`);
@@ -58,8 +61,8 @@ const foldersUp = (cwd: string): string[] => {
   return Array.from({ length: segments.length + 1 }, (_, n) => segments.slice(0, segments.length - n).join('/'));
 };
 
-/** What of a file of settings could start a program or lead elsewhere, or null. What can't be read is refused. */
-export function settingsFault(config: string, urls: ReadonlySet<string>): string | null {
+/** What of a file of settings could start a program or lead elsewhere, or null. What can't be read is refused. `urls`: where remotes may lead; null where others judge that. */
+export function settingsFault(config: string, urls: ReadonlySet<string> | null): string | null {
   let section = '';
   for (const raw of config.split('\n')) {
     const line = raw.trim();
@@ -71,7 +74,7 @@ export function settingsFault(config: string, urls: ReadonlySet<string>): string
     }
     const [, key = '', value = ''] = /^([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(line) ?? [];
     if (key === '' || line.endsWith('\\') || !(HARMLESS[section] ?? []).includes(key.toLowerCase())) return `hold \`${section}.${key === '' ? '?' : key}\`, which is not known to be harmless`;
-    if (section === 'remote' && key.toLowerCase() === 'url' && !urls.has(value.trim().replace(/^"(.*)"$/, '$1'))) return 'name a remote that is not of the sandbox\'s list';
+    if (urls !== null && section === 'remote' && key.toLowerCase() === 'url' && !urls.has(value.trim().replace(/^"(.*)"$/, '$1'))) return 'name a remote that is not of the sandbox\'s list';
   }
   return null;
 }
