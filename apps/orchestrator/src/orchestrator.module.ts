@@ -75,8 +75,8 @@ import { TokensController } from './tokens/tokens.controller.ts';
 import { PoliciesController } from './policies/policies.controller.ts';
 import { ToolsController } from './tools/tools.controller.ts';
 import { RunTurn } from './turns/run-turn.ts';
-import { StagedChanges } from './turns/staged-changes.ts';
-import { StagedTokens } from './turns/staged-token.ts';
+import { StagedChanges } from './proposals/staged-changes.ts';
+import { StagedTokens } from './proposals/staged-token.ts';
 import { TurnsController } from './turns/turns.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
@@ -160,7 +160,9 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const follow = new Follow(kernel, watch, monotonic);
   const [snapshots, queues, show] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs)];
   const propose = new Propose(kernel, blobs, follow, queues);
-  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, failed: (err) => logger.warn({ err }, 'a run could not go on') });
+  const order = new ProposeInOrder(propose, monotonic);
+  const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });
+  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, failed: (err) => logger.warn({ err }, 'a run could not go on') });
   watch.onEvery((operationId, state) => driving.heard(operationId, state));
   const lost = (err: unknown): void => logger.warn({ err }, 'runs could not be claimed or renewed');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
@@ -169,7 +171,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
     return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
   }, monotonic);
   return {
-    rate, stagedTokens: new StagedTokens(config.webhookKey),
+    rate, order, staged,
     published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, models, driving, runHub, follow, snapshots, queues, show, propose,
     limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
@@ -193,8 +195,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
-  const order = new ProposeInOrder(propose, monotonic);
+function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
     new ReadFile(snapshots, blobs),
@@ -203,7 +204,7 @@ function useCases({ rate, stagedTokens, published, keys, watch, hub, exports, ke
     new ExportBundle(kernel, ledger, published, exports),
     new ShowDiff(kernel, blobs),
     order,
-    new RunTurn(order, new StagedChanges({ order, show, blobs, tokens: stagedTokens, now: epoch }), show, rate),
+    new RunTurn(order, staged, show, rate),
     new Offers(kernel, epoch),
     new CreateTenant(kernel, keys),
     new ChangeKeys(kernel, keys, authenticator),

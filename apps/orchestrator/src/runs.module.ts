@@ -5,6 +5,7 @@ import { Fault, isFinal, type Caller, type Subjects } from '@writ/contract';
 import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
 import { parseCall } from './calls/parse-call.ts';
 import type { Propose } from './proposals/propose.ts';
+import type { StagedChanges } from './proposals/staged-changes.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import type { RunWork } from './ports/sessions.ts';
 import type { ShowOperation } from './replies/show-operation.ts';
@@ -26,19 +27,20 @@ interface RunGround {
   readonly runWork: RunWork;
   readonly propose: Propose;
   readonly show: ShowOperation;
+  readonly staged: StagedChanges;
   readonly failed: (error: unknown) => void;
 }
 
 /** How runs are driven here: models as configured, calls by the way of every call. */
-export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
+export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, staged, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
   const models = new Models(config.models, { openai: (given) => new OpenAiModel(given), anthropic: (given) => new AnthropicModel(given), gemini: (given) => new GeminiModel(given) });
   const wait = async (ms: number, signal: AbortSignal): Promise<void> => { await sleep(ms, undefined, { signal }); };
-  const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), wait };
+  const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), staged, wait };
   const prompts = new ComposePrompt(new Offers(kernel, Date.now), (caller, { session, run }, path) =>
-    readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, started: () => undefined }, path, new AbortController().signal));
+    readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, dialect: null, started: () => undefined }, path, new AbortController().signal));
   const driving = new DriveRuns({
     work: runWork, models, chance: Math.random, tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
-    calls, prompt: (caller, open) => prompts.run(caller, open),
+    calls, prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
     isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
     subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),
     isTokenRevoked: async (caller, capability_token_id) => (await kernel.ask('token.read', caller, { capability_token_id })).revoked,

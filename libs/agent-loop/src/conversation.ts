@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PIVOT_GUIDANCE } from '@writ/dialects';
-import type { Message } from './model.ts';
+import type { Message, ModelCall } from './model.ts';
 import type { ToolAnswer } from './run-event.ts';
-import { COMPACT_PROMPT, LIMIT_TEXT, repairText, ROUNDS_KEPT, summaryText, type RunRules } from './run-rules.ts';
+import { COMPACT_PROMPT, LIMIT_TEXT, repairText, ROUNDS_KEPT, summaryText, UNRUN_TEXT, type RunRules } from './run-rules.ts';
 import type { CallState, RoundState, RunState } from './run-state.ts';
 
 /** The conversation as the model sees it next: the base, then each round with its answers in the order of its calls and what the loop adds. */
@@ -19,25 +19,30 @@ function roundMessages({ turn, calls, explained }: RoundState, failures: number,
   const problems = turn.problems ?? [];
   const isMalformed = calls.length === 0 && problems.length > 0;
   return [
-    { role: 'assistant', text: turn.text, calls: turn.calls, ...(turn.native === undefined ? {} : { native: turn.native }) },
+    { role: 'assistant', text: turn.text, calls: turn.calls, ...(turn.native === undefined ? {} : { native: turn.native }), ...(turn.written === undefined ? {} : { written: turn.written }) },
     ...(explained === null ? calls.flatMap(settled) : [
       ...explained.calls.map(asItStands),
       ...(explained.turn.text === '' ? [] : [{ role: 'assistant', text: explained.turn.text, calls: [] } as const]),
+      ...(explained.turn.calls.length === 0 ? [] : [user(UNRUN_TEXT)]),
       ...calls.flatMap((call, n) => (explained.calls[n]?.answer === null ? settled(call) : [])),
     ]),
     ...(isMalformed ? [user(repairText(problems))] : problems.map((problem) => user(`Note: ${problem}`))),
+    ...(turn.notes ?? []).map((note) => user(`Note: ${note}`)),
     ...(pivot_after !== null && failures > 0 && failures % pivot_after === 0 ? [user(PIVOT_GUIDANCE)] : []),
   ];
 }
 
 const user = (text: string): Message => ({ role: 'user', text });
 
-const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [] : [{ role: 'tool', call_id: call.id, tool_id: call.tool_id, ...said(answer) }]);
-const said = ({ text, standing, is_error }: ToolAnswer): ToolAnswer => ({ text, standing, is_error });
+const settled = ({ call, answer }: CallState): Message[] => (answer === null ? [] : [{ ...toolMessage(call), ...said(answer) }]);
+const said = ({ below: _used, ...answer }: ToolAnswer): Omit<ToolAnswer, 'below'> => answer;
+
+const toolMessage = ({ id, tool_id, name, show }: ModelCall) => (
+  { role: 'tool', call_id: id, tool_id, ...(name === undefined ? {} : { name }), ...(show === undefined ? {} : { show }) } as const);
 
 /** Told beside a held call: what is decided later comes back as a message of its own. */
 function asItStands({ call, held, answer }: CallState): Message {
-  const of = { role: 'tool', call_id: call.id, tool_id: call.tool_id } as const;
+  const of = toolMessage(call);
   if (answer !== null) return { ...of, ...said(answer) };
   if (held !== null) return { ...of, text: held.text, standing: 'held', is_error: false };
   return { ...of, text: 'waits for the calls before it', standing: 'queued', is_error: false };

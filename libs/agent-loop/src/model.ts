@@ -10,6 +10,10 @@ export const ModelCall = Type.Object({
   tool_id: Type.String(),
   args: Type.Record(Type.String(), Type.Unknown()),
   problem: Type.Optional(Type.String({ description: 'why it can\'t be run, in words for the model: its arguments are no JSON object, say. It is answered with that and never proposed' })),
+  // Of dialects that are written in text:
+  name: Type.Optional(Type.String({ description: 'as the model wrote it, where that is another word than the tool\'s' })),
+  mode: Type.Optional(Type.Enum(['stage', 'apply'], { description: 'stage: shown and kept as a change; apply: the staged change that `args.token` names' })),
+  show: Type.Optional(Type.Object({ chars_max: Type.Optional(Type.Integer({ minimum: 1 })), legacy: Type.Optional(Type.Literal(true)) }, { ...closed, description: 'what its answer is to say besides the result' })),
 }, closed);
 export type ModelCall = Static<typeof ModelCall>;
 
@@ -30,6 +34,8 @@ export const ModelTurn = Type.Object({
   calls: Type.Array(ModelCall),
   stop: Type.Union([Type.Literal('end'), Type.Literal('tool_use'), Type.Literal('length'), Type.Literal('refusal')]),
   problems: Type.Optional(Type.Array(Type.String())),
+  notes: Type.Optional(Type.Array(Type.String(), { description: 'what of it was not read, though all else was' })),
+  written: Type.Optional(Type.String({ description: 'the reply as it was written, where the dialect is text: `text` is without its calls' })),
   usage: Type.Optional(ModelUsage),
   native: Type.Optional(Type.Object({
     provider: Type.String(),
@@ -39,9 +45,22 @@ export const ModelTurn = Type.Object({
 export type ModelTurn = Static<typeof ModelTurn>;
 
 export type Message =
+  /** `system`: of whoever runs the tools; providers that have no such message are told it as the user's */
+  | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[]; readonly native?: ModelTurn['native'] }
-  | { readonly role: 'tool'; readonly call_id: string; readonly tool_id: string; readonly text: string; readonly standing: Standing; readonly is_error: boolean };
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[]; readonly native?: ModelTurn['native']; readonly written?: string }
+  | {
+    readonly role: 'tool'; readonly call_id: string; readonly tool_id: string; readonly text: string; readonly standing: Standing; readonly is_error: boolean;
+    readonly name?: string; readonly show?: ModelCall['show']; readonly outcome?: ToolOutcome;
+  };
+
+/** What became of a call, for dialects that render it themselves. */
+export const ToolOutcome = Type.Object({
+  result: Type.Unknown(),
+  error: Type.Union([Type.Object({ code: Type.String(), message: Type.String(), hint: Type.Optional(Type.Union([Type.String(), Type.Null()])) }, closed), Type.Null()]),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+}, closed);
+export type ToolOutcome = Static<typeof ToolOutcome>;
 
 /** What a model is told of a tool: JSON Schema parameters. */
 export interface ToolOffer {

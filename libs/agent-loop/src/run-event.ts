@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { STANDINGS, type Standing } from '@writ/dialects';
 import { Type, type Static } from 'typebox';
-import { ModelTurn, ModelUsage } from './model.ts';
+import { ModelTurn, ModelUsage, ToolOutcome } from './model.ts';
 import { MODEL_FAULTS, type ModelFault } from './model-error.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -10,11 +10,12 @@ const Index = Type.Integer({ minimum: 0, description: 'which call of the reply, 
 
 const NAMES = Object.keys(STANDINGS) as Standing[];
 
-/** What a call was answered, as the model reads it. */
+/** What a call was answered: `text` is as the model reads it, but where there is an `outcome`, which its dialect renders; then the text is for people. */
 export const ToolAnswer = Type.Object({
   text: Type.String(),
   standing: Type.Enum(NAMES),
   is_error: Type.Boolean(),
+  outcome: Type.Optional(ToolOutcome),
   below: Type.Optional(Type.Object({
     run_id: Type.String(), tokens: Type.Integer({ minimum: 0 }), cost: Type.Integer({ minimum: 0 }),
   }, { ...closed, description: 'of a sub-agent: its run, and what that and those below it used' })),

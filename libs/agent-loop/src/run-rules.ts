@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isSequential, type TextDialect } from '@writ/dialects';
 
 /** What a run may use, and how its dialect wants its calls run. */
 export interface RunRules {
@@ -34,11 +35,22 @@ export const RUN_RULES: RunRules = {
   tokens_max: null, cost_max: null, prices: null, context_tokens_max: null,
 };
 
+/** What the dialects that are written in text have otherwise. */
+const RULES_OF: Readonly<Record<TextDialect, Partial<RunRules>>> = {
+  blocks: { on_held: 'explain' },
+  'tools-xml': {},
+  yips: { rounds_max: 6, pivot_after: 2 },
+};
+
+/** The rules of a dialect, as its document has them. */
+export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({ order: isSequential(dialect) ? 'sequence' : 'disjoint', ...RULES_OF[dialect] });
+
 /** Rounds that a summary leaves as they are: the model still sees what it did last. */
 export const ROUNDS_KEPT = 2;
 
 export const LIMIT_TEXT = 'Stopped: maximum iteration limit reached.';
 export const repairText = (problems: readonly string[]): string =>
   `Nothing of the last message was run, because its calls can't be read: ${problems.join('; ')}. Send the message again with this put right.`;
+export const UNRUN_TEXT = 'Note: no call of that message was run, because another one waits for a person.';
 export const summaryText = (summary: string): string => `What was said and done before, in short:\n${summary}`;
 export const COMPACT_PROMPT = 'Summarise the conversation so far for yourself, who will go on with it and see nothing else of it: the task as it was given, what was found and decided, which files were changed and how, what failed and why, and what is left to do. Name paths and names exactly. Call no tools.';

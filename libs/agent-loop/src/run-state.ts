@@ -62,7 +62,8 @@ function newRound(turn: ModelTurn): RoundState {
   const seen = new Set<string>();
   const calls = turn.calls.map((call): CallState => {
     const problem = call.problem ?? (seen.has(call.id) ? `the id \`${call.id}\` was used before in the same reply: the first call with it counts` : null);
-    seen.add(call.id);
+    // What is no call leaves its id to the call that has it.
+    if (call.problem === undefined) seen.add(call.id);
     return { call, held: null, answer: problem === null ? null : { text: problem, standing: 'failed', is_error: true } };
   });
   return { turn, calls, explained: null };

@@ -9,6 +9,10 @@ import type { Standing } from './standing.ts';
 export const DIALECTS = ['blocks', 'tools-xml', 'yips', 'openai', 'openai-responses', 'anthropic', 'gemini'] as const;
 export type DialectName = (typeof DIALECTS)[number];
 
+/** Those that are written in the text of a reply, so that any model can speak them. */
+export const TEXT_DIALECTS = ['blocks', 'tools-xml', 'yips'] as const satisfies readonly DialectName[];
+export type TextDialect = (typeof TEXT_DIALECTS)[number];
+
 export type Args = Readonly<Record<string, unknown>>;
 
 /** `run`: as it is; `stage`: shown and kept as a change that is applied by its token; `apply`: the staged change that `args.token` names. */

@@ -65,6 +65,9 @@ function answersOf({ calls, problems }: Pick<Parsed, 'calls' | 'problems'>, outc
   return [...ofCalls, ...ofProblems].sort((a, b) => a.at - b.at).map(({ answer }) => answer);
 }
 
+/** The same for answers that are at hand, in their order. */
+export const renderAnswers = (dialect: DialectName, answers: readonly Answer[]): RenderedMessage[] => DIALECT[dialect].render(answers);
+
 /**
  * What a model is told of its output: the outcome of each call by its id, `queued` for one that has none yet, and each problem as a call that failed.
  * Nothing that a tool said reads as a piece of any dialect.

@@ -136,7 +136,7 @@ function paramsOf(messages: readonly Message[]): Param[] {
 }
 
 function paramOf(message: Message): Param {
-  if (message.role === 'user') return { role: 'user', content: [{ type: 'text', text: message.text }] };
+  if (message.role === 'user' || message.role === 'system') return { role: 'user', content: [{ type: 'text', text: message.text }] };
   if (message.role === 'tool') {
     return { role: 'user', content: [{ type: 'tool_result', tool_use_id: message.call_id, content: message.text, is_error: message.is_error }] };
   }

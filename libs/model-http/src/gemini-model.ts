@@ -127,7 +127,7 @@ function contentsOf(messages: readonly Message[]): Content[] {
 const idOf = (id: string): { id?: string } => (id.startsWith(OWN_ID) ? {} : { id });
 
 function contentOf(message: Message): { role: string; parts: Part[] } {
-  if (message.role === 'user') return { role: 'user', parts: [{ text: message.text }] };
+  if (message.role === 'user' || message.role === 'system') return { role: 'user', parts: [{ text: message.text }] };
   if (message.role === 'tool') {
     const response = message.is_error ? { error: message.text } : { output: message.text };
     return { role: 'user', parts: [{ functionResponse: { ...idOf(message.call_id), name: nativeNameOf(message.tool_id), response } }] };

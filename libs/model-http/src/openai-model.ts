@@ -95,7 +95,7 @@ const functionOf = ({ tool_id, description, parameters }: ToolOffer) => (
   { type: 'function' as const, function: { name: nativeNameOf(tool_id), description, parameters: parameters as Record<string, unknown> } });
 
 function messageOf(message: Message): Chat {
-  if (message.role === 'user') return { role: 'user', content: message.text };
+  if (message.role === 'user' || message.role === 'system') return { role: message.role, content: message.text };
   if (message.role === 'tool') return { role: 'tool', tool_call_id: message.call_id, content: message.text };
   const calls = message.calls.map(({ id, tool_id, args }) => (
     { id, type: 'function' as const, function: { name: nativeNameOf(tool_id), arguments: JSON.stringify(args) } }));

@@ -28,7 +28,7 @@ export const SessionView = Type.Object({
   agent_id: idSchema('agent'),
   workspace_id: Type.String(),
   capability_token_id: Type.String(),
-  dialect: Type.String({ description: '`native`: the model\'s provider says how calls are written' }),
+  dialect: Type.String({ description: 'how calls are written: `native` as the model\'s provider has it, or a dialect of text' }),
   model: Type.String(),
   forked_from: orNull(Type.Object({ run_id: idSchema('run'), after: Count }, closed)),
   spawned_by: orNull(Type.Object({ run_id: idSchema('run'), operation_id: idSchema('operation') }, { ...closed, description: 'of a sub-agent: the run above it, and the call that it works for' })),

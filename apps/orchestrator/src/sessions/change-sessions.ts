@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type AgentId, type Caller, type Id } from '@writ/contract';
+import type { TextDialect } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
 import type { KeptEvent } from '../ports/run-events.ts';
 import { Sessions, type RunRow, type SessionContent, type SessionRow } from '../ports/sessions.ts';
@@ -23,7 +24,7 @@ export interface SessionWish {
   readonly model: string;
   readonly agent_id?: string;
   readonly name?: string;
-  readonly dialect?: 'native';
+  readonly dialect?: 'native' | TextDialect;
   readonly system?: string;
 }
 

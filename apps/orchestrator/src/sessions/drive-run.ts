@@ -2,8 +2,9 @@
 //
 // One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
-import { applyEvent, costOf, runAgent, touchesOf, type AgentOutcome, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
+import { applyEvent, costOf, rulesOf, runAgent, TextModel, touchesOf, type AgentOutcome, type CallPlace, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import type { Caller, RunNews } from '@writ/contract';
+import { TEXT_DIALECTS, type TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
 import { conversationAfter, stateOf } from './conversation.ts';
@@ -26,7 +27,7 @@ export interface DriveParts {
   readonly work: RunWork;
   readonly models: Models;
   readonly calls: CallParts;
-  readonly prompt: (caller: Caller, open: OpenRun) => Promise<RunPrompt>;
+  readonly prompt: (caller: Caller, open: OpenRun, dialect: TextDialect | null) => Promise<RunPrompt>;
   /** whether a call that was held is held no more */
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
   readonly subAgents: SubAgents;
@@ -60,6 +61,7 @@ export class DriveRun {
   #caller!: Caller;
   #state!: RunState;
   #seq = 0;
+  #dialect: TextDialect | null = null;
   #hasBegun = false;
   #prices: ConfiguredModel['prices'] = null;
   #voice!: RunVoice;
@@ -94,6 +96,7 @@ export class DriveRun {
   async #openUp(): Promise<void> {
     const open = await this.#parts.work.open(this.#claim);
     this.#open = open;
+    this.#dialect = TEXT_DIALECTS.find((name) => name === open.session.dialect) ?? null;
     const { run, session } = open;
     this.#caller = {
       tenant_id: this.#claim.tenant_id, api_key_id: run.created_by, role: run.role, agent_id: run.role === 'agent' ? session.agent_id : null, ...(run.principal === null ? {} : { principal: run.principal }),
@@ -121,7 +124,7 @@ export class DriveRun {
   }
 
   async #begin(): Promise<RunPrompt> {
-    const prompt = await this.#parts.prompt(this.#caller, this.#open);
+    const prompt = await this.#parts.prompt(this.#caller, this.#open, this.#dialect);
     await this.#parts.work.begin(this.#claim, prompt);
     this.#hasBegun = true;
     this.#voice.kept(this.#seq);
@@ -131,13 +134,13 @@ export class DriveRun {
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
     const replies = this.#open.events.filter(({ kind }) => kind === 'replied' || kind === 'explained' || kind === 'compacted').length;
     const of = {
-      caller: this.#caller, session: this.#open.session, run: this.#open.run, model: model.model, tokenEnded: () => this.breakOff('revoked'),
+      caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
       below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
     };
     return runAgent({
-      model: this.#within(this.#parts.models.open(model, replies), model), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#speaking(this.#within(this.#parts.models.open(model, replies), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
-      callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal),
+      callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal, this.#before(place)),
       onNote: (note) => this.#voice.heard(note),
       wait: this.#parts.calls.wait, chance: this.#parts.chance,
     });
@@ -156,7 +159,17 @@ export class DriveRun {
 
   #rules({ prices, context_tokens_max }: ConfiguredModel): Partial<RunRules> {
     const { rounds_max, tokens_max, cost_max } = this.#open.run;
-    return { rounds_max: rounds_max ?? ROUNDS, tokens_max, cost_max, prices, context_tokens_max };
+    const own = this.#dialect === null ? {} : rulesOf(this.#dialect);
+    return { ...own, rounds_max: rounds_max ?? own.rounds_max ?? ROUNDS, tokens_max, cost_max, prices, context_tokens_max };
+  }
+
+  #speaking(model: Model): Model {
+    return this.#dialect === null ? model : new TextModel(model, this.#dialect);
+  }
+
+  /** Calls of the same reply. */
+  #before({ round, index }: CallPlace): readonly ModelCall[] {
+    return (this.#state.rounds[round - 1]?.calls ?? []).slice(0, index).map(({ call }) => call);
   }
 
   async #keep(event: RunEvent): Promise<void> {

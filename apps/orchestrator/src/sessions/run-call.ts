@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loop';
 import { AGENT_SPAWN, Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
-import { STANDINGS, outcomeOf } from '@writ/dialects';
+import { STANDINGS, truncated, type Outcome, type TextDialect } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionRow } from '../ports/sessions.ts';
 import type { ParsedCall } from '../proposals/parsed-call.ts';
 import type { Propose } from '../proposals/propose.ts';
+import { cameOf, type Came, type StagedChanges } from '../proposals/staged-changes.ts';
+import type { Turn } from '../proposals/turn-call.ts';
 
 /** What calls of runs are made with. */
 export interface CallParts {
@@ -13,6 +15,8 @@ export interface CallParts {
   readonly parse: (body: unknown, keyHeader: undefined, caller: Caller) => ParsedCall;
   /** the way of every call: proposed to the kernel, and followed until it has ended, is held, or nobody waits */
   readonly propose: Propose['run'];
+  /** changes of files in two steps, of dialects that have them */
+  readonly staged: Pick<StagedChanges, 'stage' | 'apply'>;
   /** puts results that are kept elsewhere into the view */
   readonly show: (caller: Caller, view: OperationView) => Promise<OperationView>;
   /** resolves after so many milliseconds, rejects with the signal's reason */
@@ -24,6 +28,8 @@ export interface CallOf {
   readonly caller: Caller;
   readonly session: SessionRow;
   readonly run: Pick<RunRow, 'run_id'>;
+  /** the session's, where it is one of text */
+  readonly dialect: TextDialect | null;
   /** as its provider names it */
   readonly model: string;
   readonly started: (operationId: OperationId) => void;
@@ -35,6 +41,8 @@ export interface CallOf {
 
 /** What a model can use of one answer. */
 const ANSWER_CHARS_MAX = 60_000;
+/** What people see of an answer whose outcome the dialect renders. */
+const SHOWN_CHARS_MAX = 2_000;
 /** One wait for a call's end: it is asked for again, under its key, until it has ended. */
 const WAIT_MS = 60_000;
 /** Between two askings of a kernel that has no room or isn't there. */
@@ -47,47 +55,86 @@ const WORD = /[^A-Za-z0-9._:/-]/g;
  * is answered with what became of the first.
  *
  * Rejects with the signal's reason when that aborts: nobody knows then what becomes of the call, but whoever asks again.
+ * @param earlier the calls of the same reply before it
  */
-export async function runCall(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace, signal: AbortSignal): Promise<ToolAnswer | { held: HeldCall }> {
-  const parsed = parts.parse(bodyOf(of, call, place), undefined, of.caller);
-  const operationId = newId('operation');
-  of.started(operationId);
+export async function runCall(
+  parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace, signal: AbortSignal, earlier: readonly ModelCall[] = [],
+): Promise<ToolAnswer | { held: HeldCall }> {
+  const begin = call.mode === undefined ? asItIs(parts, of, call, place, signal) : inTwoSteps(parts, of, { ...call, mode: call.mode }, place, signal, earlier);
   for (;;) {
-    const view = await proposed(parts, of.caller, operationId, parsed, signal);
+    const came = await unlessLater(begin);
     signal.throwIfAborted();
-    if (view?.state === 'held') return { held: heldOf(view) };
-    const answer = view !== null && isFinal(view.state) ? await ended(parts, of, call, view) : null;
+    if (came?.view?.state === 'held') return { held: heldOf(came.view) };
+    const isOver = came !== null && (came.view === null || isFinal(came.view.state));
+    const answer = isOver ? await ended(parts, of, call, came) : null;
     if (answer !== null) return answer;
-    if (view === null || isFinal(view.state)) await parts.wait(PAUSE_MS, signal);
+    if (came === null || isOver) await parts.wait(PAUSE_MS, signal);
   }
 }
 
-/** Null where asking again later may help. */
-async function ended(parts: CallParts, of: CallOf, call: ModelCall, view: OperationView): Promise<ToolAnswer | { held: HeldCall } | null> {
-  if (view.result?.error?.code === 'token.revoked') of.tokenEnded?.();
-  if (call.tool_id === AGENT_SPAWN.tool_id && view.result?.status === 'ok' && of.below !== undefined) return await retried(of.below(call, view.operation_id));
-  return answerOf(await parts.show(of.caller, view));
+/** The call as it is proposed, and followed for a while. */
+function asItIs(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace, gone: AbortSignal): () => Promise<Came> {
+  const parsed = parts.parse(bodyOf(of, call, place), undefined, of.caller);
+  const operationId = newId('operation');
+  of.started(operationId);
+  return async () => cameOf({ kind: 'proposed', view: await parts.propose(of.caller, operationId, parsed, { waitMs: WAIT_MS, gone }) });
 }
+
+/** Null where asking again later may help. */
+async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came): Promise<ToolAnswer | { held: HeldCall } | null> {
+  const { view } = came;
+  if (view?.result?.error?.code === 'token.revoked') of.tokenEnded?.();
+  if (view === null || call.tool_id !== AGENT_SPAWN.tool_id || view.result?.status !== 'ok' || of.below === undefined) return answerOf(await shown(parts, of.caller, came), of.dialect);
+  const { below } = of;
+  const answer = await unlessLater(() => below(call, view.operation_id));
+  if (answer === null || 'held' in answer || of.dialect === null) return answer;
+  return { ...answer, outcome: { result: JSON.parse(answer.text) as unknown, error: null } };
+}
+
+/** A change that is staged, or one that is applied by its token; its calls have keys of the same place. */
+function inTwoSteps(parts: CallParts, of: CallOf, call: ModelCall & { mode: 'stage' | 'apply' }, { round }: CallPlace, gone: AbortSignal, earlier: readonly ModelCall[]): () => Promise<Came> {
+  const tokens = earlier.flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
+  let isTold = false;
+  return async () => {
+    const asking = { caller: of.caller, turn: turnOf(of, round), patience: { waitMs: WAIT_MS, gone } };
+    const came = call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
+    if (came.view !== null && !isTold) of.started(came.view.operation_id);
+    isTold = true;
+    return came;
+  };
+}
+
+function turnOf({ session, run, dialect, model }: CallOf, round: number): Turn {
+  if (dialect === null) throw new Error('a change is staged in a dialect of text alone');
+  const { agent_id, capability_token_id, workspace_id, session_id } = session;
+  return { dialect, agent_id, capability_token_id, workspace_id, session_id, session_mode: 'interactive', run_id: run.run_id, turn_id: String(round), model: wordOf(model) };
+}
+
+const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128);
 
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
   return {
     tool_id: call.tool_id, args: call.args, agent_id: session.agent_id, capability_token_id: session.capability_token_id, workspace_id: session.workspace_id,
     session_id: session.session_id, session_mode: 'interactive', idempotency_key: `${run.run_id}/${round}/${index}`,
-    provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: model.replaceAll(WORD, '_').slice(0, 128) },
+    provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: wordOf(model) },
   };
 }
 
 /** Null where asking again later may help: a call that couldn't be decided is no answer for a model. */
-const proposed = async ({ propose }: CallParts, caller: Caller, operationId: OperationId, call: ParsedCall, gone: AbortSignal): Promise<OperationView | null> =>
-  await retried(propose(caller, operationId, call, { waitMs: WAIT_MS, gone }));
-
-async function retried<T>(asking: Promise<T>): Promise<T | null> {
+async function unlessLater<T>(begin: () => Promise<T>): Promise<T | null> {
   try {
-    return await asking;
+    return await begin();
   } catch (error) {
     if (error instanceof Fault && error.retryable) return null;
     throw error;
   }
+}
+
+/** With the result itself, where that is what the model is told. */
+async function shown({ show }: CallParts, caller: Caller, came: Came): Promise<Came> {
+  if (came.view === null || came.shows === null) return came;
+  const view = await show(caller, came.view);
+  return { ...came, view, outcome: { ...came.outcome, result: view.result?.result ?? null } };
 }
 
 function heldOf({ operation_id, reasons }: OperationView): HeldCall {
@@ -96,13 +143,25 @@ function heldOf({ operation_id, reasons }: OperationView): HeldCall {
 }
 
 /** What the model is told of a call that ended. */
-function answerOf(view: OperationView): ToolAnswer {
-  const { standing, result, error } = outcomeOf(view);
+function answerOf({ outcome, view }: Came, dialect: TextDialect | null): ToolAnswer {
+  const { standing, result, error, metadata } = outcome;
   const { word, is_error } = STANDINGS[standing];
-  const reasons = (view.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
-  const text = JSON.stringify({ status: word, tx_outcome: view.result?.tx_outcome, result, ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }) });
-  return { text: text.slice(0, ANSWER_CHARS_MAX), standing, is_error };
+  const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
+  const text = JSON.stringify({ status: word, tx_outcome: view?.result?.tx_outcome, result, metadata, ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }) });
+  if (dialect === null) return { text: text.slice(0, ANSWER_CHARS_MAX), standing, is_error };
+  return { text: text.slice(0, SHOWN_CHARS_MAX), standing, is_error, outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) } };
 }
+
+/** As much of a value as a model can use: long texts in it are cut with a notice; what has too many parts is the beginning of its JSON. */
+function fitted(value: unknown): Outcome['result'] {
+  const fits = (it: unknown): boolean => (JSON.stringify(it ?? null) as string).length <= ANSWER_CHARS_MAX;
+  if (fits(value)) return value ?? null;
+  // Half: what is escaped in JSON takes more room there.
+  const cut = JSON.parse(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each))) as unknown;
+  return fits(cut) ? cut : { cut: truncated(JSON.stringify(value), ANSWER_CHARS_MAX) };
+}
+
+const fittedEach = (metadata: Readonly<Record<string, unknown>>): Record<string, unknown> => Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, fitted(value)]));
 
 /** Before the first round: what the run itself asks for. */
 const ITS_OWN: CallPlace = { round: 0, index: 0 };

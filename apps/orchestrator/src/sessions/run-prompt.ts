@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
-import { offeredTools, prompt } from '@writ/dialects';
+import { offeredTools, prompt, type TextDialect } from '@writ/dialects';
 import type { OpenRun, RunPrompt } from '../ports/sessions.ts';
 import type { Offers } from '../support/offers.ts';
 
@@ -30,15 +30,16 @@ export class ComposePrompt {
   }
 
   /** Faults: those of an offer, of the kernel. */
-  async run(caller: Caller, open: OpenRun): Promise<RunPrompt> {
+  async run(caller: Caller, open: OpenRun, dialect: TextDialect | null): Promise<RunPrompt> {
     const { session } = open;
     const offer = await this.#offers.of(caller, session.capability_token_id, 'run');
     const tools = offeredTools(offer);
     const notes = tools.some(({ tool_id }) => tool_id === 'fs.read') ? await this.#readNotes(caller, open, NOTES) : null;
-    const layers = [IDENTITY, prompt('openai', offer).system, notes === null ? '' : `Notes of this workspace (\`${NOTES}\`):\n${notes.slice(0, NOTES_CHARS_MAX)}`, session.content.system ?? ''];
+    const layers = [IDENTITY, prompt(dialect ?? 'openai', offer).system, notes === null ? '' : `Notes of this workspace (\`${NOTES}\`):\n${notes.slice(0, NOTES_CHARS_MAX)}`, session.content.system ?? ''];
     return {
       system: layers.filter((layer) => layer !== '').join('\n\n'),
-      tools: tools.map(({ tool_id, description, parameters }) => ({ tool_id, description, parameters })),
+      // A dialect of text has said them.
+      tools: dialect === null ? tools.map(({ tool_id, description, parameters }) => ({ tool_id, description, parameters })) : [],
     };
   }
 }

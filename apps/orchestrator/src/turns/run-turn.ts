@@ -10,8 +10,8 @@ import type { Step } from '../proposals/in-order.ts';
 import type { ProposeInOrder } from '../proposals/propose-in-order.ts';
 import type { Patience } from '../proposals/propose.ts';
 import { receiptHref, type ShowOperation } from '../replies/show-operation.ts';
-import { cameOf, type Asking, type Came, type StagedChanges } from './staged-changes.ts';
-import { callOf, keyOf, type Turn } from './turn-call.ts';
+import { cameOf, type Asking, type Came, type StagedChanges } from '../proposals/staged-changes.ts';
+import { callOf, keyOf, type PostedTurn } from '../proposals/turn-call.ts';
 
 /** Bytes of stored results that one answer tells; what comes after them is told by where it is. */
 const RESULTS_BYTES_MAX = 4 * 1024 * 1024;
@@ -34,34 +34,34 @@ export class RunTurn {
    * The turn as far as it comes within `patience.waitMs`. Posted again it goes on from there.
    * Faults: `conflict` where the turn was posted before with another output, and those of a proposal that aren't of one call: then the turn is posted again.
    */
-  async run(caller: Caller, turn: Turn, patience: Patience): Promise<TurnView> {
+  async run(caller: Caller, turn: PostedTurn, patience: Patience): Promise<TurnView> {
     const parsed = parse(turn.dialect, turn.output);
     this.#rate.charge(caller.tenant_id, Math.max(0, parsed.calls.length - 1));
-    const used = new Set<string>();
-    const steps = parsed.calls.map((call) => this.#step({ caller, turn, patience }, call, used));
+    const tokens = (until: number): string[] => parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
+    const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, patience }, call, tokens(index)));
     const came = await this.#order.steps(steps, isSequential(turn.dialect) ? 'sequence' : 'disjoint', patience);
     came.forEach((each, index) => { refuseAnother(each, parsed.calls[index], turn); });
     return await this.#told(caller, turn, parsed, came);
   }
 
-  #step(asking: Asking, call: DialectCall, used: Set<string>): Step<Came> {
+  #step(asking: Asking, call: DialectCall, earlier: readonly string[]): Step<Came> {
     return {
       touches: call.mode === 'run' ? touchesOf(call) : null,
       begin: async (waitMs) => {
-        const came = await this.#begin({ ...asking, patience: { ...asking.patience, waitMs } }, call, used);
+        const came = await this.#begin({ ...asking, patience: { ...asking.patience, waitMs } }, call, earlier);
         return { came, isOver: came.view === null || isFinal(came.view.state) };
       },
     };
   }
 
-  async #begin(asking: Asking, call: DialectCall, used: Set<string>): Promise<Came> {
+  async #begin(asking: Asking, call: DialectCall, earlier: readonly string[]): Promise<Came> {
     const { caller, turn, patience } = asking;
     if (call.mode === 'stage') return await this.#staged.stage(asking, call);
-    if (call.mode === 'apply') return await this.#staged.apply(asking, call, used);
+    if (call.mode === 'apply') return await this.#staged.apply(asking, call, earlier);
     return cameOf(await this.#order.one(caller, callOf(turn, caller, { ...call, key: keyOf(turn, call.id) }), patience));
   }
 
-  async #told(caller: Caller, turn: Turn, parsed: Parsed, came: readonly (Came | null)[]): Promise<TurnView> {
+  async #told(caller: Caller, turn: PostedTurn, parsed: Parsed, came: readonly (Came | null)[]): Promise<TurnView> {
     const { text, stop, problems } = parsed;
     const outcomes = new Map<string, Outcome>();
     let left = RESULTS_BYTES_MAX;
@@ -90,7 +90,7 @@ export class RunTurn {
 }
 
 /** A key of this turn that names another call: then it isn't this turn. */
-function refuseAnother(came: Came | null, call: DialectCall | undefined, { turn_id }: Turn): void {
+function refuseAnother(came: Came | null, call: DialectCall | undefined, { turn_id }: PostedTurn): void {
   if (came?.outcome.error?.code !== 'idempotency.mismatch') return;
   throw new Fault('conflict', `the turn \`${turn_id}\` was posted before with another output: call \`${call?.id ?? ''}\` was another one. Give each output a \`turn_id\` of its own`);
 }

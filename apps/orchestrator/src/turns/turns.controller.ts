@@ -8,7 +8,7 @@ import { Route, type AskedOf } from '../http/route.ts';
 import { TURNS, type PromptView, type TurnView } from '../http/routes/index.ts';
 import { Offers } from '../support/offers.ts';
 import { RunTurn } from './run-turn.ts';
-import { turnOf } from './turn-call.ts';
+import { turnOf } from '../proposals/turn-call.ts';
 
 @Controller()
 export class TurnsController {

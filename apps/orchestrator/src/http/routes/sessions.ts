@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { idSchema, IdempotencyKey } from '@writ/contract';
+import { TEXT_DIALECTS } from '@writ/dialects';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../fields.ts';
 import { USAGE_BY } from '../../ports/sessions.ts';
@@ -79,7 +80,7 @@ export const SESSIONS = {
       model: ModelName,
       agent_id: Type.Optional(idSchema('agent')),
       name: Type.Optional(Name),
-      dialect: Type.Optional(Type.Enum(['native'], { description: 'how the model writes its calls; `native` unless said' })),
+      dialect: Type.Optional(Type.Enum(['native', ...TEXT_DIALECTS], { description: 'how the model writes its calls; `native`, as its provider has it, unless said' })),
       system: Type.Optional(Type.String({ maxLength: SYSTEM_CHARS_MAX, description: 'told to the model after everything else of its prompt' })),
     }, closed),
     answers: { 201: { says: 'The session', schema: SessionView } },

@@ -8,9 +8,9 @@ import { Fault, isFinal, type Caller, type OperationView, type ToolResult } from
 import { outcomeOf, type Args, type DialectCall, type Outcome } from '@writ/dialects';
 import { parseIJson } from '@writ/digest';
 import { editedText, FILE_TOOL_FAULTS, ToolFault, type EditArgs } from '@writ/workspace';
-import type { ParsedCall } from '../proposals/parsed-call.ts';
-import type { ProposeInOrder, Ran } from '../proposals/propose-in-order.ts';
-import type { Patience } from '../proposals/propose.ts';
+import type { ParsedCall } from './parsed-call.ts';
+import type { ProposeInOrder, Ran } from './propose-in-order.ts';
+import type { Patience } from './propose.ts';
 import type { ShowOperation } from '../replies/show-operation.ts';
 import { textDiff } from '../support/file-diffs.ts';
 import type { StagedTokens } from './staged-token.ts';
@@ -22,7 +22,7 @@ const ARGS_DEPTH_MAX = 32;
 /** What the tool for reading says where there is nothing. */
 const NOTHING_THERE = 'file.not_found';
 
-/** What became of a call of a turn: what a model is told, the operation behind it, and what it was in the end. */
+/** What became of a call that a model made: what it is told, the operation behind it, and what it was in the end. */
 export interface Came {
   readonly outcome: Outcome;
   readonly view: OperationView | null;
@@ -31,6 +31,9 @@ export interface Came {
   /** of a change that was applied by a token: the call that it is */
   readonly means?: Pick<DialectCall, 'tool_id' | 'args'>;
 }
+
+/** A call that stages a change, or applies one. */
+export type StagedCall = Pick<DialectCall, 'id' | 'tool_id' | 'args'>;
 
 /** Who asks for what, in which turn. */
 export interface Asking { readonly caller: Caller; readonly turn: Turn; readonly patience: Patience }
@@ -67,7 +70,7 @@ export class StagedChanges {
   }
 
   /** Keeps the change, and says what it would do: `metadata` has the token and the diff. The call must be one that the agent may make, on a file that it may read. */
-  async stage(asking: Asking, { id, tool_id, args }: DialectCall): Promise<Came> {
+  async stage(asking: Asking, { id, tool_id, args }: StagedCall): Promise<Came> {
     const { caller, turn, patience } = asking;
     const write = { ...callOf(turn, caller, { tool_id, args, key: keyOf(turn, id) }), dry_run: true };
     const tried = cameOf(await this.#with.order.one(caller, write, patience));
@@ -95,14 +98,14 @@ export class StagedChanges {
   }
 
   /**
-   * Applies what the token stands for, once: the call's idempotency key is made of the token. `used`: tokens that calls of this turn have used before it.
+   * Applies what the token stands for, once: the call's idempotency key is made of the token. `earlier`: tokens that calls of this turn used before it.
    * What the token says is believed for its MAC; what the call may do is the kernel's to say.
    */
-  async apply({ caller, turn, patience }: Asking, { args }: DialectCall, used: Set<string>): Promise<Came> {
-    const staged = this.#with.tokens.read(String(args['token']), boundTo(turn, caller));
+  async apply({ caller, turn, patience }: Asking, { args }: StagedCall, earlier: readonly string[]): Promise<Came> {
+    const read = (token: string) => this.#with.tokens.read(token, boundTo(turn, caller));
+    const staged = read(String(args['token']));
     if (staged === null) return unproposed(failed('args.invalid', 'there is no staged change of this token in this session'));
-    if (used.has(staged.id)) return unproposed(stale('the token was used: it is good once'));
-    used.add(staged.id);
+    if (earlier.some((token) => read(token)?.id === staged.id)) return unproposed(stale('the token was used: it is good once'));
     const means = { tool_id: staged.tool, args: await this.#argsOf(caller, staged.args.sha256) };
     if (means.args === null) return unproposed(stale('what was staged is there no more'));
     const isOver = staged.expires_at <= this.#with.now();
@@ -151,8 +154,8 @@ function edited(args: EditArgs, seen: Seen | 'nothing'): string | Outcome {
 }
 
 /** Why a change that was to be applied is stale; null where the token isn't to blame. */
-function staleness({ outcome: { error }, view }: Came, { turn_id, session_id }: Turn, isOver: boolean): string | null {
-  if (view?.replayed === true && (view.provenance.turn !== turn_id || view.provenance.session_id !== session_id)) return 'the token was used: it is good once';
+function staleness({ outcome: { error }, view }: Came, { turn_id, session_id, run_id }: Turn, isOver: boolean): string | null {
+  if (view?.replayed === true && (view.provenance.turn !== turn_id || view.provenance.session_id !== session_id || view.provenance.run_id !== run_id)) return 'the token was used: it is good once';
   if (error?.code === 'precondition.failed') return 'the file is not as it was when the change was staged';
   return isOver && error?.code === 'deadline' ? 'the token was good for ten minutes, which are over' : null;
 }
