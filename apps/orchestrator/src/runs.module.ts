@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
-import { Fault, isFinal, type Caller, type Subjects } from '@writ/contract';
+import type { Subjects } from '@writ/contract';
 import { AnthropicModel, GeminiModel, OpenAiModel } from '@writ/model-http';
 import { parseCall } from './calls/parse-call.ts';
 import type { Propose } from './proposals/propose.ts';
@@ -9,6 +9,7 @@ import type { StagedChanges } from './proposals/staged-changes.ts';
 import type { OrchestratorConfig } from './config.env.ts';
 import type { RunWork } from './ports/sessions.ts';
 import type { ShowOperation } from './replies/show-operation.ts';
+import { cancelCalls } from './sessions/cancel-calls.ts';
 import { DriveRuns } from './sessions/drive-runs.ts';
 import { Models } from './sessions/models.ts';
 import { readAsAgent, type CallParts } from './sessions/run-call.ts';
@@ -16,9 +17,6 @@ import { ComposePrompt } from './sessions/run-prompt.ts';
 import { SubAgents } from './sessions/sub-agents.ts';
 import type { KernelClient } from './support/kernel-client.ts';
 import { Offers } from './support/offers.ts';
-
-/** Calls of one round at most that a cancellation looks at. */
-const CALLS_MAX = 200;
 
 interface RunGround {
   readonly bus: Bus;
@@ -48,13 +46,4 @@ export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, ru
     tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
   }, failed);
   return { models, driving };
-}
-
-/** Calls of a run that have not ended, held ones too. One that ends meanwhile has ended. */
-async function cancelCalls(kernel: KernelClient, caller: Caller, session_id: string, runId: string): Promise<void> {
-  const { items } = await kernel.ask('operation.list', caller, { page: { cursor: null, limit: CALLS_MAX }, state: null, tool_id: null, agent_id: null, workspace_id: null, session_id });
-  for (const { operation_id, state, provenance } of items) {
-    if (isFinal(state) || provenance.run_id !== runId) continue;
-    await kernel.ask('operation.cancel', caller, { operation_id }).catch((error: unknown) => { if (!(error instanceof Fault && error.code === 'conflict')) throw error; });
-  }
 }

@@ -24,7 +24,7 @@ interface ChatOptions extends CommonOptions, SessionOptions {
 export function chatCommand(context: Context): Command {
   const command = new Command('chat').argument('[message...]', 'what the agent is to do; in a pipe standard input, in a terminal asked for')
     .option('--session <id>', 'go on in this session; a new one unless said')
-    .option('--model <name>', 'which model; needed where there are several').option('--dialect <name>', 'in which words it calls tools')
+    .option('--model <name>', 'which model; needed where there are several').option('--dialect <name>', 'how it calls tools: native unless said, blocks, tools-xml, yips')
     .option('--system <text>', 'what the session adds to the prompt').option('--name <text>', 'what the session is called')
     .option('--workspace <id>', 'the workspace it works on').option('--token <id>', 'the capability token of its calls').option('--agent <id>', 'the agent on whose behalf it works')
     .option('--rounds <n>', 'rounds that a run may have at most', parseCount).option('--tokens <n>', 'tokens that a run may use at most', parseCount)

@@ -83,7 +83,7 @@ export class RunStream implements RunWatcher {
         await this.#sendPage();
       }
     } catch (error) {
-      this.#close(error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable');
+      this.#close(whyBroken(error));
     } finally {
       this.#isPumping = false;
     }
@@ -102,8 +102,12 @@ export class RunStream implements RunWatcher {
 
   /** As long as was asked for, with all that is kept by then. */
   async #leave(reason: 'asked'): Promise<void> {
-    await this.#sendPage().catch(() => undefined);
-    this.#close(reason);
+    try {
+      await this.#sendPage();
+      this.#close(reason);
+    } catch (error) {
+      this.#close(whyBroken(error));
+    }
   }
 
   async #beat(): Promise<void> {
@@ -111,7 +115,7 @@ export class RunStream implements RunWatcher {
       await this.#options.verifyKey();
       if (!this.#isFull) this.#push(': still here\n\n');
     } catch (error) {
-      this.#close(error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable');
+      this.#close(whyBroken(error));
     }
   }
 
@@ -135,5 +139,8 @@ export class RunStream implements RunWatcher {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 }
+
+/** A reader whose key is valid no more is told so; any other breaks off without all that is kept. */
+const whyBroken = (error: unknown): 'auth' | 'unavailable' => (error instanceof Fault && error.status === 401 ? 'auth' : 'unavailable');
 
 const block = (name: string, data: object, id?: number): string => `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
