@@ -17,6 +17,7 @@ import { Running } from './leases/running.ts';
 import { Outputs } from './outputs/outputs.ts';
 import { BrokerRunner } from './runners/broker-runner.ts';
 import { CONTAINER_TMPFS_BYTES } from './runners/container-room.ts';
+import { DangerousRunner } from './runners/dangerous-runner.ts';
 import { InlineRunner } from './runners/inline-runner.ts';
 import type { Runner } from './runners/runner.ts';
 import { SandboxedRunner } from './runners/sandboxed-runner.ts';
@@ -70,7 +71,7 @@ export class ExecutorModule {
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
       kernel, blobs, running, clocks: { epoch, monotonic },
-      runners: [new InlineRunner(blobs, monotonic), commands, new ScriptRunner(commands),
+      runners: [new InlineRunner(blobs, monotonic), commands, new ScriptRunner(commands), new DangerousRunner(commands, blobs),
         new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: permitKeys.byKeyid,
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },

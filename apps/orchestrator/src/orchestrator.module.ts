@@ -62,6 +62,7 @@ import { CreateTenant } from './tenants/create-tenant.ts';
 import { openRuns } from './runs.module.ts';
 import { RecordsController } from './records/records.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
+import { ProfilesController } from './profiles/profiles.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
 import { ChangeSessions } from './sessions/change-sessions.ts';
@@ -228,7 +229,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ProfilesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController,
       ],
       providers: [

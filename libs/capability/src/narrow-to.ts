@@ -30,6 +30,8 @@ export function narrowTo({ token, tool_id, resources, uses, expires_at, net = []
     fs: resources === null ? grant.fs : [...rootsOf(resources), ...denialsWithin(grant.fs, resources)],
     net,
     secrets,
+    // A raw command is approved one call at a time, so no kind of action that is approved for longer needs any.
+    profiles: [],
     budgets: { calls: Math.min(uses, grant.budgets.calls ?? uses) },
     expires_at: Math.min(expires_at, grant.expires_at),
   };

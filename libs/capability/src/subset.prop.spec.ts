@@ -6,7 +6,7 @@ import { decideToken } from './decide-token.ts';
 import { allowed, grants, isWithin, PATHS, TOOLS, WORKSPACES, workspaces, type Reach } from './grant-model.contract.ts';
 import { isSubset } from './subset.ts';
 
-const DIMENSIONS = ['tools', 'fs', 'net', 'secrets', 'budgets', 'not_before', 'expires_at'] as const satisfies readonly (keyof Grant)[];
+const DIMENSIONS = ['tools', 'fs', 'net', 'secrets', 'profiles', 'budgets', 'not_before', 'expires_at'] as const satisfies readonly (keyof Grant)[];
 
 const base = { v: 1 as const, tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, issuer: 'k', created_at: 0, revoked_at: null };
 const tokenOf = (reach: Reach, id = 'cap_0'): CapabilityToken => ({ ...base, capability_token_id: id, workspace_id: reach.workspace_id, grant: reach.grant });
@@ -42,7 +42,7 @@ describe('a child only narrows, as the sets of what each grant allows say', () =
   test.each(DIMENSIONS.filter((dimension) => dimension !== 'not_before' && dimension !== 'expires_at'))('in `%s`', (dimension) => {
     const seen = { within: 0, beyond: 0 };
     fc.assert(fc.property(grants, grants, (a, parent) => {
-      const child: Grant = { ...parent, [dimension]: a[dimension] };
+      const child: Grant = { ...parent, [dimension]: a[dimension] ?? [] };
       const expected = isWithin(allowed({ grant: child, workspace_id: null }), allowed({ grant: parent, workspace_id: null }));
       seen[expected ? 'within' : 'beyond'] += 1;
       expect(isSubset(child, parent)).toBe(expected);

@@ -20,6 +20,7 @@ export function excessOf(child: Grant, parent: Grant): Excess[] {
     ...beyond('fs', rootsBeyond(child, parent)),
     ...beyond('net', child.net.filter((inner) => !coversNet(parent.net, inner)).map(({ domain }) => domain)),
     ...beyond('secrets', child.secrets.filter((name) => !parent.secrets.includes(name))),
+    ...beyond('profiles', (child.profiles ?? []).filter((name) => !(parent.profiles ?? []).includes(name))),
     ...beyond('budgets', budgetsBeyond(child, parent)),
     ...(child.not_before < parent.not_before ? beyond('not_before', [String(child.not_before)]) : []),
     ...(child.expires_at > parent.expires_at ? beyond('expires_at', [String(child.expires_at)]) : []),

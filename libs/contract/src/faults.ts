@@ -61,6 +61,8 @@ export const FAULTS = {
   'resolution.own_call': { status: 403, retry: 'never', message: 'nobody resolves their own call' },
   'sandbox.unknown': { status: 404, retry: 'never', message: 'there is no such sandbox of mk8.shell' },
   'sandbox.unverified': { status: 409, retry: 'never', message: 'the sandbox of mk8.shell is not what a registrar signed, so nothing runs in it' },
+  'profile.unknown': { status: 404, retry: 'never', message: 'there is no such execution profile' },
+  'shell.unavailable': { status: 409, retry: 'never', message: 'the shell that the call names is not there' },
   'sandbox.killed': { status: 409, retry: 'never', message: 'a person killed the container that the call ran in' },
   'cancelled': { status: 409, retry: 'never', message: 'the call was cancelled' },
   'frozen': { status: 423, retry: 'never', message: 'an emergency stop stands' },

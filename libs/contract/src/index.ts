@@ -39,6 +39,7 @@ export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';
 export { AppliedTool, CliToolProblem, SearchProviderView, TenantToolView, ToolsApplied } from './messages/tools.ts';
+export { ExecutionProfile, ProfilePut, ProfileView } from './messages/profiles.ts';
 export { opened } from './opened.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
@@ -65,6 +66,9 @@ export { argumentFaults, definitionForDigest, TOOLS } from './tools/registry.ts'
 export { MK8_RUN } from './tools/mk8.ts';
 export { SHELL_SESSION, YIELD_MS } from './tools/shell-session.ts';
 export { SHELL_RUN } from './tools/shell.ts';
+export { PROFILE_NAME, ProfileName, RAW_SHELLS, SHELL_DANGEROUS, type RawShell } from './tools/shell-dangerous.ts';
+export { gitWords } from './tools/git-command.ts';
+export { shellQuoted, shellWords, type ShellWords } from './tools/shell-words.ts';
 export { RUN_LIVE, RunNews, type RunLive } from './messages/runs.ts';
 export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';

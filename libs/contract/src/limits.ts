@@ -34,6 +34,8 @@ export const LIMITS = {
   sandboxBytes: { max: 128 * KIB, fault: 'request.malformed', why: 'rules and fragments of one sandbox, as RFC 8785 writes them: what is signed can be read through' },
   sandboxEnvironmentBytes: { max: 64 * KIB, fault: 'request.malformed', why: 'the signed environment of one sandbox; a message between processes holds it' },
   registrarKeys: { max: 16, fault: 'limit.exceeded', why: 'public keys of a tenant\'s registrars that are active at once: a rotation needs two' },
+  executionProfiles: { max: 200, fault: 'limit.exceeded', why: 'execution profiles that a tenant has: a list of them stays one that a person reads' },
+  executionProfileBytes: { max: 32 * KIB, fault: 'request.malformed', why: 'one execution profile, as RFC 8785 writes it: its whole is read before each call, and by people' },
   appendRecords: { max: 200, fault: 'record.invalid', why: 'one batch to the ledger' },
   appendBytes: { max: 512 * KIB, fault: 'record.invalid', why: 'one batch to the ledger' },
   outboxAgeMs: { max: 10_000, fault: 'record.backlog', why: 'nothing unrecorded: admission stops when records wait' },

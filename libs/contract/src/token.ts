@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
 import { idSchema, Sha256Hex } from './ids.ts';
+import { ProfileName } from './tools/shell-dangerous.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -40,6 +41,7 @@ export const Grant = Type.Object({
   fs: Type.Array(FsRoot, { maxItems: 256 }),
   net: Type.Array(NetGrant, { maxItems: 256 }),
   secrets: Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), { maxItems: 256 }),
+  profiles: Type.Optional(Type.Array(ProfileName, { maxItems: 256, description: 'execution profiles that raw commands may run under; absent: none' })),
   budgets: Budgets,
   not_before: Instant,
   expires_at: Instant,

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { matchesTool } from '@writ/capability';
-import type { Grant, ToolDefinition } from '@writ/contract';
+import { SHELL_DANGEROUS, type Grant, type ToolDefinition } from '@writ/contract';
 
 /** What a model may be told of: the tools that there are, and the chain of its token, root first. */
 export interface Offer {
   readonly tools: readonly ToolDefinition[];
-  readonly chain: readonly Pick<Grant, 'tools' | 'fs' | 'net' | 'secrets'>[];
+  readonly chain: readonly Pick<Grant, 'tools' | 'fs' | 'net' | 'secrets' | 'profiles'>[];
 }
 
-/** The tools that every token of the chain grants, by id. A chain without tokens grants nothing. */
+/** The tools that every token of the chain grants, by id; raw commands where it names a profile for them too. A chain without tokens grants nothing. */
 export function offeredTools({ tools, chain }: Offer): ToolDefinition[] {
-  const granted = ({ tool_id }: ToolDefinition): boolean => chain.length > 0 && chain.every((grant) => grant.tools.some((pattern) => matchesTool(pattern, tool_id)));
+  const hasProfile = chain.every(({ profiles = [] }) => profiles.length > 0);
+  const granted = ({ tool_id }: ToolDefinition): boolean =>
+    chain.length > 0 && (tool_id !== SHELL_DANGEROUS.tool_id || hasProfile) && chain.every((grant) => grant.tools.some((pattern) => matchesTool(pattern, tool_id)));
   return tools.filter(granted).sort((a, b) => (a.tool_id < b.tool_id ? -1 : 1));
 }
 
@@ -28,6 +30,7 @@ export function reachOf({ chain }: Offer): string[] {
     line('You may write', roots((each) => each.denied !== true && each.write), 'no files'),
     ...(denied.length === 0 ? [] : [line('Never at or below', denied, '')]),
     line('You may connect to', grant.net.map(({ domain, methods }) => `${domain} (${methods.join(', ')})`), 'nothing'),
+    ...(grant.profiles === undefined || grant.profiles.length === 0 ? [] : [line('Execution profiles for raw commands', grant.profiles, '')]),
     ...(grant.secrets.length === 0 ? [] : [line('Secrets that you may use by name, without seeing them', grant.secrets, '')]),
   ];
 }

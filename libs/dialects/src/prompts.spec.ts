@@ -51,7 +51,7 @@ describe.each([...DIALECTS])('%s', (dialect) => {
 });
 
 it('providers get the schemas of the registry', () => {
-  expect(namesOf('openai', offer(grant(['*'])))).toEqual([...TOOLS.keys()].sort().map(nativeNameOf));
+  expect(namesOf('openai', offer(grant(['*'], { profiles: ['ops'] })))).toEqual([...TOOLS.keys()].sort().map(nativeNameOf));
   for (const dialect of ['openai-responses', 'anthropic', 'gemini'] as const) expect(namesOf(dialect, offer(grant(['*'])))).toEqual(namesOf('openai', offer(grant(['*']))));
   expect(prompt('anthropic', offer(grant(['fs.read']))).tools).toEqual([{ name: 'read_file', description: TOOLS.get('fs.read')?.description, input_schema: JSON.parse(JSON.stringify(TOOLS.get('fs.read')?.parameters)) as unknown }]);
   expect(prompt('gemini', offer()).tools).toEqual([]);
@@ -64,6 +64,12 @@ it('mk8.shell and the dangerous shell are told of once they are there', () => {
   expect(system).toContain('"sandboxId"');
   expect(system).toContain('mk8.shell runs a JSON script');
   expect(system).not.toContain('shellType');
+  const raw = { ...some, tool_id: 'shell.dangerous' };
+  const told = (...profiles: (readonly string[] | undefined)[]): string =>
+    prompt('blocks', { tools: [raw], chain: profiles.map((named) => ({ ...grant(['shell.*']), ...(named === undefined ? {} : { profiles: [...named] }) })) }).system;
+  expect(told(['ops'])).toContain('shellType');
+  expect(told(['ops'])).toContain('Execution profiles for raw commands: `ops`');
+  for (const none of [told(undefined), told([]), told(['ops'], undefined), told(undefined, ['ops'])]) expect(none).not.toContain('shellType');
 });
 
 it('the example of a prompt is an envelope that is read', () => {

@@ -20,7 +20,7 @@ export interface RiskInput {
 }
 
 /** What a tool of that kind names: requests instead of a command, or the command that it runs. */
-type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf'>;
+type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf' | 'supervised'>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
@@ -87,7 +87,7 @@ function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonl
 
 /** What a command, or a tool that writes to paths, would do; undefined where the arguments tell of no act at all. */
 function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): readonly Act[] | undefined {
-  if (tool.commandLine !== undefined) return readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar);
+  if (tool.commandLine !== undefined) return [...rawActs(tool, args), ...readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar)];
   if (typeof args['command'] === 'string') {
     return readCommand({ command: args['command'], cwd: textOr(args['cwd']), stdin: textOr(args['stdin']) }, grammar);
   }
@@ -97,6 +97,12 @@ function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): re
   const writes = resources.filter(({ access }) => access === 'write');
   if (writes.length === 0) return undefined;
   return writes.flatMap(({ path }) => zonesOf(field(path), [WORKSPACE]).map((zone) => ({ kind: 'overwrite' as const, form: tool.tool_id, subject: path, zone })));
+}
+
+/** Of a tool whose every call a person sees, that alone is something: whatever its command says, nobody knows what reads it. */
+function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['args']): readonly Act[] {
+  if (supervised !== true) return [];
+  return [{ kind: 'raw_shell', form: textOr(args['shell']) ?? tool_id, subject: (textOr(args['command']) ?? '').replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) }];
 }
 
 /**

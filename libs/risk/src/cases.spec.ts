@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
+import { RAW_SHELLS, SHELL_DANGEROUS } from '@writ/contract';
 import { Type } from 'typebox';
 import { Parse } from 'typebox/value';
 import { parse } from 'yaml';
@@ -13,6 +14,7 @@ const CaseGroups = Type.Array(Type.Object({
   ceiling: Type.Enum([...CEILINGS]),
   basis: Type.Optional(Type.String({ description: 'the rule that must be among those that speak' })),
   tool: Type.Optional(Type.Enum(['read', 'write', 'admin'], { description: 'the tool\'s category; `write` unless said' })),
+  shell: Type.Optional(Type.Enum([...RAW_SHELLS], { description: 'a raw command for it, as `shell.dangerous` takes it' })),
   history: Type.Optional(Type.Object({
     destructive_calls: Type.Optional(Type.Integer()), failures_in_a_row: Type.Optional(Type.Integer()), labels: Type.Optional(Type.Array(Type.String())),
   }, { additionalProperties: false })),
@@ -23,9 +25,10 @@ const cases = new URL('../cases/', import.meta.url);
 const grammar = await bundledGrammar();
 const groups = readdirSync(cases).flatMap((file) => Parse(CaseGroups, parse(readFileSync(new URL(file, cases), 'utf8'))));
 
-describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', history, commands }) => {
+describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', shell, history, commands }) => {
   test.each(commands)('%s', (command) => {
-    const risk = assessRisk({ tool: { tool_id: 'shell.run', category: tool }, args: { command }, resources: [] }, grammar, history);
+    const call = shell === undefined ? { tool: { tool_id: 'shell.run', category: tool }, args: { command } } : { tool: SHELL_DANGEROUS, args: { shell, command, profile: 'ops' } };
+    const risk = assessRisk({ ...call, resources: [] }, grammar, history);
     expect({ ceiling: risk.ceiling, basis: risk.risk_basis }).toMatchObject({ ceiling, basis: basis ? expect.arrayContaining([basis]) : expect.anything() });
   });
 });

@@ -180,7 +180,7 @@ function withValue(value: JsonValue, [first, ...rest]: readonly string[], put: J
 
 const named = (): Named => ({
   agent_id: world.agentId, capability_token_id: world.tokenId, workspace_id: world.workspaceId, operation_id: 'op_00000000000000000000000000', approval_id: 'apr_00000000000000000000000000', api_key_id: 'key_00000000000000000000000000',
-  name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.list"}', session_id: 'ses_00000000000000000000000000', run_id: 'run_00000000000000000000000000', turn_id: 'sample', files: [{ path: 'b.txt', content: 'x' }], path: 'b.txt', at: '2999-01-01T00:00:00Z', container_id: '0'.repeat(32), sandbox: 'sample', keyid: '0'.repeat(43), public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }, files_max: 1_000_000, bytes_max: 1_000_000_000_000,
+  name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, idempotency_key: randomUUID(), dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.list"}', session_id: 'ses_00000000000000000000000000', run_id: 'run_00000000000000000000000000', turn_id: 'sample', files: [{ path: 'b.txt', content: 'x' }], path: 'b.txt', at: '2999-01-01T00:00:00Z', container_id: '0'.repeat(32), sandbox: 'sample', profile: 'sample', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 67_108_864 }, keyid: '0'.repeat(43), public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) }, files_max: 1_000_000, bytes_max: 1_000_000_000_000,
   grant: { tools: ['fs.read'], fs: [{ path: '', read: true, write: false }], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 },
 });
 

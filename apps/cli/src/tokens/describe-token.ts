@@ -27,6 +27,7 @@ export function describeToken(token: Token, now: number): string {
     files: rootsText(grant.fs) || 'none',
     hosts: grant.net.map(({ domain, methods }) => `${methods.join(',')} ${domain}`).join('\n'),
     secrets: grant.secrets.join('\n'),
+    profiles: grant.profiles?.join('\n') ?? '',
     session: approved === undefined ? null : `${approved.session_id}: approved by ${approved.approval_id}, for ${approved.args === 'same' ? 'the same arguments' : 'these paths'}`,
     'valid from': momentOf(grant.not_before),
     'valid until': momentOf(grant.expires_at),

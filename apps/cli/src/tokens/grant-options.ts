@@ -3,6 +3,7 @@ import { BUDGET_DIMENSIONS, Grant, parseMessage, type FsRoot } from '@writ/contr
 import { Command } from 'commander';
 import { usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
+import { parseNet } from '../parse-net.ts';
 import { HOUR_MS, parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 
@@ -15,6 +16,7 @@ export interface GrantOptions extends CommonOptions {
   readonly deny?: readonly string[];
   readonly net?: readonly string[];
   readonly secret?: readonly string[];
+  readonly profile?: readonly string[];
   readonly budget?: readonly string[];
   readonly from?: string;
   readonly until?: string;
@@ -32,6 +34,7 @@ export const withGrantOptions = (command: Command): Command => command
   .option('--deny <path>', 'a directory or file that is not reached, with all below it, whatever --read and --write say; may be repeated', collect)
   .option('--net <domain=methods>', 'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated', collect)
   .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
+  .option('--profile <name>', 'an execution profile that raw commands may run under; may be repeated', collect)
   .option('--budget <dimension=n>', `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`, collect)
   .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
   .option('--until <time>', 'when it ends, written the same')
@@ -57,12 +60,6 @@ function parseBudgets(texts: readonly string[]): Grant['budgets'] {
     }
     return [name, Number(count)];
   }));
-}
-
-function parseNet(text: string): Grant['net'][number] {
-  const [, domain, methods] = /^([^=\s]+)=([A-Z]+(?:,[A-Z]+)*)$/.exec(text) ?? [];
-  if (domain === undefined || methods === undefined) throw usage(`\`--net ${text}\` is no host with methods: write api.example.org=GET,POST`);
-  return { domain, methods: methods.split(',') };
 }
 
 /** The workspace itself is the empty path. */
@@ -93,13 +90,14 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
   if (options.grant !== undefined) return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
-  const { tool, read, write, deny, net, secret, budget } = options;
+  const { tool, read, write, deny, net, secret, profile, budget } = options;
   return parseGrant('the grant', {
     ...base,
     ...(tool === undefined ? {} : { tools: [...tool] }),
     ...(read === undefined && write === undefined && deny === undefined ? {} : { fs: rootsOf(options, base.fs) }),
     ...(net === undefined ? {} : { net: net.map(parseNet) }),
     ...(secret === undefined ? {} : { secrets: [...secret] }),
+    ...(profile === undefined ? {} : { profiles: [...profile] }),
     ...(budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(budget) } }),
     ...timesOf(options, now),
   });

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A script in a registered sandbox: what came along of it is believed only where the permit's digest says so.
 import { memoryBlobs } from '@writ/blobs';
-import { definitionForDigest, formatId, MK8_RUN, type Permit, type Redemption } from '@writ/contract';
+import { definitionForDigest, formatId, MK8_RUN, SHELL_DANGEROUS, type ExecutionProfile, type Permit, type Redemption } from '@writ/contract';
 import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
 import { definitionBytes, readDefinition, readSignedSandbox, sandboxDefinitionDigest, type SandboxSource } from '@writ/mk8-shell';
+import { dangerousTool, profileBytes } from '@writ/mk8-shell/dangerous';
 import { toolWithin } from '@writ/mk8-shell/tool';
 import { proveCall } from './prove-call.ts';
 
@@ -25,7 +26,7 @@ const digestOf = (source: SandboxSource): string => sha256Hex(canonicalBytes(def
 
 /** What the executor makes of a redemption, under a permit for a script in the sandbox `build` as `sourceOf()` gives it. */
 async function proved(over: Partial<Redemption> = {}, args: Record<string, unknown> = ARGS) {
-  const ordered = { tool_id: MK8_RUN.tool_id, tool_definition_digest: digestOf(sourceOf()), args_hash: argsHash(SALT, args), capability_token_id: id('token'), policy_hash: HASH, state_snapshot_id: `snap_${HASH}`, image_digest: `sha256:${HASH}` };
+  const ordered = { tool_id: over.tool_id ?? MK8_RUN.tool_id, tool_definition_digest: digestOf(sourceOf()), args_hash: argsHash(SALT, args), capability_token_id: id('token'), policy_hash: HASH, state_snapshot_id: `snap_${HASH}`, image_digest: `sha256:${HASH}` };
   const redemption = {
     v: 1, operation_id: id('operation'), tenant_id: id('tenant'), attempt: 1, tool_id: MK8_RUN.tool_id, tool_definition_digest: ordered.tool_definition_digest, args, args_ref: null, args_salt: base64(SALT), capability_token_id: ordered.capability_token_id,
     policy_hash: HASH, workspace_id: id('workspace'), state_snapshot_id: ordered.state_snapshot_id, image_digest: ordered.image_digest, fs: [], secrets: {}, limits: { ...MK8_RUN.limits }, nodes: [], lease_until: 0, lease_ms: 1, sandbox: sent(sourceOf()), ...over,
@@ -58,5 +59,26 @@ describe('a script in a registered sandbox', () => {
   ];
   it.each(refused)('does not run where there came %s', async (_what, over) => {
     await expect(proved(over)).rejects.toMatchObject({ code: 'permit.invalid' });
+  });
+});
+
+describe('a raw command', () => {
+  const profile: ExecutionProfile = { shells: ['Bash'], workspace_id: null, environment: { STAGE: 'test' }, net: [{ domain: 'a.example', methods: ['GET'] }], limits: { wall_ms: 5_000, memory_bytes: 128 * 1024 * 1024 } };
+  const raw = { shell: 'Bash', command: 'ls', profile: 'ops' };
+  const digest = sha256Hex(canonicalBytes(definitionForDigest(dangerousTool(profile))));
+  const ran = (over: Partial<Redemption> = {}) => proved({ tool_id: SHELL_DANGEROUS.tool_id, tool_definition_digest: digest, profile: base64(profileBytes(profile)), net: [[{ domain: '*.example', methods: ['GET', 'POST'] }]], limits: { ...SHELL_DANGEROUS.limits }, ...over }, raw);
+
+  it('runs under the profile that its permit orders, and has no more than that lets it', async () => {
+    expect(await ran()).toMatchObject({ profile, net: [[{ domain: '*.example', methods: ['GET', 'POST'] }], profile.net], limits: { ...SHELL_DANGEROUS.limits, ...profile.limits } });
+  });
+
+  it.each<readonly [string, Partial<Redemption>]>([
+    ['no profile', { profile: undefined as never }],
+    ['a wider profile', { profile: base64(profileBytes({ ...profile, net: [{ domain: '*.example', methods: ['POST'] }] })) }],
+    ['the profile in other bytes', { profile: base64(Buffer.from(`${Buffer.from(profileBytes(profile)).toString()} `)) }],
+    ['what is no profile', { profile: base64(Buffer.from('{}')) }],
+    ['the tool as it is under no profile', { tool_definition_digest: sha256Hex(canonicalBytes(definitionForDigest(SHELL_DANGEROUS))) }],
+  ])('does not run where there came %s', async (_what, over) => {
+    await expect(ran(over)).rejects.toMatchObject({ code: 'permit.invalid' });
   });
 });

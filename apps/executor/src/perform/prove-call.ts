@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { tenantDefinition } from '@writ/cli-tool';
-import { argumentFaults, definitionForDigest, Fault, LIMITS, MK8_RUN, TOOLS, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
+import { argumentFaults, definitionForDigest, Fault, LIMITS, MK8_RUN, SHELL_DANGEROUS, TOOLS, type ExecutionProfile, type Permit, type Redemption, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@writ/digest';
 import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
+import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
@@ -29,15 +30,18 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
   });
   if (digest !== permit.action_digest) throw new Fault('permit.invalid', 'what was redeemed is not what the permit orders');
   const sandbox = sandboxOf(redemption, args);
-  const tool = sandbox === null ? toolOf(redemption) : toolWithin(sandbox.digest);
-  if (!tool || (sandbox === null ? ownDigests.get(tool.tool_id) ?? digestOf(tool) : digestOf(tool)) !== redemption.tool_definition_digest) {
+  const profile = profileOf(redemption);
+  const bound = profile !== null ? dangerousTool(profile) : sandbox !== null ? toolWithin(sandbox.digest) : null;
+  const tool = bound ?? toolOf(redemption);
+  if (!tool || (bound === null ? ownDigests.get(tool.tool_id) ?? digestOf(tool) : digestOf(tool)) !== redemption.tool_definition_digest) {
     throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
   }
   if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
     tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, provider: tool.provider ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
-    root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: redemption.net ?? [], limits: redemption.limits,
-    secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }),
+    root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: [...redemption.net ?? [], ...(profile === null ? [] : [profile.net])],
+    limits: profile === null ? redemption.limits : within(redemption.limits, profile),
+    secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }), ...(profile === null ? {} : { profile }),
     ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
@@ -67,6 +71,18 @@ function sandboxOf({ tool_id, tenant_id, workspace_id, sandbox }: Redemption, ar
   }
   throw new Fault('permit.invalid', `the sandbox \`${name}\` is of another workspace`);
 }
+
+/** The execution profile of a raw command; null for any other tool. INVARIANT (no other profile): whatever of it came along, its digest is in what the permit orders. */
+function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
+  if (tool_id !== SHELL_DANGEROUS.tool_id) return null;
+  const read = profile === undefined ? null : profileFrom(decodeBase64(profile));
+  if (read === null) throw new Fault('permit.invalid', 'the redemption has no execution profile that can be read');
+  return read;
+}
+
+/** What was reserved, and no more than the profile lets be used. */
+const within = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] =>
+  ({ ...limits, wall_ms: Math.min(limits.wall_ms, most.wall_ms), memory_bytes: Math.min(limits.memory_bytes, most.memory_bytes) });
 
 async function argumentsOf({ args, args_ref, tenant_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {
   if (args !== null) return args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, ExecutionProfile, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
 import type { Values } from '../redaction/redactor.ts';
 
@@ -26,6 +26,8 @@ export interface Call {
   readonly limits: CallLimits;
   /** the registered sandbox that its script runs in; absent for what is shipped, and for whatever is no script */
   readonly sandbox?: SandboxData;
+  /** what its raw command runs under; absent for whatever is none */
+  readonly profile?: ExecutionProfile;
   /** values that the call may see, by name */
   readonly secrets: Readonly<Record<string, string>>;
   /** variables that its command finds; none unless set */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, readSandboxNamed, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
+import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
@@ -93,7 +93,7 @@ export class Admit {
     // Of this call's arguments, so it isn't remembered for others of its kind.
     const { tenants } = this.#sources;
     const { call, args } = proposal;
-    const facts = { ...read, value_known: await readValueKnown(tenants, call, args), secrets: await readSecretsKnown(tenants, call, read, args), sandbox: await readSandboxNamed(tenants, call, args) };
+    const facts = { ...read, value_known: await readValueKnown(tenants, call, args), secrets: await readSecretsKnown(tenants, call, read, args), ...await readNamed(tenants, call, args) };
     if (facts.existing !== null) return { row: sameProposal(facts.existing, proposal), replayed: false, end: null };
     const claim = decideClaim(proposal, facts);
     // Before anything that could refuse: whatever has happened since, the caller is told what became of the call that it asks about.
@@ -126,8 +126,8 @@ export class Admit {
     try {
       const policy = await this.#sources.policies.of(call.tenant_id, facts.rules.policy);
       if (policy.historyNeeds(call) !== null) return null;
-      const sandbox = await readSandboxNamed(this.#sources.tenants, call, args);
-      const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts: { ...facts, sandbox }, args, approval: null });
+      const named = await readNamed(this.#sources.tenants, call, args);
+      const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts: { ...facts, ...named }, args, approval: null });
       return judgement.verdict === 'admitted' && isWhole(judgement) ? judgement : null;
     } catch {
       // Memory is no reason to fail: if what failed still does on facts that are read, it is said then.

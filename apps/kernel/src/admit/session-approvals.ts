@@ -2,7 +2,7 @@
 import type { BlobRef, SessionApproval } from '@writ/contract';
 import { isLikeApproved, matchesTool } from '@writ/capability';
 import { argumentsOf } from '../held/index.ts';
-import { decideStanding, readFacts, readSandboxNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import { decideStanding, readFacts, readNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
 import { callKernel, readOperation } from '../store/index.ts';
 import type { Sources } from './admit.ts';
 import type { Proposal } from './proposal.ts';
@@ -72,7 +72,7 @@ export class SessionApprovals {
     const own_token = proposal.call.capability_token_id;
     const call = { ...proposal.call, capability_token_id };
     const { tenants, policies } = this.#sources;
-    const facts = { ...await readFacts(tenants, policies, call), sandbox: await readSandboxNamed(tenants, call, proposal.args) };
+    const facts = { ...await readFacts(tenants, policies, call), ...await readNamed(tenants, call, proposal.args) };
     const judgement = await this.#judge.judge({ call, prior: decideStanding(call, facts), facts, args: proposal.args, approval: { satisfies: 'soft_gate' } });
     // The policy may be another by now, or ask for more people: then the person is asked.
     if (judgement.verdict !== 'admitted' || judgement.policy_hash !== approval.policy_hash || (judgement.approvers?.count ?? 1) > 1) return null;

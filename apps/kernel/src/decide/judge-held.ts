@@ -4,7 +4,7 @@ import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
 import { argumentsOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
-  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, readSandboxNamed, readSecretsKnown, refusal, refuse, sealDecision,
+  actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, readNamed, readSecretsKnown, refusal, refuse, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -39,7 +39,7 @@ export async function judgeHeld(parts: DecisionParts, judge: Judge, held: HeldCa
   // The call stays held: a freeze says nothing about it, and ends.
   if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
   const args = await argumentsOf(held, parts.vault, parts.blobs);
-  const facts = { ...read, secrets: await readSecretsKnown(parts.tenants, call, read, args), sandbox: await readSandboxNamed(parts.tenants, call, args) };
+  const facts = { ...read, secrets: await readSecretsKnown(parts.tenants, call, read, args), ...await readNamed(parts.tenants, call, args) };
   const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
   return { held: { ...held, now: facts.now }, call, judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images), facts };
 }

@@ -3,7 +3,7 @@ import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId,
 import type { TokenAccount } from '@writ/capability';
 import type { SignedSandbox } from '@writ/mk8-shell';
 import type { CountNeeded, SessionPast } from '../ports/index.ts';
-import type { FreezeRow, OperationRow } from '../store/index.ts';
+import type { FreezeRow, OperationRow, StandingProfile } from '../store/index.ts';
 import type { Versions } from './versions.ts';
 
 /** What is judged: a call as proposed, or a held one once more. */
@@ -72,6 +72,8 @@ export interface CallFacts {
   readonly secrets?: readonly string[];
   /** the registered sandbox that its script is to run in, or why there is none; null where it names none, absent where nobody looked. Never remembered */
   readonly sandbox?: SignedSandbox | Refusal | null;
+  /** the execution profile that its raw command is to run under; null where it names none or there is none, absent where nobody looked. Never remembered */
+  readonly profile?: StandingProfile | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
   readonly rules: RulesInForce;

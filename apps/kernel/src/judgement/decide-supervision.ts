@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type AutonomyMode, type Reason } from '@writ/contract';
+import { AUTONOMY_MODES, type AutonomyMode, type Reason, type ToolDefinition } from '@writ/contract';
 import type { Supervision } from '../ports/index.ts';
 import { refusal, type JudgedCall, type Refusal } from './call.ts';
 import { hintOf, passReasons } from './would-pass.ts';
@@ -25,8 +25,10 @@ export function stricter(a: AutonomyMode, b: AutonomyMode): AutonomyMode {
 /**
  * Decides between running, asking a person and refusing. Who can't ask a person (gateway, scheduled) is refused at once.
  * An approval that is given counts up to what its approver is good for; where more is asked now, it is stale.
+ * INVARIANT (a person sees it first): a tool that is `supervised` never runs by itself, whatever policy says, and in a scheduled session too it waits for a person where policy lets it be.
  */
-export function decideSupervision(call: JudgedCall, asked: Supervision, approval: GivenApproval | null): Corridor {
+export function decideSupervision(call: JudgedCall, policy: Supervision, approval: GivenApproval | null, { supervised }: Pick<ToolDefinition, 'supervised'> = {}): Corridor {
+  const asked = supervised === true && policy.autonomy_mode === 'autopilot' ? seenFirst(policy) : policy;
   const mode = call.max_autonomy === null ? asked.autonomy_mode : stricter(asked.autonomy_mode, call.max_autonomy);
   if (mode === 'autopilot') return { effect: 'allow', mode };
   if (mode === 'no_go') return { ...denied(asked, call), mode };
@@ -35,11 +37,14 @@ export function decideSupervision(call: JudgedCall, asked: Supervision, approval
     return { ...refusal('approval.stale', `the policy now asks for ${WORDS[mode]}`, 'propose the call anew'), mode };
   }
   const reasons = call.max_autonomy === mode ? [{ code: 'session.max_autonomy', message: `the session asks for ${WORDS[mode]}` }, ...asked.reasons] : asked.reasons;
-  if (call.session_mode === 'interactive') return { effect: 'hold', mode, reasons: [...reasons, ...passReasons(asked)] };
+  if (call.session_mode === 'interactive' || (supervised === true && call.session_mode === 'scheduled')) return { effect: 'hold', mode, reasons: [...reasons, ...passReasons(asked)] };
   const nobody = refusal('policy.denied', `the call needs ${WORDS[mode]}, and a ${call.session_mode} session has nobody to ask`,
     hintOf(asked, 'propose it in an interactive session, where it waits for the approval'));
   return { ...nobody, reasons: [...reasons, { code: nobody.code, message: nobody.message }], mode };
 }
+
+const seenFirst = (asked: Supervision): Supervision =>
+  ({ ...asked, autonomy_mode: 'soft_gate', reasons: [{ code: 'tool.supervised', message: 'a person sees each call of this tool before it runs, whatever a policy says' }, ...asked.reasons] });
 
 function denied(asked: Supervision, call: JudgedCall): Refusal {
   const { autonomy_mode, reasons } = asked;

@@ -7,7 +7,7 @@ export { decideForm, type WellFormed } from './decide-form.ts';
 export { askOf, readValueKnown, type ValueAsk } from './decide-value.ts';
 export { readSecretsKnown } from './decide-secrets.ts';
 export { judgedTool } from './judged-tool.ts';
-export { readSandboxNamed } from './decide-sandbox.ts';
+export { readNamed } from './read-named.ts';
 export { decidePreconditions } from './decide-preconditions.ts';
 export { decideStanding } from './decide-standing.ts';
 export { refuseSpawn, spawnVerdict } from './decide-spawn.ts';

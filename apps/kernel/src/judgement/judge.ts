@@ -12,12 +12,13 @@ import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
 import { decideReach, type Reached } from './decide-reach.ts';
+import { decideProfile, profileReason } from './decide-profile.ts';
 import { decideSandbox, sandboxReason } from './decide-sandbox.ts';
 import { decideSecrets } from './decide-secrets.ts';
 import { judgedTool } from './judged-tool.ts';
 import { refuseSpawn } from './decide-spawn.ts';
 import { decideValue } from './decide-value.ts';
-import { decideSupervision, type GivenApproval } from './decide-supervision.ts';
+import { decideSupervision, type Corridor, type GivenApproval } from './decide-supervision.ts';
 import { delegatorsOf } from './delegators.ts';
 import { outputLabels } from './output-labels.ts';
 import { refuse, unjudged, type Judgement } from './judgement.ts';
@@ -47,7 +48,7 @@ export class Judge {
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
-    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args, facts.sandbox);
+    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args, facts);
     const known = unjudged(policy, tool);
     if (prior !== null) return refuse(known, prior);
     const nowhere = decideSandbox(call, facts, args);
@@ -60,15 +61,17 @@ export class Judge {
     if (secret !== null) return refuse(known, secret);
     const spawn = refuseSpawn(call, facts, form);
     if (spawn !== null) return refuse(known, spawn);
+    const profile = decideProfile(call, facts, form.args);
+    if (profile !== null) return refuse(known, profile);
     const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);
     const asked = policy.judge(judgedAction(call, facts, form, reach));
     if (asked.effect === 'refuse') return refuse(placed, asked);
-    const supervised = decideSupervision(call, asked, approval);
+    const supervised = decideSupervision(call, asked, approval, form.tool);
     const value = supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
     const corridor = value ?? supervised;
-    const said = sandboxReason(facts);
+    const said = [...sandboxReason(facts), ...profileReason(facts)];
     const weighed: Judgement = {
       ...placed,
       autonomy_mode: corridor.mode,
@@ -76,7 +79,7 @@ export class Judge {
       risk_basis: asked.risk_basis,
       rule_ids: asked.rule_ids,
       reasons: [...asked.reasons, ...said],
-      approvers: asked.approvers,
+      approvers: asked.approvers ?? corridorApprovers(corridor),
       waits_for: value === null ? 'action' : 'value',
       labels: outputLabels(form.tool, reach.resources, asked.risk_basis),
     };
@@ -86,6 +89,9 @@ export class Judge {
   }
 }
 
+/** Where it isn't policy that asks for a person, one operator will do. */
+const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] => (effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null);
+
 function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgement {
   // A command may send something and mostly doesn't: with nothing left to send it still runs, and its proxy refuses.
   const budget = decideReservation({ chain: facts.chain, wanted, spare: weighed.tool?.class === 'broker' ? [] : ['egress_bytes'] });
@@ -94,12 +100,14 @@ function reserved(weighed: Judgement, facts: CallFacts, wanted: Budgets): Judgem
 }
 
 /** What policy is told of the way out: the requests that the arguments name; of a command, which names none, what its token lets out. Null where nothing can leave. */
-function egressOf({ chain }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
+function egressOf({ chain, profile }: CallFacts, { tool, requests }: WellFormed): JudgedAction['egress'] {
   if (requests.length > 0) {
     return { domains: requests.map(({ target }) => target.host), methods: requests.map(({ method }) => method), purpose: requests.map(({ purpose }) => purpose).find((purpose) => purpose !== '') ?? '' };
   }
   // The token's own grants: a parent's can only be wider.
-  const net = tool.class === 'sandboxed' ? chain[0]?.token.grant.net ?? [] : [];
+  const granted = tool.class === 'sandboxed' ? chain[0]?.token.grant.net ?? [] : [];
+  // Both have to grant a request: what the profile names is all that can leave under it.
+  const net = granted.length > 0 && profile !== undefined && profile !== null ? profile.profile.net : granted;
   return net.length === 0 ? null : { domains: net.map(({ domain }) => domain), methods: net.flatMap(({ methods }) => methods), purpose: '' };
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isTaskTool, MK8_RUN, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
+import { Fault, isTaskTool, MK8_RUN, SHELL_DANGEROUS, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
+import { dangerousTool, profileNamed } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
@@ -10,7 +11,7 @@ import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, 
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { PayloadField, TenantVault } from '../payload/index.ts';
-import { definitionDigest, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
+import { definitionDigest, profileFor, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { readSessionTasks } from '../tasks/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
@@ -98,6 +99,7 @@ export class Redeem {
     const opened = async (field: PayloadField, sealed: Buffer): Promise<Buffer> => await this.#vault.calls.openLive(operation.tenant_id, operation_id, field, sealed);
     const clear = args === null ? null : JSON.parse((await opened('args', args)).toString('utf8')) as Record<string, unknown>;
     const sandbox = await this.#sandbox(redeemed, { facts, clear, mode });
+    const profile = await this.#profile(redeemed, { facts, clear, mode });
     const values = await this.#valuesOf(redeemed, { facts, tool, clear, mode });
     return {
       v: 1,
@@ -110,9 +112,10 @@ export class Redeem {
       fs: facts.chain.map(({ grant }) => grant.fs),
       net: facts.chain.map(({ grant }) => grant.net),
       ...await sealedFor(operation, values, public_key ?? null),
-      limits: limitsOf(tool, operation),
+      limits: limitsOf(profile?.tool ?? tool, operation),
       ...(own === null ? {} : 'provider' in own ? { search_tool: own } : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
+      ...(profile === null ? {} : { profile: profile.bytes }),
       ...(isTaskTool(operation.tool_id) ? { tasks: await readSessionTasks(this.#tenants, this.#vault.calls, operation) } : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
@@ -149,11 +152,33 @@ export class Redeem {
       const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
       return { definition: base64(source.definition), statement: base64(source.statement), keyid: source.keyid };
     } catch (error) {
-      if (!(error instanceof Fault) || !SANDBOX_GONE.has(error.code)) throw error;
-      if (mode === 'preview') throw new Fault('permit.invalid');
-      await this.#endings.end(redeemed, unreportedEnding(operation, endingFault(error.code, error.message, 'propose it anew once the sandbox is as it should be')));
-      throw error;
+      return await this.#gone(error, redeemed, mode, 'propose it anew once the sandbox is as it should be');
     }
+  }
+
+  /**
+   * The execution profile that a raw command was decided under, read once more. INVARIANT (no other profile): a call whose profile was removed or is another since doesn't run.
+   */
+  async #profile(redeemed: Redeemed, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<{ tool: ToolDefinition; bytes: string } | null> {
+    const { operation } = facts;
+    if (operation.tool_id !== SHELL_DANGEROUS.tool_id) return null;
+    const name = profileNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts)) ?? '';
+    try {
+      const { profile, bytes } = await profileFor(this.#tenants, operation.tenant_id, name);
+      const tool = dangerousTool(profile);
+      if (definitionDigest(tool) !== operation.tool_definition_digest) throw new Fault('tool.changed', `the execution profile \`${name}\` is another since the call was decided`);
+      return { tool, bytes: Buffer.from(bytes).toString('base64') };
+    } catch (error) {
+      return await this.#gone(error, redeemed, mode, 'propose it anew once the execution profile is as it should be');
+    }
+  }
+
+  /** Ends a call whose sandbox or profile is no longer what it was decided on. A preview ends no call. Always throws. */
+  async #gone(error: unknown, redeemed: Redeemed, mode: Permit['mode'], hint: string): Promise<never> {
+    if (!(error instanceof Fault) || !GONE.has(error.code)) throw error;
+    if (mode === 'preview') throw new Fault('permit.invalid');
+    await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, endingFault(error.code, error.message, hint)));
+    throw error;
   }
 
   /** INVARIANT (to one alone): values are unwrapped for the answer to a redemption, and for nothing else. Whose value has gone meanwhile is ended here. */
@@ -176,8 +201,8 @@ export class Redeem {
   }
 }
 
-/** What became of a sandbox since a call was decided in it. */
-const SANDBOX_GONE: ReadonlySet<string> = new Set(['tool.changed', 'sandbox.unknown', 'sandbox.unverified'] satisfies FaultCode[]);
+/** What became of a sandbox or a profile since a call was decided in it. */
+const GONE: ReadonlySet<string> = new Set(['tool.changed', 'sandbox.unknown', 'sandbox.unverified', 'profile.unknown'] satisfies FaultCode[]);
 
 const isEnd = (verdict: RedeemVerdict): verdict is (typeof ENDS)[number] => (ENDS as readonly string[]).includes(verdict);
 

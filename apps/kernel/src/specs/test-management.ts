@@ -7,6 +7,7 @@ import { Delegations } from '../delegations/index.ts';
 import { BeginErasure, EraseBatches, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
+import { Profiles } from '../profiles/index.ts';
 import { Resources } from '../resources/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars } from '../sandboxes/index.ts';
 import { Secrets } from '../secrets/index.ts';
@@ -45,6 +46,7 @@ export function openManagement(kernel: TestKernel) {
     registerSandbox: new RegisterSandbox(changes),
     listSandboxes: new ListSandboxes(tenancy),
     registrars: new Registrars(tenancy, changes),
+    profiles: new Profiles(tenancy, changes),
     resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),

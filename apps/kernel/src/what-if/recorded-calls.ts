@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN, type TenantId } from '@writ/contract';
+import { MK8_RUN, SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
-import { decideForm, delegatorsOf, judgedTool, pastAsked, readSandboxNamed, sessionOf, toolDigestOf } from '../judgement/index.ts';
+import { decideForm, delegatorsOf, judgedTool, pastAsked, readNamed, sessionOf, toolDigestOf } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
@@ -62,8 +62,9 @@ export class RecordedCalls {
     }
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
     const args = await argumentsOf(call, this.#from.vault, this.#from.blobs);
-    const tool = judgedTool(await readToolOf(this.#from.tenants, operation), args, await readSandboxNamed(this.#from.tenants, operation, args));
-    // What a sandbox was is kept nowhere but as a digest.
+    const tool = judgedTool(await readToolOf(this.#from.tenants, operation), args, await readNamed(this.#from.tenants, operation, args));
+    // What a sandbox or a profile was is kept nowhere but as a digest.
+    if (operation.tool_id === SHELL_DANGEROUS.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the execution profile that the command was decided under is another by now, or gone';
     if (operation.tool_id === MK8_RUN.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the sandbox that the script was decided in is another by now, or gone';
     const form = decideForm({ ...operation, workspace_id: operation.workspace_id, max_autonomy: null, idempotency_key: 'asked again' }, tool, args);
     if (form.effect === 'refuse') return form.message;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Simulation, KernelRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, Judge, readArguments, readFacts, readSandboxNamed, type JudgedCall } from '../judgement/index.ts';
+import { decideStanding, Judge, readArguments, readFacts, readNamed, type JudgedCall } from '../judgement/index.ts';
 import type { PolicyEngine, PolicyShelf, ReadyPolicy } from '../policies/index.ts';
 import { PolicySets, type ActivePolicy, type JudgedAction } from '../ports/index.ts';
 import { newId, type TenantPool, type Trees } from '../store/index.ts';
@@ -57,7 +57,7 @@ export class Simulate {
     // A key that nobody claims: what a used one would answer is no question of policy.
     const call: JudgedCall = { ...asked, operation_id: newId('operation'), tenant_id, idempotency_key: newId('request'), precondition_refs: [], provenance: {}, deadline: null };
     const args = await readArguments(blobs, { tenant_id, args: asked.args, args_ref: null });
-    const facts = { ...await readFacts(tenants, set, call), sandbox: await readSandboxNamed(tenants, call, args) };
+    const facts = { ...await readFacts(tenants, set, call), ...await readNamed(tenants, call, args) };
     const judgement = await new Judge(set, trees).judge({ call, prior: decideStanding(call, facts), facts, args, approval: null });
     const { refusal } = judgement;
     return {

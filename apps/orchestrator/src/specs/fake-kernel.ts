@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RegistrarKeyView, type SandboxWhole, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -187,6 +187,8 @@ export class FakeKernel {
     handlers.set('sandbox.list', (caller) => ({ items: (this.#all(caller, 'sandbox.list') as SandboxWhole[]).map(({ definition: _d, environment: _e, digest: _g, problem: _p, tenant_id: _t, ...view }) => view), next_cursor: null }));
     handlers.set('sandbox.put', () => ({ valid: true, problems: [], sandbox: null }));
     handlers.set('sandbox.remove', (caller, { name }) => ({ removed: (this.find(caller, name) as SandboxWhole).name }));
+    handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
+    handlers.set('profile.remove', (caller, { name }) => ({ removed: (this.find(caller, name) as ProfileView).name }));
     handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));
     handlers.set('change.record', () => ({ recorded: newId('record') }));
   }
@@ -203,7 +205,7 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'erasure.read': 'erasure_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'container.kill': 'container_id', 'sandbox.read': 'name', 'sandbox.sign': 'name', 'registrar.end': 'keyid', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'erasure.read': 'erasure_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'container.kill': 'container_id', 'sandbox.read': 'name', 'profile.read': 'name', 'sandbox.sign': 'name', 'registrar.end': 'keyid', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A registrar's key that is active. */
 export const registrarKeyOf = (keyid: string): RegistrarKeyView => ({ keyid, public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid }, note: null, state: 'active', created_by: 'spec', created_at: 1, ended_by: null, ended_at: null });
@@ -213,7 +215,7 @@ export const POLICY = {
   policy_hash: '0'.repeat(64), name: 'default', version: null, description: '', enforcement: 'enforce', active: true, shipped: true, created_by: null, created_at: null,
 } as const;
 
-const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'erasure.list', 'delegation.list', 'resource.list', 'secret.list', 'container.list', 'registrar.list'] as const;
+const LISTS = ['operation.list', 'approval.list', 'agent.list', 'token.list', 'workspace.list', 'freeze.list', 'erasure.list', 'delegation.list', 'resource.list', 'secret.list', 'container.list', 'registrar.list', 'profile.list'] as const;
 
 /** The view of a call in a state; ended ones carry a result. */
 export function viewOf(call: ProposedCall, state: OperationView['state'], more: Partial<OperationView> = {}, result: Partial<ToolResult> = {}): OperationView {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -70,6 +70,10 @@ export const KERNEL_REPLIES = {
   'sandbox.list': pageOf(SandboxView),
   'sandbox.read': opened(SandboxWhole),
   'sandbox.remove': Type.Object({ removed: Type.String() }),
+  'profile.create': opened(ProfilePut),
+  'profile.list': pageOf(ProfileView),
+  'profile.read': opened(ProfileView),
+  'profile.remove': Type.Object({ removed: Type.String() }),
   'registrar.add': opened(RegistrarKeyView),
   'registrar.list': pageOf(RegistrarKeyView),
   'registrar.end': opened(RegistrarKeyView),

@@ -59,6 +59,8 @@ export const Redemption = Type.Object({
   search_tool: Type.Optional(SearchTool),
   /** of a script in a registered sandbox: what was signed, base64. Its digest is part of the tool's, so another is not believed */
   sandbox: Type.Optional(Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed)),
+  /** of a raw command: the execution profile that it was decided under, base64 of its RFC 8785 bytes. Its digest is part of the tool's, so another is not believed */
+  profile: Type.Optional(Type.String()),
   /** of a tool that works on them: the tasks of the call's session, as they are when it is redeemed */
   tasks: Type.Optional(SessionTasks),
   limits: CallLimits,

@@ -10,6 +10,7 @@ import { ERASURE_REQUESTS } from './erasures.ts';
 import { FREEZE_REQUESTS } from './freezes.ts';
 import { Caller, Page, Resolution, ResourceRef, ResourceVersion } from './operations.ts';
 import { PolicyRef } from './policies.ts';
+import { PROFILE_REQUESTS } from './profiles.ts';
 import { SANDBOX_REQUESTS } from './sandboxes.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
@@ -161,6 +162,7 @@ export const KERNEL_REQUESTS = {
   ...SECRET_REQUESTS,
   ...CONTAINER_REQUESTS,
   ...SANDBOX_REQUESTS,
+  ...PROFILE_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

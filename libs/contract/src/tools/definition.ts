@@ -79,6 +79,10 @@ export interface ToolDefinition {
   readonly sandbox?: string;
   /** What answers its searches; part of what its digest covers. Absent: it asks none. */
   readonly provider?: SearchProvider;
+  /** INVARIANT (a person sees it first): no policy, list or earlier yes lets a call run that nobody was asked about. Absent: policy decides. */
+  readonly supervised?: true;
+  /** Hex digest of the execution profile that it runs under; part of what its digest covers. Absent: it needs none, or names none. */
+  readonly profile?: string;
   /** What a call would do, as far as its arguments tell: the result of a dry run, JSON of at most `resultInlineBytes`. Total and pure; null for nothing, absent: a dry run has no result. */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */

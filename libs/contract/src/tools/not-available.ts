@@ -14,7 +14,6 @@ export const NOT_AVAILABLE = {
   queryVectors: 'vecdb.query',
   findEvents: 'calendar.find',
   draftEmail: 'email.draft',
-  dangerousShell: 'shell.dangerous',
 } as const;
 
 const IDS: ReadonlySet<string> = new Set(Object.values(NOT_AVAILABLE));

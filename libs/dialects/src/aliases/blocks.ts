@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, SPAWN_ROUNDS_MAX, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
+import { AGENT_SPAWN, MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, SHELL_DANGEROUS, SPAWN_ROUNDS_MAX, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
@@ -17,7 +17,7 @@ const global = (name: string, tool_id: string, summary: string): Alias => row(na
 
 /** The canonical ids of the two shells. */
 export const MK8_RUN = SCRIPT_TOOL.tool_id;
-export const DANGEROUS_SHELL = NOT_AVAILABLE.dangerousShell;
+export const DANGEROUS_SHELL = SHELL_DANGEROUS.tool_id;
 
 export const MK8_SHELL: Alias = {
   ...row('mk8.shell', MK8_RUN, 'runs a script of mk8.shell in a named sandbox', { resourceId: optional(Id), sandboxId: optional(Id), script: Type.Record(Type.String(), Type.Unknown()) }, {}),
@@ -29,7 +29,7 @@ export const MK8_SHELL: Alias = {
 };
 const DANGEROUS = row('dangerous_shell', DANGEROUS_SHELL, 'runs a raw command under an execution profile', {
   resourceId: Id, shellType: Type.Enum(['Bash', 'PowerShell', 'CommandPrompt', 'Git']), command: Type.String({ minLength: 1, maxLength: 65_536 }),
-}, { resourceId: 'profile', shellType: 'shellType', command: 'command' });
+}, { resourceId: 'profile', shellType: 'shell', command: 'command' });
 const transcription = (name: string): Alias => row(name, NOT_AVAILABLE.transcribe, 'writes down what is said', { targetId: Id, transcriptionModelId: Id, language: optional(Type.String({ maxLength: 64 })) }, { targetId: 'target_id', transcriptionModelId: 'model_id', language: 'language' });
 const WEBSITE: Alias = {
   ...row('access_website', WEB_FETCH.tool_id, 'reads a web page as text', { targetId: Id, url: optional(Type.String({ minLength: 1, maxLength: 2_048 })) }, {}),

@@ -14,7 +14,7 @@ describe('the calls of the document', () => {
   });
 
   it.each(['Bash', 'PowerShell', 'CommandPrompt', 'Git'])('the dangerous shell is told by its shellType: %s', (shellType) => {
-    expect(calls(`[TOOL_CALL:c1] ${JSON.stringify({ resourceId: 'p1', shellType, command: 'status' })}`)).toEqual([{ id: 'c1', name: 'dangerous_shell', tool_id: 'shell.dangerous', args: { profile: 'p1', shellType, command: 'status' } }]);
+    expect(calls(`[TOOL_CALL:c1] ${JSON.stringify({ resourceId: 'p1', shellType, command: 'status' })}`)).toEqual([{ id: 'c1', name: 'dangerous_shell', tool_id: 'shell.dangerous', args: { profile: 'p1', shell: shellType, command: 'status' } }]);
   });
 
   it('a transcription is told by its model, and parsed although there is no such tool yet', () => {

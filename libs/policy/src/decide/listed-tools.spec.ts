@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { TOOLS } from '@writ/contract';
 import { compilePolicySet } from '../policy-set.ts';
 import { PLAIN_ASK } from '../plain-ask.contract.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
@@ -15,6 +16,6 @@ test('S6.14: an admin tool of a tenant is refused in a scheduled session unless 
 test('a rule may name a tool of a tenant where it is checked against that tenant\'s tools, and nowhere else', () => {
   const document = { ...DEFAULT_POLICY, name: 'mine', cedar: `${DEFAULT_POLICY.cedar}\n@id("no_releases") forbid (principal, action == Action::"release", resource);` };
   expect(() => compilePolicySet(document)).toThrow('release');
-  const set = compilePolicySet(document, [{ tool_id: 'release', category: 'admin' }]);
+  const set = compilePolicySet(document, [...TOOLS.values(), { tool_id: 'release', category: 'admin' }]);
   expect(decidePolicy(set, { ...RELEASE, session_mode: 'interactive' })).toMatchObject({ mode: 'no_go', rule_ids: ['no_releases'] });
 });

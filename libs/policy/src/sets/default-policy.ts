@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PolicySetSource } from '../document/policy-document.ts';
-import { SESSION_UNATTENDED, WRITE_INTERACTIVE } from './shared-rules.ts';
+import { WRITE_INTERACTIVE } from './shared-rules.ts';
 
 /**
  * The policy of a tenant that has set none: deny unless a rule permits, and a forbid wins. A rule that doesn't look at `supervision` permits
@@ -43,7 +43,13 @@ when { context.session_mode == "interactive" && context.supervision != "autopilo
 forbid (principal, action in Action::"admin", resource)
 when { context.risk_level != "autopilot" && context.supervision == "soft_gate" };
 
-${SESSION_UNATTENDED}
+@id("session.unattended")
+@reason("nobody is there to approve in a session that isn't interactive")
+@would_pass("an interactive session, where a person can be asked")
+forbid (principal, action, resource)
+when { context.session_mode != "interactive" && context.supervision != "autopilot" }
+unless { action == Action::"shell.dangerous" && context.session_mode == "scheduled" && context.job_lists_tool };
+
 @id("labels.leak")
 @reason("secrets or private data were read, and this tool reaches outside, so a person must see what leaves")
 @would_pass("a session that has read no secret and no private data")

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Raw commands under an execution profile: in a container as any command, within what the profile names. INVARIANT (git runs git): what a repository's own files could make git start
+// is found on the snapshot, before anything runs, and then git isn't started.
+import { blobReader, type BlobStore } from '@writ/blobs';
+import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
+import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
+import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
+import { readableTree, type Tree } from './sandbox-entries.ts';
+
+/** Settings of a repository are short; longer ones are nobody's. */
+const CONFIG_BYTES_MAX = 256 * 1024;
+/** Files by which a repository's settings come from elsewhere. */
+const ELSEWHERE = ['.git/config.worktree', '.git/commondir'] as const;
+/** What the agent says of a program that isn't there, and the status that it gives it. */
+const NOT_THERE = { exitCode: 126, output: 'the command can\'t be started (ENOENT)\n' } as const;
+
+/** Runs `shell.dangerous`. */
+export class DangerousRunner extends Runner {
+  override readonly toolClass = 'sandboxed';
+  override readonly toolId = SHELL_DANGEROUS.tool_id;
+  readonly #commands: Pick<Runner, 'run'>;
+  readonly #blobs: BlobStore;
+
+  constructor(commands: Pick<Runner, 'run'>, blobs: BlobStore) {
+    super();
+    this.#commands = commands;
+    this.#blobs = blobs;
+  }
+
+  override async run(call: Call, context: RunContext): Promise<Staged> {
+    const { profile, args } = call;
+    if (profile === undefined) throw new Error('a raw command was proven without its execution profile');
+    const fault = args['shell'] === 'Git' ? await this.#repositoryFault(call) : null;
+    if (fault !== null) return notStarted('shell.unavailable', `git is not started here: ${fault}`, 'remove that from the repository, or run the command in `Bash` under a profile that lets it');
+    const { program, env } = rawJob(args, profile);
+    const asked = { command: program === null ? args['command'] : '' };
+    const staged = await this.#commands.run({ ...call, args: asked, env: { ...call.env, ...env }, ...(program === null ? {} : { program }) }, context);
+    if (args['shell'] !== 'PowerShell' || !isNotThere(staged)) return staged;
+    return { ...staged, ended: 'failed', delta: null, blobs: [], error: { code: 'shell.unavailable', message: 'the image of the call has no `pwsh`', hint: 'have raw commands run in an image with PowerShell, or say it for `Bash`' } };
+  }
+
+  /** In words why git would run something else, or be led elsewhere, by what the snapshot holds; null where it wouldn't. */
+  async #repositoryFault({ tenantId, root, fs }: Call): Promise<string | null> {
+    const reader = blobReader(this.#blobs, tenantId as TenantId);
+    const tree = await readableTree(reader, root, fs);
+    const shape = shapeFault(tree);
+    const config = tree.get('.git/config');
+    if (shape !== null || config?.kind !== 'file') return shape;
+    const fault = repositoryFault(Buffer.from(await reader(config.sha256)).toString('utf8'));
+    return fault === null ? null : `the repository's settings ${fault}`;
+  }
+}
+
+function shapeFault(tree: Tree): string | null {
+  const [git, config] = [tree.get('.git'), tree.get('.git/config')];
+  if (git !== undefined && git.kind !== 'dir') return '`.git` is no directory: repositories that lie elsewhere are not used';
+  const led = ELSEWHERE.find((path) => tree.has(path));
+  if (led !== undefined) return `the repository's settings come from elsewhere, by \`${led}\``;
+  if (config === undefined) return null;
+  return config.kind !== 'file' || config.size > CONFIG_BYTES_MAX ? '`.git/config` is no file of settings' : null;
+}
+
+/** The job's word: a PowerShell that says so itself fails itself, which it may. */
+function isNotThere({ ended, exitCode, result }: Staged): boolean {
+  return ended === 'exited' && exitCode === NOT_THERE.exitCode && (result as { readonly output?: unknown } | null)?.output === NOT_THERE.output;
+}
+
+const notStarted = (code: 'shell.unavailable', message: string, hint: string): Staged => ({
+  ended: 'failed', exitCode: null, error: { code, message, hint }, delta: null, blobs: [],
+  result: { exit_code: null, signal: null, output: '', truncated_bytes: 0, wall_ms: 0 },
+  usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0, egress_bytes: 0 },
+});

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Profiles } from './profiles.ts';
+export { ProfilesController } from './profiles.controller.ts';
