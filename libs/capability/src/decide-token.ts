@@ -10,6 +10,9 @@ export interface TokenAsk {
   readonly agent_id: string;
   readonly workspace_id: string;
   readonly session_id: string | null;
+  /** absent: none that a job's token is good for; so for `proposed_by`, the key on whose behalf the call is made */
+  readonly session_mode?: 'interactive' | 'gateway' | 'scheduled';
+  readonly proposed_by?: string;
   readonly tool_id: string;
   /** milliseconds since the epoch, by the clock of the database */
   readonly now: number;
@@ -49,7 +52,8 @@ function decideChain({ chain, tenant_id, agent_id }: TokenAsk): Refusal | undefi
   return undefined;
 }
 
-function decideGrant({ chain, workspace_id, session_id, tool_id, resources }: TokenAsk): Refusal | undefined {
+function decideGrant(ask: TokenAsk): Refusal | undefined {
+  const { chain, workspace_id, session_id, tool_id, resources } = ask;
   if (!chain.every((token) => token.grant.tools.some((pattern) => matchesTool(pattern, tool_id)))) {
     return refusal('token.tool', `the capability token does not grant \`${tool_id}\``, `a token that grants \`${tool_id}\` would do`);
   }
@@ -59,6 +63,8 @@ function decideGrant({ chain, workspace_id, session_id, tool_id, resources }: To
   if (!chain.every(({ session_approval: approved }) => approved === undefined || approved.session_id === session_id)) {
     return refusal('token.scope', 'the capability token is for another session', 'name the token that it was made of');
   }
+  const elsewhere = decideJob(ask);
+  if (elsewhere !== undefined) return elsewhere;
   const outside = resources.find(({ access, path }) => !chain.every((token) => scopeOf(token.grant.fs, access)(path)));
   if (outside === undefined) return undefined;
   return refusal(
@@ -66,6 +72,24 @@ function decideGrant({ chain, workspace_id, session_id, tool_id, resources }: To
     `the capability token does not let \`${outside.path || '/workspace'}\` be ${outside.access === 'read' ? 'read' : 'written'}`,
     `a token with a ${outside.access} root at or above the path would do`,
   );
+}
+
+/**
+ * INVARIANT (a listing is its job's): a token of a job is good for the job's runs alone. Its call is one of a scheduled session, since any other is
+ * held to less than the list; and it is made on behalf of who listed the tools, so that no agent has a use for the approval outside of the job.
+ */
+function decideJob({ chain, session_mode, proposed_by }: TokenAsk): Refusal | undefined {
+  const jobs = chain.filter(({ job }) => job !== undefined);
+  if (jobs.length === 0) return undefined;
+  if (session_mode !== 'scheduled') return refusal('token.scope', 'the capability token is for the runs of a job, which are scheduled', 'name the token that it was made of');
+  if (jobs.some(({ issuer }) => issuer !== proposed_by)) return refusal('token.scope', 'the capability token is for the runs of a job, on behalf of the key that made it', 'name the token that it was made of');
+  return undefined;
+}
+
+/** Answers whether a job lists the tool: every token of a job in the chain has to. */
+export function listsTool(chain: readonly Pick<CapabilityToken, 'job'>[], toolId: string): boolean {
+  const jobs = chain.flatMap(({ job }) => (job === undefined ? [] : [job]));
+  return jobs.length > 0 && jobs.every(({ tools }) => tools.includes(toolId));
 }
 
 /** The last instant that ECMAScript can write as text (ECMA-262 §21.4.1.1); tokens may carry any safe integer. */

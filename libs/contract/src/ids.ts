@@ -6,6 +6,7 @@ export const ID_KINDS = {
   tenant: 'ten', agent: 'agt', apiKey: 'key', token: 'cap', workspace: 'wsp', session: 'ses', run: 'run', operation: 'op',
   permit: 'pmt', record: 'rec', approval: 'apr', executor: 'exe', log: 'log', request: 'req',
   notice: 'ntc', webhook: 'whk', delivery: 'dlv', resource: 'res', freeze: 'frz', vote: 'vot', delegation: 'dlg', erasure: 'ers',
+  job: 'job', jobStart: 'jst',
 } as const;
 export type IdKind = keyof typeof ID_KINDS;
 

@@ -49,7 +49,7 @@ export {
   AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
 } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
-export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
+export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, JobListing, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';
 export { AdmitRequest, DataSubject, IdempotencyKey, PreconditionRef, ProposedCall, Provenance, TaskClass, ToolCall } from './tool-call.ts';
 export { ReceiptState, ResultError, ToolResult, WholeOutputView } from './tool-result.ts';
 export { SEARCH_RESULTS_MAX, SearchTool, searchTool, searchUrl } from './tools/search.ts';

@@ -71,6 +71,16 @@ export const SessionApproval = Type.Object({
 }, { additionalProperties: false });
 export type SessionApproval = Static<typeof SessionApproval>;
 
+/**
+ * Of a token that a job's runs act under: the tools that an administrator listed for it, which is the recorded approval of what a scheduled session
+ * does with them. What is made of such a token is the job's too: it lists no more, and acts in no other way.
+ */
+export const JobListing = Type.Object({
+  job_id: idSchema('job'),
+  tools: Type.Array(Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$', maxLength: 128 }), { maxItems: 64, uniqueItems: true, description: 'tools by their whole names: a family would list what nobody has seen' }),
+}, { additionalProperties: false });
+export type JobListing = Static<typeof JobListing>;
+
 /** An immutable grant, referenced by id. Only `revoked_at` and the use of its budgets change, and they stand apart. */
 export const CapabilityToken = Type.Object({
   v: Type.Literal(1),
@@ -85,5 +95,6 @@ export const CapabilityToken = Type.Object({
   revoked_at: Type.Union([Instant, Type.Null()]),
   session_approval: Type.Optional(SessionApproval),
   spawned_by: Type.Optional({ ...idSchema('operation'), description: 'the committed call of `agent.spawn` that the kernel made it for' }),
+  job: Type.Optional(JobListing),
 }, { additionalProperties: false });
 export type CapabilityToken = Static<typeof CapabilityToken>;

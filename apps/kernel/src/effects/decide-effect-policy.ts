@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AUTONOMY_MODES, type AutonomyMode, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
+import { listsTool } from '@writ/capability';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 import { delegatorsOf, hintOf, passReasons } from '../judgement/index.ts';
 import type { ActivePolicy, Supervision } from '../ports/index.ts';
@@ -72,6 +73,7 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, too
     resources: delta.changes.map(({ path }) => ({ kind: 'fs', access: 'write', path })),
     task_class: operation.task_class,
     session_mode: operation.session_mode,
+    job_lists_tool: listsTool(chain, operation.tool_id),
     max_autonomy: null,
     labels,
     // History was asked about at admission, and the call is part of it by now.

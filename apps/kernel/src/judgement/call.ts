@@ -16,6 +16,8 @@ export interface JudgedCall {
   readonly workspace_id: string;
   readonly session_id: string | null;
   readonly session_mode: OperationRow['session_mode'];
+  /** the key on whose behalf it is made */
+  readonly proposed_by: string;
   /** the most freedom that the session leaves, or the supervision already asked for; it only lowers */
   readonly max_autonomy: OperationRow['autonomy_mode'] | null;
   readonly task_class: string;

@@ -38,6 +38,8 @@ function tokenVerdict(call: JudgedCall, facts: CallFacts, resources: readonly Re
     agent_id: call.agent_id,
     workspace_id: call.workspace_id,
     session_id: call.session_id,
+    session_mode: call.session_mode,
+    proposed_by: call.proposed_by,
     tool_id: call.tool_id,
     now: facts.now,
     resources,

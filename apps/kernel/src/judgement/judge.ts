@@ -4,7 +4,7 @@
 // INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget. Policy is asked only about a call that its
 // token reaches, and money is counted only for a call that may run.
 import { TOOLS, type Budgets } from '@writ/contract';
-import { callBudget, decideReservation } from '@writ/capability';
+import { callBudget, decideReservation, listsTool } from '@writ/capability';
 import type { JudgedAction, PolicySets } from '../ports/index.ts';
 import type { Trees } from '../store/index.ts';
 import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
@@ -124,6 +124,7 @@ function judgedAction(call: JudgedCall, facts: CallFacts, form: WellFormed, reac
     egress: egressOf(facts, form),
     task_class: call.task_class,
     session_mode: call.session_mode,
+    job_lists_tool: listsTool(chain.map(({ token }) => token), form.tool.tool_id),
     max_autonomy: call.max_autonomy,
     labels: rules.labels,
     history: rules.history,

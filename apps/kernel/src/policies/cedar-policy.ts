@@ -53,8 +53,8 @@ export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {
     task_class: action.task_class,
     labels: action.labels,
     session_mode: action.session_mode,
-    // No job lists tools and nothing is staged yet: each is what asks for most supervision.
-    job_lists_tool: false,
+    job_lists_tool: action.job_lists_tool,
+    // Nothing is staged yet: that is what asks for most supervision.
     staged_change: false,
     max_autonomy: action.max_autonomy,
     ...(action.egress === undefined || action.egress === null ? {} : { egress: action.egress }),

@@ -10,7 +10,7 @@ const action = (tool_id: string, args: Record<string, unknown>, more: Partial<Ju
   const tool = TOOLS.get(tool_id) as ToolDefinition;
   return {
     tenant_id: 't', agent_id: 'a', delegated_by: [], workspace_id: 'w', tool, args, resources: tool.resources(args), task_class: 'general', session_mode: 'interactive', max_autonomy: null,
-    labels: [], history: null, past: null, ...more,
+    job_lists_tool: false, labels: [], history: null, past: null, ...more,
   };
 };
 const run = (command: string, more: Partial<JudgedAction> = {}) => policy.judge(action('shell.run', { command }, more));

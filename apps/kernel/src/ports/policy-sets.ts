@@ -21,6 +21,8 @@ export interface JudgedAction {
   readonly egress?: EgressFacts | null;
   readonly task_class: string;
   readonly session_mode: 'interactive' | 'gateway' | 'scheduled';
+  /** by the token that the call is made under, never by its proposer's word */
+  readonly job_lists_tool: boolean;
   /** the least supervision that the session accepts; null: whatever policy asks for */
   readonly max_autonomy: AutonomyMode | null;
   /** what flowed into the session and the workspace */

@@ -14,7 +14,7 @@ import { Secrets } from '../secrets/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
-import { AttenuateToken, IssueToken, RevokeToken, SpawnToken, Tokens } from '../tokens/index.ts';
+import { AttenuateToken, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens } from '../tokens/index.ts';
 import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, LimitWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
@@ -37,6 +37,7 @@ export function openManagement(kernel: TestKernel) {
     tokens: new Tokens(tenancy),
     issue: new IssueToken(changes),
     attenuate: new AttenuateToken(changes),
+    listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     spawn: new SpawnToken(tenants, changes, kernel.vault.calls, blobs),
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),

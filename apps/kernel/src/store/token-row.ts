@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CapabilityToken, Grant, SessionApproval } from '@writ/contract';
+import type { CapabilityToken, Grant, JobListing, SessionApproval } from '@writ/contract';
 
 /** A row of kernel.token as `to_jsonb` gives it. */
 export interface TokenRow {
@@ -14,11 +14,12 @@ export interface TokenRow {
   readonly revoked_at: number | null;
   readonly session_approval?: SessionApproval | null;
   readonly spawned_by?: string | null;
+  readonly job?: JobListing | null;
 }
 
 /** The token that the row stores. */
 export function tokenOf(row: TokenRow): CapabilityToken {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null, spawned_by = null } = row;
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant_json, issuer, created_at, revoked_at, session_approval = null, spawned_by = null, job = null } = row;
   const token = { v: 1, capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant: grant_json, issuer, created_at, revoked_at } as const;
-  return { ...token, ...(session_approval === null ? {} : { session_approval }), ...(spawned_by === null ? {} : { spawned_by }) };
+  return { ...token, ...(session_approval === null ? {} : { session_approval }), ...(spawned_by === null ? {} : { spawned_by }), ...(job === null ? {} : { job }) };
 }

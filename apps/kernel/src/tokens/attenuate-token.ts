@@ -46,7 +46,8 @@ export class AttenuateToken {
 
 const { chainTokens } = LIMITS;
 
-function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
+/** A child of the chain's first token, which holds now. @throws Fault `token.revoked`, `token.expired`, `token.not_yet_valid`, `token.not_narrower`, `token.depth` */
+export function narrowed(chain: readonly CapabilityToken[], asked: AttenuationRequest, now: number): ChildToken {
   const invalid = decideValidity(chain, now);
   if (invalid !== undefined) throw new Fault(invalid.code, invalid.message);
   if (chain.length >= chainTokens.max) throw new Fault(chainTokens.fault, `a token is at most the ${chainTokens.max}th of its chain`);
@@ -61,6 +62,6 @@ async function holderOf(rows: Rows, tenantId: string, agentId: string): Promise<
 }
 
 /** Foreign keys see every tenant's rows; this looks within one. @throws Fault `not_found` */
-async function requireWorkspace(rows: Rows, tenantId: string, workspaceId: string | null): Promise<void> {
+export async function requireWorkspace(rows: Rows, tenantId: string, workspaceId: string | null): Promise<void> {
   if (workspaceId !== null) found(await rows.workspace.findFirst({ where: { workspace_id: workspaceId, tenant_id: tenantId }, select: { workspace_id: true } }));
 }

@@ -6,11 +6,11 @@ import { tokenViews, type TokenView } from './token-view.ts';
 
 /** Stores a new token with an account for each dimension that it bounds. `chain` is the way to it, root first, itself last. */
 export async function insertToken(
-  rows: Rows, caller: Caller, verb: 'token_issued' | 'token_attenuated', token: CapabilityToken, chain: readonly string[],
+  rows: Rows, caller: Caller, verb: 'token_issued' | 'token_attenuated' | 'job_listed', token: CapabilityToken, chain: readonly string[],
 ): Promise<Changed<TokenView>> {
-  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant, issuer, created_at, spawned_by } = token;
+  const { capability_token_id, tenant_id, agent_id, parent_id, workspace_id, grant, issuer, created_at, spawned_by, job } = token;
   const stored = await rows.token.create({
-    data: { capability_token_id, tenant_id, agent_id, parent_id, chain: [...chain], workspace_id, grant_json: grant, issuer, created_at, ...(spawned_by === undefined ? {} : { spawned_by }) },
+    data: { capability_token_id, tenant_id, agent_id, parent_id, chain: [...chain], workspace_id, grant_json: grant, issuer, created_at, ...(spawned_by === undefined ? {} : { spawned_by }), ...(job === undefined ? {} : { job }) },
   });
   const bounded = BUDGET_DIMENSIONS.flatMap((dimension) => {
     const bound = grant.budgets[dimension];

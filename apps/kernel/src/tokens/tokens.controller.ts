@@ -5,6 +5,7 @@ import { KERNEL_REQUESTS, parseMessage } from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { AttenuateToken } from './attenuate-token.ts';
 import { IssueToken } from './issue-token.ts';
+import { ListForJob } from './list-for-job.ts';
 import { RevokeToken } from './revoke-token.ts';
 import { SpawnToken } from './spawn-token.ts';
 import type { TokenView } from './token-view.ts';
@@ -17,13 +18,15 @@ export class TokensController {
   readonly #attenuate: AttenuateToken;
   readonly #revoke: RevokeToken;
   readonly #spawn: SpawnToken;
+  readonly #listForJob: ListForJob;
 
-  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken) {
+  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken, listForJob: ListForJob) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;
     this.#revoke = revoke;
     this.#spawn = spawn;
+    this.#listForJob = listForJob;
   }
 
   @MessagePattern('kernel.token.issue')
@@ -34,6 +37,11 @@ export class TokensController {
   @MessagePattern('kernel.token.attenuate')
   async attenuate(@Payload() payload: unknown): Promise<TokenView> {
     return await this.#attenuate.run(parseMessage(KERNEL_REQUESTS['token.attenuate'], payload));
+  }
+
+  @MessagePattern('kernel.token.list_for_job')
+  async listForJob(@Payload() payload: unknown): Promise<TokenView> {
+    return await this.#listForJob.run(parseMessage(KERNEL_REQUESTS['token.list_for_job'], payload));
   }
 
   @MessagePattern('kernel.token.revoke')

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN, SHELL_DANGEROUS, type TenantId } from '@writ/contract';
+import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type TenantId } from '@writ/contract';
+import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
@@ -10,7 +11,7 @@ import type { JudgedAction } from '../ports/index.ts';
 import { readToolOf, type OperationRow, type Place, type TenantPool, type Trees } from '../store/index.ts';
 
 /** A call as it was recorded, with what is kept of its arguments. */
-export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[]; readonly agents: readonly string[] };
+export type RecordedCall = Pick<HeldCall, 'operation' | 'args' | 'args_ref'> & { readonly now: number; readonly labels: readonly string[]; readonly agents: readonly string[]; readonly jobs: readonly JobListing[] };
 
 /** What recorded calls are read from. Their arguments are decrypted here and go no further. */
 export interface RecordedSources {
@@ -25,7 +26,9 @@ const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(
   (SELECT coalesce(jsonb_agg(DISTINCT l.label), '[]') FROM kernel.label l WHERE l.tenant_id = o.tenant_id AND l.operation_id <> o.operation_id AND l.at <= o.created_at
      AND ((l.scope = 'session' AND l.id = coalesce(o.session_id, o.capability_token_id)) OR (l.scope = 'workspace' AND l.id = o.workspace_id))) AS labels,
   (SELECT coalesce(jsonb_agg(t.agent_id ORDER BY array_position(k.chain, t.capability_token_id) DESC), '[]') FROM kernel.token k JOIN kernel.token t ON t.capability_token_id = ANY (k.chain)
-     WHERE k.capability_token_id = o.capability_token_id) AS agents
+     WHERE k.capability_token_id = o.capability_token_id) AS agents,
+  (SELECT coalesce(jsonb_agg(t.job), '[]') FROM kernel.token k JOIN kernel.token t ON t.capability_token_id = ANY (k.chain)
+     WHERE k.capability_token_id = o.capability_token_id AND t.job IS NOT NULL) AS jobs
   FROM kernel.operation o JOIN kernel.payload y ON y.operation_id = o.operation_id`;
 
 /** Counts as they were; null where none are asked for. */
@@ -71,7 +74,7 @@ export class RecordedCalls {
     const { tenant_id, agent_id, workspace_id, task_class, session_mode, state_snapshot_id } = operation;
     const resources = await Promise.all(form.resources.map(async (resource) => ({ ...resource, path: await this.#from.trees.resolve(tenant_id as TenantId, state_snapshot_id, resource.path) })));
     const delegated_by = delegatorsOf(agent_id, call.agents.map((id) => ({ agent_id: id })));
-    return { tenant_id, agent_id, delegated_by, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, max_autonomy: null, labels: call.labels, history: null, past: null };
+    return { tenant_id, agent_id, delegated_by, workspace_id, tool: form.tool, args: form.args.value, resources, task_class, session_mode, job_lists_tool: listsTool(call.jobs.map((job) => ({ job })), operation.tool_id), max_autonomy: null, labels: call.labels, history: null, past: null };
   }
 
   /** The action with the counts that the set and risk need, as they were before the call. */

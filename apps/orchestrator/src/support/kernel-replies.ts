@@ -29,6 +29,7 @@ export const KERNEL_REPLIES = {
   'token.issue': token,
   'token.attenuate': token,
   'token.spawn': token,
+  'token.list_for_job': token,
   'token.read': token,
   'token.list': pageOf(TokenView),
   'token.revoke': token,

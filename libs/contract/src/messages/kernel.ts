@@ -2,7 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
-import { Budgets, Grant, SESSION_APPROVAL } from '../token.ts';
+import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
 import { CONTAINER_REQUESTS } from './containers.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
@@ -87,6 +87,8 @@ export const KERNEL_REQUESTS = {
   'token.attenuate': Type.Object({ ...asked, parent_id: Key, agent_id: orNull(Key), workspace_id: Type.Optional(orNull(Key)), grant: Grant }, closed),
   /** → TokenView: that of the sub-agent which a committed call of `agent.spawn` is for; made once, however often it is asked for */
   'token.spawn': Type.Object({ ...asked, operation_id: Key }, closed),
+  /** → TokenView: a child of the token that grants what it grants, for the runs of a job, with what an administrator lists for them */
+  'token.list_for_job': Type.Object({ ...asked, parent_id: Key, workspace_id: Key, job: JobListing }, closed),
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
   /** → {items, next_cursor}; `parent_id`: only what was made of that token, one step below it. Absent where an older peer asks. */
   'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) }, closed),
