@@ -24,6 +24,7 @@ const GROUPS: readonly Group[] = [
   { name: 'dialect', summary: 'tool calls in the words of models, read and written', load: async () => (await import('./dialects/dialects.ts')).dialectCommand },
   { name: 'turn', summary: 'run what a model wrote, and tell it what became of it', load: async () => (await import('./turn/turn.ts')).turnCommand },
   { name: 'events', summary: 'what becomes of operations, as it happens', load: async () => (await import('./events/events.ts')).eventsCommand },
+  { name: 'job', summary: 'what agents do by the clock', load: async () => (await import('./jobs/jobs.ts')).jobCommand },
   { name: 'webhooks', summary: 'who is told of approvals and of calls in doubt', load: async () => (await import('./webhooks/webhooks.ts')).webhooksCommand },
   { name: 'receipt', summary: 'the receipt of an operation', load: async () => (await import('./receipt/receipt.ts')).receiptCommand },
   { name: 'verify', summary: 'verify receipts offline', load: async () => (await import('./verify/verify.ts')).verifyCommand },

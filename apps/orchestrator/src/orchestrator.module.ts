@@ -30,6 +30,9 @@ import { FailedKeys } from './http/failed-keys.ts';
 import { FullQueues } from './http/full-queues.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { RateLimit } from './http/rate-limit.ts';
+import { ChangeJobs } from './jobs/change-jobs.ts';
+import { JobsController } from './jobs/jobs.controller.ts';
+import { StartJobs } from './jobs/start-jobs.ts';
 import { ChangeKeys } from './keys/change-keys.ts';
 import { KeysController } from './keys/keys.controller.ts';
 import { ApiDocument } from './openapi/document.ts';
@@ -39,6 +42,7 @@ import { ReadOutput } from './operations/read-output.ts';
 import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
+import { Jobs, type JobWork } from './ports/jobs.ts';
 import { Sessions, type RunWork } from './ports/sessions.ts';
 import { Webhooks } from './ports/webhooks.ts';
 import { Propose } from './proposals/propose.ts';
@@ -50,6 +54,8 @@ import { EventHub } from './replies/event-hub.ts';
 import { OperationWatch } from './replies/operation-watch.ts';
 import { ShowOperation } from './replies/show-operation.ts';
 import { PgDeliveries } from './store/pg-deliveries.ts';
+import { PgJobWork } from './store/pg-job-work.ts';
+import { PgJobs } from './store/pg-jobs.ts';
 import { PgRunWork } from './store/pg-run-work.ts';
 import { PgSessions } from './store/pg-sessions.ts';
 import { PgWebhooks } from './store/pg-webhooks.ts';
@@ -65,7 +71,7 @@ import { ResourcesController } from './resources/resources.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
-import { ChangeSessions } from './sessions/change-sessions.ts';
+import { ChangeSessions, RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './sessions/change-sessions.ts';
 import { RunHub } from './sessions/run-hub.ts';
 import { RunNewsController } from './sessions/run-news.controller.ts';
 import { RunsController } from './sessions/runs.controller.ts';
@@ -110,6 +116,8 @@ const LIMITS_MS = 500;
 /** How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it begins, and before it hears of its cancellation elsewhere. */
 const CLAIM_MS = 250;
 const RENEW_MS = 1_000;
+/** How often jobs that are due are looked for: what one is late at most while anybody is there. */
+const JOBS_MS = 500;
 /** What was delivered or given up is kept for a month, for whoever asks why. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
@@ -125,6 +133,8 @@ export interface Stores {
   readonly deliveries: Deliveries;
   readonly sessions: Sessions;
   readonly runWork: RunWork;
+  readonly jobs: Jobs;
+  readonly jobWork: JobWork;
   readonly close: () => Promise<void>;
 }
 
@@ -139,12 +149,13 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
   };
   const seal = new SessionSeal(config.webhookKey);
   return {
-    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal), close,
+    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal),
+    jobs: new PgJobs(pool, seal), jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }), close,
   };
 }
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, close }: Stores) {
+function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, jobs, jobWork, close }: Stores) {
   const [watch, hub, exports, runHub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX), new RunHub(config.WRIT_EVENT_STREAMS_MAX)];
   const blobs = cachedBlobs(stored, { bytesMax: BLOB_CACHE_BYTES });
   const subjects = subjectsOf(config.WRIT_SHARD);
@@ -164,6 +175,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const order = new ProposeInOrder(propose, monotonic);
   const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });
   const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, failed: (err) => logger.warn({ err }, 'a run could not go on') });
+  const start = new StartJobs(jobWork, (err) => logger.warn({ err }, 'a job could not be started, and is tried again'));
   watch.onEvery((operationId, state) => driving.heard(operationId, state));
   const lost = (err: unknown): void => logger.warn({ err }, 'runs could not be claimed or renewed');
   const every = (pauseMs: number, task: () => Promise<unknown>, told = report): Repeated => new Repeated(task, pauseMs, told);
@@ -173,7 +185,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   }, monotonic);
   return {
     rate, order, staged,
-    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, models, driving, runHub, follow, snapshots, queues, show, propose,
+    published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, queues, show, propose,
     limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
@@ -184,7 +196,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       every(LIMITS_MS, () => limits.refresh(), unheard),
       { start: () => undefined, stop: () => deliver.stop() },
-      every(CLAIM_MS, () => driving.run(), lost), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
+      every(CLAIM_MS, () => driving.run(), lost), every(JOBS_MS, () => start.run(), lost), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
     ], () => {
       watch.close();
       hub.close();
@@ -196,11 +208,12 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
+function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
     new ReadFile(snapshots, blobs),
     new ChangeSessions(kernel, sessions, models),
+    new ChangeJobs(kernel, jobs, { hasModel: (name) => models.read(name) !== null, now: epoch }),
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
     new ShowDiff(kernel, blobs),
@@ -230,7 +243,7 @@ export class OrchestratorModule {
       module: OrchestratorModule,
       controllers: [
         TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ProfilesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
-        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController,
+        WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController, JobsController,
       ],
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
@@ -240,6 +253,7 @@ export class OrchestratorModule {
         { provide: Webhooks, useValue: on.webhooks },
         { provide: Deliveries, useValue: on.deliveries },
         { provide: Sessions, useValue: on.sessions },
+        { provide: Jobs, useValue: on.jobs },
         { provide: Readiness, useValue: parts.readiness },
         ...[new ApiDocument(VERSION), config.published, new AccessLog(parts.logger, parts.telemetry.meter, config.WRIT_REQUESTS_MAX), on.lifetime].map(given),
       ],

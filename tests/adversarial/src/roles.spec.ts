@@ -16,7 +16,7 @@ const CHANGE = ['SELECT', 'INSERT', 'UPDATE'] as const;
 /** The oracle, written by hand: role → table → what it may. Everything absent is forbidden. UPDATE of single columns stands in COLUMNS. */
 const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>> = {
   writ_orchestrator: {
-    'orchestrator.api_key': APPEND, 'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.delivery': APPEND, 'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.run': APPEND, 'orchestrator.run_event': APPEND, 'orchestrator.spent': APPEND, 'blobs.blob': APPEND, 'blobs.chunk': APPEND,
+    'orchestrator.api_key': APPEND, 'orchestrator.webhook': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.delivery': APPEND, 'orchestrator.session': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.run': APPEND, 'orchestrator.run_event': APPEND, 'orchestrator.spent': APPEND, 'orchestrator.job': ['SELECT', 'INSERT', 'DELETE'], 'orchestrator.job_start': ['SELECT', 'INSERT', 'DELETE'], 'blobs.blob': APPEND, 'blobs.chunk': APPEND,
   },
   writ_executor: { 'blobs.blob': APPEND, 'blobs.chunk': APPEND },
   writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND, 'ledger.cosignature': APPEND, 'ledger.record_index': APPEND },
@@ -40,6 +40,8 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.delivery': ['state', 'attempts', 'next_at', 'claimed_until', 'last_status', 'last_error', 'delivered_at'],
   'writ_orchestrator UPDATE orchestrator.session': ['name'],
   'writ_orchestrator UPDATE orchestrator.run': ['prompt', 'state', 'stopped', 'fault', 'waits_for', 'cancel_by', 'events', 'rounds', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost', 'reserved', 'lease_until', 'wake_at', 'started_at', 'ended_at'],
+  'writ_orchestrator UPDATE orchestrator.job': ['name', 'state', 'cron', 'time_zone', 'agent_id', 'workspace_id', 'capability_token_id', 'run_token_id', 'tools', 'dialect', 'model', 'conversation', 'overlap', 'missed', 'rounds_max', 'tokens_max', 'cost_max', 'content', 'session_id', 'due_at', 'changed_at', 'changed_by', 'principal'],
+  'writ_orchestrator UPDATE orchestrator.job_start': ['state', 'reason', 'session_id', 'run_id', 'started_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
   'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'outputs_bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until', 'keys_recorded'],
   'writ_kernel UPDATE kernel.vote': ['comment'],

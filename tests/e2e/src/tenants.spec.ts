@@ -34,6 +34,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   followEvents: ALL,
   listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, readUsage: EYES,
   readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'],
+  listJobs: ALL, createJob: ['admin'], readJob: ALL, changeJob: ['admin'], deleteJob: ['admin'], pauseJob: HANDS, resumeJob: ['admin'], runJob: ['admin'], listJobRuns: ALL,
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
   pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,
   listApprovals: EYES, readApproval: EYES, readApprovalDiff: HANDS, editApproval: HANDS, giveValue: HANDS, approve: HANDS, deny: HANDS,
@@ -101,8 +102,9 @@ async function thingsOf(world: World): Promise<Things> {
   const talk = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'recorded' });
   const { run_id } = await world.agent.must(`/v1/sessions/${talk.session_id as string}/runs`, { input: 'do it' });
   await eventually('the run ends', async () => (await world.admin.get(`/v1/runs/${run_id as string}`)).body.state === 'ended');
+  const { job_id } = await world.admin.must('/v1/jobs', { name: 'yearly', cron: '@yearly', workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'recorded', input: 'do it' });
   const named = {
-    session_id: talk.session_id, run_id,
+    job_id, session_id: talk.session_id, run_id,
     container_id: container.container_id, sandbox, profile, keyid,
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
@@ -114,7 +116,7 @@ async function thingsOf(world: World): Promise<Things> {
 const grant = { tools: ['fs.read'], fs: [], net: [], secrets: [], budgets: {}, not_before: 0, expires_at: Date.now() + 3_600_000 };
 /** Bodies need values that mean something where the schema alone would give nonsense. */
 const values = (): Named => ({
-  grant, name: 'sample', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, model: 'recorded', input: 'do it', after: 0, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
+  grant, name: 'sample', cron: '@yearly', time_zone: 'UTC', tools: [], conversation: 'fresh', role: 'auditor', tool_id: 'fs.read', args: { path: 'a.txt' }, model: 'recorded', input: 'do it', after: 0, idempotency_key: randomUUID(), files: [{ path: 'x.txt', content: 'x' }], url: NOWHERE,
   dialect: 'blocks', output: '[TOOL_CALL:a] {"action":"fs.read","args":{"path":"a.txt"}}', session_id: 'sample', turn_id: randomUUID(),
 });
 

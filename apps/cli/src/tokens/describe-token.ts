@@ -16,7 +16,7 @@ export function standingOf({ revoked, grant }: Token, now: number): 'revoked' | 
 
 /** All of a token: what it grants, where it stands, and under it what is gone of its budgets. */
 export function describeToken(token: Token, now: number): string {
-  const { grant, chain, session_approval: approved } = token;
+  const { grant, chain, session_approval: approved, job } = token;
   const fields = fieldsOf({
     token: token.capability_token_id,
     state: standingOf(token, now),
@@ -29,6 +29,7 @@ export function describeToken(token: Token, now: number): string {
     secrets: grant.secrets.join('\n'),
     profiles: grant.profiles?.join('\n') ?? '',
     session: approved === undefined ? null : `${approved.session_id}: approved by ${approved.approval_id}, for ${approved.args === 'same' ? 'the same arguments' : 'these paths'}`,
+    job: job === undefined ? null : `${job.job_id}: lists ${job.tools.join(', ') || 'nothing'}`,
     'valid from': momentOf(grant.not_before),
     'valid until': momentOf(grant.expires_at),
     budgets: Object.keys(grant.budgets).length === 0 ? 'unbounded' : null,

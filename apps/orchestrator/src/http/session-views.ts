@@ -32,6 +32,7 @@ export const SessionView = Type.Object({
   model: Type.String(),
   forked_from: orNull(Type.Object({ run_id: idSchema('run'), after: Count }, closed)),
   spawned_by: orNull(Type.Object({ run_id: idSchema('run'), operation_id: idSchema('operation') }, { ...closed, description: 'of a sub-agent: the run above it, and the call that it works for' })),
+  job_id: orNull(idSchema('job')),
   created_at: Instant,
   created_by: Type.String({ description: 'the API key that made it' }),
 }, closed);

@@ -5,7 +5,7 @@ import type { KeptEvent } from './run-events.ts';
 import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions, type UsageBy } from './sessions.ts';
 
 export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
-  session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null, spawned_by: null,
+  session_id: newId('session'), name: null, agent_id: newId('agent') as AgentId, workspace_id: newId('workspace'), capability_token_id: newId('token'), dialect: 'native', model: 'm', forked_from: null, spawned_by: null, job_id: null,
   created_by: newId('apiKey'), content: { system: 'be kind', base: [] }, ...over,
 });
 export const newRun = (session_id: Id<'session'>, created_by: Id<'apiKey'>, over: Partial<NewRun> = {}): NewRun => ({

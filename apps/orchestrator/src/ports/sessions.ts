@@ -16,6 +16,8 @@ export interface SessionRow {
   readonly forked_from: { readonly run_id: Id<'run'>; readonly after: number } | null;
   /** the call that it works for, where it is a sub-agent's */
   readonly spawned_by: { readonly run_id: Id<'run'>; readonly operation_id: string } | null;
+  /** the job whose runs it holds: calls in it are a scheduled session's */
+  readonly job_id: Id<'job'> | null;
   readonly created_at: number;
   readonly created_by: string;
 }

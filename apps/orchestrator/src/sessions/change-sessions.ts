@@ -9,11 +9,11 @@ import { closedMessages, conversationAfter, stateOf, type ToldRun } from './conv
 import { Models } from './models.ts';
 
 /** More conversations of one tenant than this are a list that nobody looks through; old ones are deleted. */
-const SESSIONS_MAX = 10_000;
+export const SESSIONS_MAX = 10_000;
 /** A conversation of more tasks is longer than models read; it is folded anew at each run. */
-const RUNS_MAX = 500;
+export const RUNS_MAX = 500;
 /** Runs of one session that have not ended: who queues more has lost count. */
-const UNENDED_MAX = 20;
+export const UNENDED_MAX = 20;
 /** Events read at once. */
 const ROWS = 500;
 
@@ -55,7 +55,7 @@ export class ChangeSessions {
     const { agent_id } = await this.#tokenOf(caller, wish);
     await this.#kernel.ask('workspace.read', caller, { workspace_id: wish.workspace_id });
     const { workspace_id, capability_token_id, model, name = null, dialect = 'native', system = null } = wish;
-    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: null }, { system, base: [] });
+    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: null, job_id: null }, { system, base: [] });
   }
 
   /** Faults: `not_found`, `request.malformed` for a place that the run doesn't have, `limit.exceeded`. */

@@ -115,7 +115,7 @@ const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
   return {
     tool_id: call.tool_id, args: call.args, agent_id: session.agent_id, capability_token_id: session.capability_token_id, workspace_id: session.workspace_id,
-    session_id: session.session_id, session_mode: 'interactive', idempotency_key: `${run.run_id}/${round}/${index}`,
+    session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: `${run.run_id}/${round}/${index}`,
     provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: wordOf(model) },
   };
 }

@@ -165,6 +165,11 @@ export class FakeKernel {
       const parent = this.find(caller, parent_id) as TokenView;
       return this.#token(caller, parent.capability_token_id, parent.agent_id, grant as TokenView['grant']);
     });
+    handlers.set('token.list_for_job', (caller, { parent_id, workspace_id }) => {
+      const parent = this.find(caller, parent_id) as TokenView;
+      this.find(caller, workspace_id);
+      return this.#token(caller, parent.capability_token_id, parent.agent_id, parent.grant);
+    });
     handlers.set('erasure.begin', () => erasureOf(newId('erasure')));
     handlers.set('erasure.plan', () => ({ dry_run: true, operations: 1, unfinished: 0, more: false }));
     handlers.set('retention.read', () => ({ payload_days: null, output_days: null, changed_at: null }));

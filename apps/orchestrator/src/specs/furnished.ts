@@ -40,7 +40,7 @@ const grant = { tools: ['fs.*'], fs: [], net: [], secrets: [], budgets: {}, not_
 
 /** One of each thing for a tenant: ids by the name that they have in paths. */
 export async function furnish(door: TestDoor, tenant: TestTenant) {
-  const { kernel, blobs, ledger, keys, hooks, runs } = door;
+  const { kernel, blobs, ledger, keys, hooks, runs, jobs } = door;
   const { tenantId, agentId } = tenant;
   const file = await blobs.put(tenantId, Buffer.from('hello\n'));
   const src = encodeNode([{ kind: 'file', mode: '755', name: 'a.txt', ...file }]);
@@ -104,11 +104,17 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   }, 10);
   const delivery = await hooks.deliveries.add(tenantId, webhook_id, { message_id: newId('notice'), kind: 'approval.pending', body: '{}' });
   const { session_id } = await runs.sessions.create(tenantId, {
-    session_id: newId('session'), name: null, agent_id: agentId, workspace_id, capability_token_id, dialect: 'native', model: 'recorded', forked_from: null, spawned_by: null, created_by: api_key_id, content: { system: null, base: [] },
+    session_id: newId('session'), name: null, agent_id: agentId, workspace_id, capability_token_id, dialect: 'native', model: 'recorded', forked_from: null, spawned_by: null, job_id: null, created_by: api_key_id, content: { system: null, base: [] },
   }, 10);
   const run = await runs.sessions.queue(tenantId, {
     run_id: newId('run'), session_id, idempotency_key: null, input: 'do it', rounds_max: null, tokens_max: null, cost_max: null, created_by: api_key_id, role: 'admin', principal: null,
   }, { runsMax: 5, unendedMax: 5 });
+  const run_token_id = newId('token');
+  kernel.keep(tenantId, run_token_id, 'token', { ...kernel.find({ tenant_id: tenantId, api_key_id, role: 'admin', agent_id: null }, capability_token_id) as object, capability_token_id: run_token_id, chain: [capability_token_id, run_token_id] });
+  const { job_id } = await jobs.create(tenantId, {
+    job_id: newId('job'), name: 'nightly', cron: '0 3 * * *', time_zone: 'UTC', agent_id: agentId, workspace_id, capability_token_id, run_token_id, tools: [], dialect: 'native', model: 'recorded', conversation: 'fresh', overlap: 'skip',
+    missed: 'skip', rounds_max: null, tokens_max: null, cost_max: null, content: { input: 'do it', system: null }, by: api_key_id, principal: null, due_at: Date.now() + 3_600_000,
+  }, 10);
   const container_id = sha256Hex(Buffer.from(`container of ${tenantId}`)).slice(0, 32);
   kernel.keep(tenantId, container_id, 'container', {
     container_id, kind: 'session', tenant_id: tenantId, agent_id: agentId, workspace_id, session_id: null, operation_id: null, tool_id: 'shell.session', executor_id: newId('executor'), image_digest: null, created_at: 1,
@@ -124,7 +130,7 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   });
   const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
   kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
-  return { session_id, run_id: run?.run_id ?? '', sandbox, profile, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
+  return { job_id, session_id, run_id: run?.run_id ?? '', sandbox, profile, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -162,7 +168,8 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'exportBundle': return { query: '?since=0' };
     case 'createSession': return { body: { agent_id, workspace_id, capability_token_id, model: 'recorded' } };
     case 'startRun': return { body: { input: 'do it' } };
-    case 'cancelRun': return { body: {} };
+    case 'createJob': case 'changeJob': return { body: { name: 'nightly', cron: '0 3 * * *', workspace_id, capability_token_id, model: 'recorded', input: 'do it' } };
+    case 'pauseJob': case 'resumeJob': case 'runJob': case 'cancelRun': return { body: {} };
     case 'forkRun': return { body: { after: 0 } };
     case 'followRun': return { query: '?for_ms=0' };
     case 'followEvents': return { query: '?for_ms=0' };

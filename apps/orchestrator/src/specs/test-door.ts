@@ -19,6 +19,7 @@ import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
+import { FakeJobs } from './fake-jobs.ts';
 import { FakeRuns } from './fake-sessions.ts';
 import { FakeHooks } from './fake-webhooks.ts';
 
@@ -53,7 +54,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   hooks.isPaused = true;
   const runs = new FakeRuns();
   runs.isPaused = true;
-  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, sessions: runs.sessions, runWork: runs.work, close: async () => undefined };
+  const jobs = new FakeJobs();
+  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, sessions: runs.sessions, runWork: runs.work, jobs, jobWork: jobs.work, close: async () => undefined };
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(config.WRIT_TRUSTED_PROXIES), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
@@ -80,7 +82,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
     };
   };
   return {
-    app, bus, kernel, ledger, keys, blobs, hooks, runs, telemetry, readiness, lines, url, newKey, newTenant,
+    app, bus, kernel, ledger, keys, blobs, hooks, runs, jobs, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
     tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state, ...more }),

@@ -3,7 +3,7 @@ import { Fault, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import type { RunEventRow } from '../ports/run-events.ts';
 import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow } from '../ports/sessions.ts';
-import { insertRun, insertSession } from './new-rows.ts';
+import { insertRun, insertSession, placeFor } from './new-rows.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
 import type { SessionSeal } from './session-seal.ts';
@@ -63,18 +63,13 @@ export class PgSessions extends Sessions {
     });
   }
 
-  override queue(tenantId: TenantId, run: NewRun, { runsMax, unendedMax }: RunBounds): Promise<RunRow | null> {
+  override queue(tenantId: TenantId, run: NewRun, bounds: RunBounds): Promise<RunRow | null> {
     return inTenant(this.#pool, tenantId, async (client) => {
       // Runs of one session are made one after another: each has the place after the last one's.
       if (!await isThere(client, run.session_id, 'FOR UPDATE')) return null;
       const { rows: [same] } = await client.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE session_id = $1 AND idempotency_key = $2`, [run.session_id, run.idempotency_key]);
       if (same !== undefined) return same;
-      const { rows: [has] } = await client.query<{ runs: number; unended: number }>(
-        `SELECT count(*)::int AS runs, (count(*) FILTER (WHERE state <> 'ended'))::int AS unended FROM orchestrator.run WHERE session_id = $1`, [run.session_id]);
-      const { runs, unended } = has ?? { runs: 0, unended: 0 };
-      if (runs >= runsMax) throw new Fault('limit.exceeded', `a session may have ${runsMax} runs; begin another one, or fork this one`);
-      if (unended >= unendedMax) throw new Fault('limit.exceeded', `${unendedMax} runs of the session have not ended yet`);
-      return await insertRun(client, this.#seal, tenantId, run, runs + 1);
+      return await insertRun(client, this.#seal, tenantId, run, await placeFor(client, run.session_id, bounds));
     });
   }
 

@@ -9,7 +9,7 @@ import type { SessionSeal } from './session-seal.ts';
 
 export const SESSION_COLUMNS = `session_id, name, agent_id, workspace_id, capability_token_id, dialect, model,
   CASE WHEN forked_run IS NULL THEN NULL ELSE jsonb_build_object('run_id', forked_run, 'after', forked_after) END AS forked_from,
-  CASE WHEN parent_run IS NULL THEN NULL ELSE jsonb_build_object('run_id', parent_run, 'operation_id', parent_operation) END AS spawned_by, created_at, created_by`;
+  CASE WHEN parent_run IS NULL THEN NULL ELSE jsonb_build_object('run_id', parent_run, 'operation_id', parent_operation) END AS spawned_by, job_id, created_at, created_by`;
 export const RUN_COLUMNS = `run_id, session_id, model, rounds_max, tokens_max, cost_max, state, stopped, fault, waits_for, cancel_by, events, rounds, input_tokens, cached_tokens, output_tokens, cost,
   created_at, created_by, started_at, ended_at`;
 
