@@ -30,7 +30,7 @@ describe('the calls of the document', () => {
   });
 
   it.each([
-    ['access_local_info_store', 'store.read_local'], ['access_external_info_store', 'store.read_external'], ['query_search_engine', 'web.search'], ['access_container', 'container.access'],
+    ['access_local_info_store', 'store.read_local'], ['access_external_info_store', 'store.read_external'], ['access_container', 'container.access'],
     ['manage_agent', 'agent.manage'], ['access_skill', 'skill.read'],
   ])('the action %s of a resource is %s', (action, tool_id) => {
     expect(calls(`[TOOL_CALL:r] {"action":"${action}","targetId":"x"}`)).toEqual([{ id: 'r', name: action, tool_id, args: { target_id: 'x' } }]);
@@ -39,6 +39,12 @@ describe('the calls of the document', () => {
   it('edit_task edits the task that its target is, edit_any_task the one that it names', () => {
     expect(calls('[TOOL_CALL:r] {"action":"edit_task","targetId":"x","status":"done"}')).toEqual([{ id: 'r', name: 'edit_task', tool_id: 'task.edit', args: { task_id: 'x', status: 'done' } }]);
     expect(calls('[TOOL_CALL:r] {"action":"edit_any_task","taskId":"x","title":"y"}')).toEqual([{ id: 'r', name: 'edit_any_task', tool_id: 'task.edit', args: { task_id: 'x', title: 'y' } }]);
+  });
+
+  it('query_search_engine searches for what its query says, else for its target', () => {
+    const found = (args: object) => ({ id: 's', name: 'query_search_engine', tool_id: 'web.search', args });
+    expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"cats"}')).toEqual([found({ query: 'cats' })]);
+    expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"engine","query":"cats"}')).toEqual([found({ query: 'cats' })]);
   });
 
   it('access_website reads the page that its target is', () => {
