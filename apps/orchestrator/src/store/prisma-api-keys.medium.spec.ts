@@ -62,7 +62,7 @@ describe('the database', () => {
 
   it('has the tables and columns that schema.prisma says', async () => {
     const schema = await readFile(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8');
-    const types: Record<string, string> = { String: 'text', BigInt: 'bigint', Bytes: 'bytea', Int: 'integer', 'String[]': 'ARRAY' };
+    const types: Record<string, string> = { String: 'text', BigInt: 'bigint', Bytes: 'bytea', Int: 'integer', Boolean: 'boolean', 'String[]': 'ARRAY' };
     const declared = [...schema.matchAll(/^model \w+ \{\n([\s\S]+?)^\}/gm)].flatMap(([, body = '']) => {
       const table = /@@map\("(\w+)"\)/.exec(body)?.[1] ?? '';
       return [...body.matchAll(/^ {2}(\w+) +(\w+(?:\[\])?)(\?)?(.*)$/gm)].filter(([, , type = '']) => type in types).map(([, field = '', type = '', optional, rest = '']) =>
