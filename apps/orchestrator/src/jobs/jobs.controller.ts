@@ -14,7 +14,10 @@ export class JobsController {
 
   @Route(JOBS.list)
   async list(@Asked() { caller, query }: AskedOf<typeof JOBS.list>): Promise<{ items: JobView[]; next_cursor: string | null }> {
-    const { items, next_cursor } = await this.jobs.list(caller.tenant_id, pageOf(query), caller.agent_id ?? query.agent_id ?? null);
+    const agentId = query.agent_id ?? caller.agent_id;
+    // An agent's key sees its agent's: of another there is nothing to it, whether that exists or not.
+    if (caller.agent_id !== null && agentId !== caller.agent_id) return { items: [], next_cursor: null };
+    const { items, next_cursor } = await this.jobs.list(caller.tenant_id, pageOf(query), agentId);
     return { items: items.map(viewOf), next_cursor };
   }
 
