@@ -125,7 +125,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
   writeFileSync(join(folder, 'transcript.json'), JSON.stringify({ v: 1, model: 'none', prompt: 'do it', turns: [{ text: 'Done.', calls: [], stop: 'end' }] }));
   writeFileSync(join(folder, 'models.json'), JSON.stringify({ models: [{ name: 'recorded', provider: 'transcript', transcript_file: 'transcript.json' }] }));
-  stack = await startStack({ env: { orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json'), WRIT_WEBHOOK_ALLOW: '127.0.0.1:9', WRIT_AUTH_FAILURES_PER_MINUTE: '100000' } } });
+  stack = await startStack({ env: { orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json'), WRIT_WEBHOOK_ALLOW: '127.0.0.1:9', WRIT_AUTH_FAILURES_PER_MINUTE: '100000', WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
   const world = (name: string) => makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': `of ${name}\n`, 'deep/c.txt': `of ${name}\n` } });
   ours = await world('ours');
   theirs = await world('theirs');
