@@ -16,6 +16,7 @@ export const ToolAnswer = Type.Object({
   standing: Type.Enum(NAMES),
   is_error: Type.Boolean(),
   outcome: Type.Optional(ToolOutcome),
+  operation_id: Type.Optional(Type.String({ description: 'what the call became; absent where it was refused before it was one' })),
   below: Type.Optional(Type.Object({
     run_id: Type.String(), tokens: Type.Integer({ minimum: 0 }), cost: Type.Integer({ minimum: 0 }),
   }, { ...closed, description: 'of a sub-agent: its run, and what that and those below it used' })),

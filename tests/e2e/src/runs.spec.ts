@@ -205,7 +205,9 @@ it('a call that a person must approve is a pause: the run goes on with the decis
   expect((await world.operator.post(`/v1/approvals/${approval_id as string}/approve`)).status).toBe(200);
   expect(await until(run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
   expect(await world.file('old/b.txt')).toBeNull();
-  expect(kept(await listen(run_id as string)).map(({ event }) => event)).toEqual(['replied', 'held', 'resumed', 'answered', 'replied', 'ended']);
+  const heard = kept(await listen(run_id as string));
+  expect(heard.map(({ event }) => event)).toEqual(['replied', 'held', 'resumed', 'answered', 'replied', 'ended']);
+  expect([1, 3].map((at) => (heard[at]!.data.held ?? heard[at]!.data.answer) as JsonValue).map(({ operation_id }) => operation_id)).toEqual([operationId, operationId]);
 });
 
 it('a cancelled run ends with the call that was held, a run over its ceiling ends itself, and a revoked key takes its runs along', async () => {

@@ -8,8 +8,8 @@ const on = async (options: FakeRunsOptions) => { api = await fakeRuns(options); 
 afterEach(() => api.close());
 const HERE = ['--workspace', IDS.workspace, '--token', IDS.token];
 const chat = (args: readonly string[] = HERE, stdin = 'do it\n') => writ(['chat', ...args], { env: api.env, stdin });
-const wrote = (run: FakeRun): FakeRun => run.replied('I write it.', [CALL]).live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' })
-  .durable('answered', { round: 1, index: 0, answer: { text: 'written', standing: 'completed', is_error: false } });
+const answered = (run: FakeRun): FakeRun => run.durable('answered', { round: 1, index: 0, answer: { text: 'written', standing: 'completed', is_error: false, operation_id: IDS.operation } });
+const wrote = (run: FakeRun): FakeRun => answered(run.replied('I write it.', [CALL]).live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' }));
 
 describe('in a pipe', () => {
   it('what the model says is the output, and nothing else', async () => {
@@ -26,6 +26,16 @@ describe('in a pipe', () => {
     expect([exit, out]).toEqual([0, 'I write it.\nDone.\n']);
     for (const part of ['▸ fs.write\n  {\n    "path": "a.txt"', `operation ${IDS.operation}`, '✔ fs.write committed risk 0.1 (autopilot)', '+two', '  written', '1 rounds, 10 tokens in, 5 out']) expect(err).toContain(part);
     expect(api.heard.find(({ what }) => what.startsWith('GET /v1/workspaces/'))?.key).toBe('Bearer writ_operator');
+  });
+
+  it('a call that started unheard, or twice, is told once, and as what it became', async () => {
+    const started = { round: 1, index: 0, operation_id: 'op_of_another', tool_id: 'fs.write' };
+    for (const stream of [(run: FakeRun) => answered(run.replied('', [CALL])), (run: FakeRun) => answered(run.replied('', [CALL]).live('started', started).live('started', { ...started, operation_id: IDS.operation }))]) {
+      await on({ streams: [(run) => stream(run).replied('Done.').end()] });
+      const { err } = await chat([...HERE, '--verbose']);
+      expect([err.split('▸ fs.write').length - 1, err.includes('✔ fs.write committed')]).toEqual([1, true]);
+      api.close();
+    }
   });
 
   it('an end that is not the model\'s own is status 1, and says why', async () => {

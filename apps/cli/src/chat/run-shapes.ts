@@ -33,7 +33,7 @@ const EVENTS = {
   retry: Type.Object({ round: count, failures: count, fault: text }),
   replied: Type.Object({ turn: Type.Object({ text, calls: Type.Array(WrittenCall) }) }),
   held: Type.Object({ ...place, held: Held }),
-  answered: Type.Object({ ...place, answer: Type.Object({ text, standing: text, is_error: Type.Boolean() }) }),
+  answered: Type.Object({ ...place, answer: Type.Object({ text, standing: text, is_error: Type.Boolean(), operation_id: Type.Optional(text) }) }),
   resumed: Type.Object({}),
   explained: Type.Object({ turn: Type.Object({ text }) }),
   compacted: Type.Object({}),

@@ -22,7 +22,7 @@ export class RunView {
   #round = 0;
   #shown = '';
   #calls: readonly WrittenCall[] = [];
-  readonly #operations = new Map<string, string>();
+  readonly #begunCalls = new Set<string>();
   /** the text of the last reply that is whole */
   lastText = '';
 
@@ -78,15 +78,24 @@ export class RunView {
   }
 
   #started({ round, index, operation_id, tool_id }: Extract<RunEvent, { kind: 'started' }>): void {
-    this.#operations.set(`${round}/${index}`, operation_id);
-    this.#page.note(callLine(tool_id, this.#calls[index]?.args ?? {}, this.#isVerbose()));
+    this.#begun(round, index, tool_id);
     if (this.#isVerbose()) this.#page.note(paint.dim(`  operation ${visibleLine(operation_id)}`));
   }
 
+  /** The line of a call, once: whoever goes on with a run asks for its calls again, and a reader who wasn't there hears of none that started. */
+  #begun(round: number, index: number, toolId: string): void {
+    const place = `${round}/${index}`;
+    if (this.#begunCalls.has(place)) return;
+    this.#begunCalls.add(place);
+    this.#page.note(callLine(toolId, this.#calls[index]?.args ?? {}, this.#isVerbose()));
+  }
+
   async #answered({ round, index, answer }: Extract<RunEvent, { kind: 'answered' }>): Promise<void> {
-    const id = this.#operations.get(`${round}/${index}`);
+    const written = this.#calls[index]?.tool_id ?? 'a call';
+    this.#begun(round, index, written);
+    const { operation_id: id } = answer;
     const operation = id === undefined ? null : await this.#lookUp.operation(id);
-    this.#page.note(endLine(operation?.tool_id ?? this.#calls[index]?.tool_id ?? 'a call', answer.standing, operation));
+    this.#page.note(endLine(operation?.tool_id ?? written, answer.standing, operation));
     const changes = operation === null ? null : await this.#lookUp.changes(operation);
     if (changes !== null) this.#page.note(changes);
     if (this.#isVerbose()) this.#page.note(paint.dim(indented(answer.text)));

@@ -27,7 +27,7 @@ test('a call that waits is shown with its diff in colours, and approved by a key
     streams: [async (run) => {
       held(run);
       await api.hears('POST /v1/approvals/');
-      run.durable('resumed').live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' }).durable('answered', { round: 1, index: 0, answer: { text: 'ok', standing: 'completed', is_error: false } }).replied('Done.').end();
+      run.durable('resumed').live('started', { round: 1, index: 0, operation_id: IDS.operation, tool_id: 'fs.write' }).durable('answered', { round: 1, index: 0, answer: { text: 'ok', standing: 'completed', is_error: false, operation_id: IDS.operation } }).replied('Done.').end();
     }],
     approval: { binding: { action_digest: '4'.repeat(64), effect_digest, policy_hash: '0'.repeat(64), expires_at: 1 }, preview: { state: 'ready', why: null, round: 1, base_snapshot_id: 'snap_a', changes: [], changes_total: 1, exit_code: 0, output: null, would_ask_for: [], used: null } },
   });

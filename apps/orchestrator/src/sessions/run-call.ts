@@ -77,7 +77,14 @@ function asItIs(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace,
   const parsed = parts.parse(bodyOf(of, call, place), undefined, of.caller);
   const operationId = newId('operation');
   of.started(operationId);
-  return async () => cameOf({ kind: 'proposed', view: await parts.propose(of.caller, operationId, parsed, { waitMs: WAIT_MS, gone }) });
+  let told: string = operationId;
+  return async () => {
+    const view = await parts.propose(of.caller, operationId, parsed, { waitMs: WAIT_MS, gone });
+    // A call that was asked for before is the operation that it became then.
+    if (view.operation_id !== told) of.started(view.operation_id);
+    told = view.operation_id;
+    return cameOf({ kind: 'proposed', view });
+  };
 }
 
 /** Null where asking again later may help. */
@@ -87,8 +94,9 @@ async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came):
   if (view === null || call.tool_id !== AGENT_SPAWN.tool_id || view.result?.status !== 'ok' || of.below === undefined) return answerOf(await shown(parts, of.caller, came), of.dialect);
   const { below } = of;
   const answer = await unlessLater(() => below(call, view.operation_id));
-  if (answer === null || 'held' in answer || of.dialect === null) return answer;
-  return { ...answer, outcome: { result: JSON.parse(answer.text) as unknown, error: null } };
+  if (answer === null || 'held' in answer) return answer;
+  const named = { ...answer, operation_id: view.operation_id };
+  return of.dialect === null ? named : { ...named, outcome: { result: JSON.parse(answer.text) as unknown, error: null } };
 }
 
 /** A change that is staged, or one that is applied by its token; its calls have keys of the same place. */
@@ -148,8 +156,9 @@ function answerOf({ outcome, view }: Came, dialect: TextDialect | null): ToolAns
   const { word, is_error } = STANDINGS[standing];
   const reasons = (view?.result?.reasons ?? []).map(({ code, message }) => ({ code, message }));
   const text = JSON.stringify({ status: word, tx_outcome: view?.result?.tx_outcome, result, metadata, ...(error === null ? {} : { error, ...(reasons.length > 0 ? { reasons } : {}) }) });
-  if (dialect === null) return { text: text.slice(0, ANSWER_CHARS_MAX), standing, is_error };
-  return { text: text.slice(0, SHOWN_CHARS_MAX), standing, is_error, outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) } };
+  const of = { standing, is_error, ...(view === null ? {} : { operation_id: view.operation_id }) };
+  if (dialect === null) return { ...of, text: text.slice(0, ANSWER_CHARS_MAX) };
+  return { ...of, text: text.slice(0, SHOWN_CHARS_MAX), outcome: { result: fitted(result), error, ...(metadata === undefined ? {} : { metadata: fittedEach(metadata) }) } };
 }
 
 /** As much of a value as a model can use: long texts in it are cut with a notice; what has too many parts is the beginning of its JSON. */
