@@ -54,7 +54,7 @@ import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import { AttenuateToken, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
-import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate, WhatIfController } from './what-if/index.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
 import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, LimitWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
@@ -207,7 +207,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
-      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf),
+      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
     controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ProfilesController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],

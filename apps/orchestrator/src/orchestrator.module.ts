@@ -74,6 +74,7 @@ import { SecretsController } from './secrets/secrets.controller.ts';
 import { ChangeSessions, RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './sessions/change-sessions.ts';
 import { RunHub } from './sessions/run-hub.ts';
 import { RunNewsController } from './sessions/run-news.controller.ts';
+import { ReplayRun } from './sessions/replay-run.ts';
 import { RunsController } from './sessions/runs.controller.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { Offers } from './support/offers.ts';
@@ -212,7 +213,7 @@ function useCases({ rate, order, staged, published, keys, watch, hub, exports, k
   return [
     kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
     new ReadFile(snapshots, blobs),
-    new ChangeSessions(kernel, sessions, models),
+    new ChangeSessions(kernel, sessions, models), new ReplayRun(kernel, sessions),
     new ChangeJobs(kernel, jobs, { hasModel: (name) => models.read(name) !== null, now: epoch }),
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),

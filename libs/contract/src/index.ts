@@ -15,7 +15,7 @@ export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, Bundle
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView } from './messages/erasures.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
-export { KERNEL_REQUESTS, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
+export { KERNEL_REQUESTS, RecordedCallRef, REPLAYED_MAX, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {
   AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, ExportReply, ExportRequest, Inclusion, InclusionRequest, LoggedEvent, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
 } from './messages/ledger.ts';
@@ -30,7 +30,7 @@ export {
   POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
 } from './messages/policies.ts';
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
-export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, Simulation } from './messages/what-if.ts';
+export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';
 export { CONTAINER_ID, ContainerLogs, ContainerView, PeekedEvent, PeekEvent, SHOWN_BYTES_MAX } from './messages/containers.ts';
 export {
   KEYID, RegistrarKeyView, SANDBOX_NAME, SandboxName, SandboxPut, SandboxView, SandboxWhole,

@@ -33,7 +33,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   resolveOperation: HANDS,
   followEvents: ALL,
   listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, readUsage: EYES,
-  readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'],
+  readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'], replayRun: HANDS,
   listJobs: ALL, createJob: ['admin'], readJob: ALL, changeJob: ['admin'], deleteJob: ['admin'], pauseJob: HANDS, resumeJob: ['admin'], runJob: ['admin'], listJobRuns: ALL,
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],
   pingWebhook: HANDS, listDeliveries: EYES, redeliver: HANDS,

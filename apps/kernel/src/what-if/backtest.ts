@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BACKTEST_PAYLOAD_TYPE, type AutonomyMode, type Backtest, type BacktestPage, type KernelRequest } from '@writ/contract';
+import { BACKTEST_PAYLOAD_TYPE, type Backtest, type BacktestPage, type KernelRequest } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { sealEnvelope, type Signer } from '@writ/signing';
 import type { PolicyShelf, ReadyPolicy } from '../policies/index.ts';
 import { pageOf, parseCursor } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
+import { askBoth } from './ask-both.ts';
 import { readyCandidate } from './asked-of.ts';
 import type { RecordedCall, RecordedCalls } from './recorded-calls.ts';
 
@@ -12,7 +13,7 @@ const EXAMPLES_MAX = 20;
 type Change = BacktestPage['examples'][number];
 
 /**
- * Asks a set about recorded calls: which decisions would be others. Both the set that decided and the candidate are asked anew about the same call, so that what differs is the sets'.
+ * Asks a set about recorded calls: which decisions would be others. Both sets are asked: see `askBoth`.
  * The answer is signed with the key of records, under a type of its own: it can't be read as a record or a permit.
  */
 export class BacktestPolicy {
@@ -50,16 +51,11 @@ export class BacktestPolicy {
 
   /** Null where there is nothing to compare. */
   async #changeOf(call: RecordedCall, candidate: ReadyPolicy): Promise<Change | null> {
-    const { operation } = call;
-    const [action, decided] = [await this.#calls.actionOf(call), await this.#shelf.findDecided(operation.tenant_id, operation.policy_hash)];
-    if (typeof action === 'string' || decided === null) return null;
-    const [before, after] = [decided, candidate].map(async (ready) => ready.active.judge(await this.#calls.counted(action, ready, operation)));
-    const [from, to] = [await before, await after].map((verdict): AutonomyMode => (verdict?.effect === 'allow' ? verdict.autonomy_mode : 'no_go'));
-    const said = await after;
-    return {
-      operation_id: operation.operation_id, tool_id: operation.tool_id, from: from as AutonomyMode, to: to as AutonomyMode,
-      rule_ids: said?.effect === 'allow' ? said.rule_ids.slice(0, 16) : ['policy.error'],
-    };
+    const { operation_id, tool_id } = call.operation;
+    const asked = await askBoth(this.#calls, this.#shelf, call, candidate);
+    if (typeof asked === 'string') return null;
+    const { was, would_be } = asked;
+    return { operation_id, tool_id, from: was.mode, to: would_be.mode, rule_ids: would_be.rule_ids };
   }
 }
 

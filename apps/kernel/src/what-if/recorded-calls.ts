@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type TenantId } from '@writ/contract';
+import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type TenantId } from '@writ/contract';
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
@@ -35,6 +35,10 @@ const SELECT = `SELECT kernel.now_ms() AS now, to_jsonb(o) AS operation, encode(
 const COUNTS = `SELECT CASE WHEN $3::jsonb IS NOT NULL THEN kernel.session_history($1, $2, $3::jsonb, $6) END AS history,
   CASE WHEN $5::jsonb IS NOT NULL THEN kernel.session_past($1, $2, $4, $5::jsonb, $6) END AS past`;
 
+/** By their ids, and by the keys that they were claimed under. */
+const NAMED = `WHERE o.operation_id IN (SELECT unnest($1::text[]) UNION ALL
+  SELECT i.operation_id FROM jsonb_to_recordset($2::jsonb) AS k(agent_id text, tool_id text, idempotency_key text) JOIN kernel.idempotency i USING (agent_id, tool_id, idempotency_key))`;
+
 /** Recorded calls, to be asked about once more. */
 export class RecordedCalls {
   readonly #from: RecordedSources;
@@ -55,6 +59,14 @@ export class RecordedCalls {
   /** Newest first. */
   async since(tenantId: string, since: number, after: Place, rows: number): Promise<RecordedCall[]> {
     return await this.#select(tenantId, 'WHERE o.created_at >= $1 AND (o.created_at, o.operation_id) < ($2, $3) ORDER BY o.created_at DESC, o.operation_id DESC LIMIT $4', [since, after.created_at, after.id, rows]);
+  }
+
+  /** In the order of the names; null where the tenant has no such call. */
+  async named(tenantId: string, names: readonly RecordedCallRef[]): Promise<(RecordedCall | null)[]> {
+    const [ids, keys] = [names.flatMap((name) => ('operation_id' in name ? [name.operation_id] : [])), names.filter((name) => !('operation_id' in name))];
+    const found = await this.#select(tenantId, NAMED, [ids, JSON.stringify(keys)]);
+    return names.map((name) => found.find(({ operation: o }) => ('operation_id' in name ? o.operation_id === name.operation_id
+      : o.idempotency_key === name.idempotency_key && o.agent_id === name.agent_id && o.tool_id === name.tool_id)) ?? null);
   }
 
   /** What policy was asked about, without what a set wants counted; or, in words, why it wasn't or can't be again. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage, type Backtest, type OperationExplanation, type Simulation } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type Backtest, type OperationExplanation, type PolicyReplay, type Simulation } from '@writ/contract';
 import { BacktestPolicy } from './backtest.ts';
 import { ExplainOperation } from './explain-operation.ts';
+import { ReplayCalls } from './replay-calls.ts';
 import { Simulate } from './simulate.ts';
 
-/** Backtests at once by one replica: each keeps a processor busy for a part of a second, which calls need too. */
+/** Backtests at once by one replica, and replays: each keeps a processor busy for a part of a second, which calls need too. */
 const BACKTESTS_MAX = 2;
 
 @Controller()
@@ -14,11 +15,13 @@ export class WhatIfController {
   readonly #simulate: Simulate;
   readonly #backtest: BacktestPolicy;
   readonly #explain: ExplainOperation;
+  readonly #replay: ReplayCalls;
 
-  constructor(simulate: Simulate, backtest: BacktestPolicy, explain: ExplainOperation) {
+  constructor(simulate: Simulate, backtest: BacktestPolicy, explain: ExplainOperation, replay: ReplayCalls) {
     this.#simulate = simulate;
     this.#backtest = backtest;
     this.#explain = explain;
+    this.#replay = replay;
   }
 
   @MessagePattern('kernel.policy.simulate')
@@ -29,6 +32,11 @@ export class WhatIfController {
   @MessagePattern('kernel.policy.backtest', { concurrencyMax: BACKTESTS_MAX })
   async backtest(@Payload() payload: unknown): Promise<Backtest> {
     return await this.#backtest.run(parseMessage(KERNEL_REQUESTS['policy.backtest'], payload));
+  }
+
+  @MessagePattern('kernel.policy.replay', { concurrencyMax: BACKTESTS_MAX })
+  async replay(@Payload() payload: unknown): Promise<PolicyReplay> {
+    return await this.#replay.run(parseMessage(KERNEL_REQUESTS['policy.replay'], payload));
   }
 
   @MessagePattern('kernel.operation.explain')

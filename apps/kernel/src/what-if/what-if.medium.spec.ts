@@ -5,7 +5,7 @@ import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } fro
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
-import { BacktestPolicy, ExplainOperation, RecordedCalls, Simulate } from './index.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate } from './index.ts';
 import { newId, Trees } from '../store/index.ts';
 
 let kernel: PolicyKernel;
@@ -14,6 +14,7 @@ let token: string;
 let simulate: Simulate;
 let backtest: BacktestPolicy;
 let explain: ExplainOperation;
+let replay: ReplayCalls;
 let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openPolicyKernel();
@@ -23,6 +24,7 @@ beforeAll(async () => {
   simulate = new Simulate({ ...kernel, trees });
   backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer);
   explain = new ExplainOperation(recorded, kernel.shelf);
+  replay = new ReplayCalls(recorded, kernel.shelf);
 }, 60_000);
 afterAll(async () => {
   await manage.tenancy.close();
@@ -119,6 +121,59 @@ describe('a backtest', () => {
       cursor = page.next_cursor;
     } while (cursor !== null);
     expect(new Set(seen).size).toBe(5);
+  });
+});
+
+describe('a replay', () => {
+  const again = (calls: Parameters<ReplayCalls['run']>[0]['calls'], more = {}, caller = kernel.asAdmin(tenant)) => replay.run({ ...caller, policy: null, document: { ...NO_READS }, calls, ...more });
+  const by = ({ operation_id }: { readonly operation_id: string }) => ({ operation_id });
+
+  it('says of each call, named by its id or its key, what the set that decided and the candidate say, in the order of the names', async () => {
+    const read = await kernel.admit.run(tenant.call(token), null);
+    const write = tenant.writeCall(token, { idempotency_key: 'run_1/2/0' });
+    await kernel.admit.run(write, null);
+    const { candidate, items } = await again([{ agent_id: tenant.agentId, tool_id: write.tool_id, idempotency_key: 'run_1/2/0' }, by(read), { agent_id: tenant.agentId, tool_id: 'fs.read', idempotency_key: 'run_1/2/0' }]);
+    expect(candidate).toMatchObject({ name: 'no-reads', enforcement: 'enforce' });
+    expect(items).toMatchObject([
+      { operation_id: write.operation_id, tool_id: write.tool_id, was: { verdict: 'admitted' }, would_be: { verdict: 'admitted' }, why_not: null },
+      {
+        ...by(read), was: { verdict: 'admitted', mode: 'autopilot' },
+        would_be: { verdict: 'refused', mode: 'no_go', decided: 'no_go', rule_ids: ['no.reads'], reasons: [{ code: 'no.reads', message: 'nothing is read here' }] },
+      },
+      null,
+    ]);
+  });
+
+  it('tells what a set that observes would have decided, and enforces nothing of it', async () => {
+    const read = await kernel.admit.run(tenant.call(token), null);
+    expect((await again([by(read)], { document: { ...NO_READS, enforcement: 'observe' } })).items).toMatchObject([{ would_be: { verdict: 'admitted', mode: 'autopilot', decided: 'no_go' } }]);
+  });
+
+  it('writes, reserves and records nothing', async () => {
+    const poor = await tenant.token({ budgets: { calls: 2 } });
+    const read = await kernel.admit.run(tenant.call(poor), null);
+    const counts = async () => [await tenant.countOf('operation'), await tenant.countOf('outbox'), await tenant.countOf('payload'), await tenant.budgetOf(poor)];
+    const before = await counts();
+    for (let n = 0; n < 3; n += 1) expect((await again([by(read)])).items).toHaveLength(1);
+    expect(await counts()).toEqual(before);
+  });
+
+  it('guesses nothing: not what was erased, and not what policy was never asked', async () => {
+    const [read, unknown] = [await kernel.admit.run(tenant.call(token), null), await kernel.admit.run(tenant.call('cap_x'), null)];
+    await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [read.operation_id]);
+    expect((await again([by(read), by(unknown)])).items).toMatchObject([
+      { was: null, would_be: null, why_not: 'the arguments of the call were erased' }, { was: null, would_be: null, why_not: expect.stringContaining('token.unknown') as string },
+    ]);
+  });
+
+  it('is for administrators and operators, and shows no call of another tenant', async () => {
+    const read = await kernel.admit.run(tenant.call(token), null);
+    for (const role of ['agent', 'auditor'] as const) {
+      expect(await refusalOf(again([by(read)], {}, askedBy(callerOf(tenant.tenantId, role, role === 'agent' ? tenant.agentId : null))))).toMatchObject({ code: 'auth.role' });
+    }
+    expect((await again([by(read)], {}, kernel.asAdmin(await kernel.newTenant()))).items).toEqual([null]);
+    expect(await refusalOf(again([], { document: { v: 1 } }))).toMatchObject({ code: 'policy.invalid' });
+    expect(await refusalOf(again([], { document: null, policy: 'none-such' }))).toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ModelTurn, RunEvent } from '@writ/agent-loop';
-import { idSchema } from '@writ/contract';
+import { idSchema, PolicyReplay, ReplayedCall } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 import { RUN_STOPPED, RunEnded } from '../ports/run-events.ts';
 import { USAGE_BY } from '../ports/sessions.ts';
@@ -78,6 +78,29 @@ export const TranscriptView = Type.Object({
   runs: Type.Array(Type.Object({ run: RunView, input: Type.String(), events: Type.Array(RunEventView) }, closed)),
 }, closed);
 export type TranscriptView = { v: 1; session: SessionView; runs: { run: RunView; input: string; events: RunEventView[] }[] };
+
+const CallPlaceView = { run_id: idSchema('run'), round: Type.Integer({ minimum: 0, description: '0: what the run read before its first round' }), index: Count } as const;
+
+/** A page of the calls of a run, as another policy would have decided them. */
+export const RunReplayView = Type.Object({
+  run_id: idSchema('run'),
+  candidate: PolicyReplay.properties.candidate,
+  next_cursor: orNull(Type.String()),
+  parts_at: orNull(Type.Object(CallPlaceView, { ...closed, description: 'the first call of this page that would be admitted, held or refused where it was not: from there on the run would have been another' })),
+  counts: Type.Object({
+    examined: Count,
+    skipped: Type.Integer({ minimum: 0, description: 'calls that the sets could not be asked about; `why_not` says why' }),
+    changed: Type.Integer({ minimum: 0, description: 'calls of another mode' }),
+    would_be: Type.Object({ admitted: Count, held: Count, refused: Count }, closed),
+  }, { ...closed, description: 'of this page' }),
+  items: Type.Array(Type.Object({
+    ...CallPlaceView, tool_id: Type.String(), operation_id: orNull(idSchema('operation')), was: ReplayedCall.properties.was, would_be: ReplayedCall.properties.would_be, why_not: ReplayedCall.properties.why_not,
+  }, closed)),
+}, closed);
+export type RunReplayView = Omit<Static<typeof RunReplayView>, 'run_id' | 'items' | 'parts_at'> & {
+  run_id: string; parts_at: { run_id: string; round: number; index: number } | null;
+  items: ({ run_id: string; round: number; index: number; tool_id: string; operation_id: string | null } & Pick<ReplayedCall, 'was' | 'would_be' | 'why_not'>)[];
+};
 
 export const UsageView = Type.Object({
   from: Instant,

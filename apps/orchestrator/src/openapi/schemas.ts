@@ -12,7 +12,7 @@ import {
   AgentList, ApiKeyList, ApiKeyView, ApprovalList, ContainerList, Health, NewApiKey, NewTenant, OperationList, PolicyActivationList, ProfileList, ReadyView, RecordView, RegistrarKeyList, ResourceList, SandboxList, SecretList, SnapshotList, TokenList, TokenView, ToolList, ToolView, TreeView,
   WorkspaceList,
 } from '../http/views.ts';
-import { ModelList, ModelView, RunEventView, RunList, RunView, SessionList, SessionView, TranscriptView, UsageView } from '../http/session-views.ts';
+import { ModelList, ModelView, RunEventView, RunList, RunReplayView, RunView, SessionList, SessionView, TranscriptView, UsageView } from '../http/session-views.ts';
 import { DeliveryList, DeliveryView, NewWebhookView, WebhookList, WebhookView } from '../http/webhook-views.ts';
 
 /** Schemas that have a name in the document. */
@@ -21,7 +21,7 @@ export const NAMED: Readonly<Record<string, TSchema>> = {
   NewApiKey, NewTenant, Operation: OperationView, OperationExplanation, OperationList, PolicyActivation, PolicyActivationList, PolicyDiff, PolicyExplanation, PolicyPage, PolicyProblem, PolicyPut, PolicySchema: PolicySchemaView,
   PolicySet: PolicySetView, PolicySetWhole, PolicyTemplateList, PreconditionRef, Problem, Provenance, PublicKeys: PublishedKeyFile, Readiness: ReadyView, Reason, Receipt, ReceiptState,
   Record: RecordView, RecordPage, Resolution, Resource: ResourceView, ResourceList, ResultError, Container: ContainerView, ContainerList, ContainerLogs, Profile: ProfileView, ProfileList, ProfilePut, RegistrarKey: RegistrarKeyView, RegistrarKeyList, Sandbox: SandboxView, SandboxList, SandboxPut, SandboxWhole, Secret: SecretView, SecretList, Simulation, Snapshot: SnapshotView, SnapshotList, Token: TokenView, TokenList, Tool: ToolView, ToolCall: CallBody, ToolList, ToolResult, Tree: TreeView, TreeEntry,
-  Model: ModelView, ModelList, Run: RunView, RunEvent: RunEventView, RunList, Session: SessionView, SessionList, Transcript: TranscriptView, Usage: UsageView,
+  Model: ModelView, ModelList, Run: RunView, RunEvent: RunEventView, RunList, RunReplay: RunReplayView, Session: SessionView, SessionList, Transcript: TranscriptView, Usage: UsageView,
   Delivery: DeliveryView, DeliveryList, NewWebhook: NewWebhookView, Webhook: WebhookView, WebhookList, Workspace: WorkspaceView, WorkspaceList,
 };
 

@@ -6,18 +6,22 @@ import { Authenticator } from '../http/authenticator.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { RUNS } from '../http/routes/index.ts';
-import type { RunView, SessionView } from '../http/session-views.ts';
+import type { RunReplayView, RunView, SessionView } from '../http/session-views.ts';
 import { Sessions } from '../ports/sessions.ts';
 import { ChangeSessions } from './change-sessions.ts';
 import { DriveRuns } from './drive-runs.ts';
+import { ReplayRun } from './replay-run.ts';
 import { RunHub } from './run-hub.ts';
 import { RunStream } from './run-stream.ts';
 import { runView, sessionView } from './run-views.ts';
 
+/** Calls of a page: well within the time that an answer may take. */
+const REPLAY_ROWS = 100;
+
 @Controller()
 export class RunsController {
   constructor(
-    private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly driving: DriveRuns, private readonly hub: RunHub, private readonly authenticator: Authenticator,
+    private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly replaying: ReplayRun, private readonly driving: DriveRuns, private readonly hub: RunHub, private readonly authenticator: Authenticator,
   ) {}
 
   @Route(RUNS.read)
@@ -35,6 +39,11 @@ export class RunsController {
   @Route(RUNS.fork)
   async fork(@Asked() { caller, params, body }: AskedOf<typeof RUNS.fork>): Promise<SessionView> {
     return sessionView(await this.changing.fork(caller, params.run_id, body));
+  }
+
+  @Route(RUNS.replay)
+  async replay(@Asked() { caller, params, body }: AskedOf<typeof RUNS.replay>): Promise<RunReplayView> {
+    return await this.replaying.run(caller, params.run_id, { ...body, limit: body.limit ?? REPLAY_ROWS });
   }
 
   @Route(RUNS.follow)

@@ -112,6 +112,7 @@ export class FakeKernel {
       page: { v: 1, tenant_id, kernel_key_id: 'k', candidate: policy, since: 0, cursor: null, next_cursor: null, made_at: 0, examined: 0, skipped: 0, changed: 0, changes: [], examples: [] },
       envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] },
     }));
+    handlers.set('policy.replay', (_caller, { calls }) => ({ candidate: policy, items: (calls as unknown[]).map(() => null) }));
     handlers.set('bundle.seal', () => ({ envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } }));
     handlers.set('operation.requests', (caller, { operation_id }) => {
       this.find(caller, operation_id);

@@ -179,7 +179,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'uploadFiles': return { body: { files: [{ path: 'b.txt', content: 'aGk=', encoding: 'base64' }] } };
     case 'uploadFile': return { text: 'content', headers: { 'content-type': 'application/octet-stream' } };
     case 'simulatePolicy': return { body: { call: { agent_id, capability_token_id, workspace_id, tool_id: 'fs.read', args: {} } } };
-    case 'backtestPolicy': return { body: {} };
+    case 'backtestPolicy': case 'replayRun': return { body: {} };
     case 'putPolicy': return { body: { document: { v: 1 } } };
     case 'activatePolicy': return { body: { policy: has.policy } };
     case 'rollBackPolicy': return { body: {} };

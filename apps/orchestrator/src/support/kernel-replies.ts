@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -92,6 +92,7 @@ export const KERNEL_REPLIES = {
   'policy.templates': opened(PolicyTemplateList),
   'policy.simulate': opened(Simulation),
   'policy.backtest': opened(Backtest),
+  'policy.replay': opened(PolicyReplay),
   'bundle.seal': opened(BundleSealed),
   'tool.apply': opened(ToolsApplied),
   'tool.list': pageOf(TenantToolView),

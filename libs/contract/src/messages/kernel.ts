@@ -16,7 +16,7 @@ import { SECRET_REQUESTS } from './secrets.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
-import { ProposedCall, TaskClass } from '../tool-call.ts';
+import { IdempotencyKey, ProposedCall, TaskClass } from '../tool-call.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false } as const;
@@ -37,6 +37,15 @@ export const SessionAsk = Type.Object({
 }, closed);
 export type SessionAsk = Static<typeof SessionAsk>;
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
+
+/** Calls of one replay: what is said of each, at its longest, has to fit a message with that of the others. */
+export const REPLAYED_MAX = 16;
+/** A call that was made before. */
+export const RecordedCallRef = Type.Union([
+  Type.Object({ operation_id: Key }, closed),
+  Type.Object({ agent_id: Key, tool_id: Type.String({ minLength: 1, maxLength: 128 }), idempotency_key: IdempotencyKey }, closed),
+]);
+export type RecordedCallRef = Static<typeof RecordedCallRef>;
 
 /** orchestrator → kernel. Each row: verb → request schema; replies are named in the comment. Unknown ids answer Fault `not_found`, whosever they are. */
 export const KERNEL_REQUESTS = {
@@ -149,6 +158,8 @@ export const KERNEL_REQUESTS = {
   'policy.simulate': Type.Object({ ...asked, ...candidate, call: SimulatedCall }, closed),
   /** → Backtest: one signed page over recorded operations, newest first */
   'policy.backtest': Type.Object({ ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) }, closed),
+  /** → PolicyReplay: what the set that decided and the candidate say of these calls. One that no id is known of is named by its idempotency key */
+  'policy.replay': Type.Object({ ...asked, ...candidate, calls: Type.Array(RecordedCallRef, { maxItems: REPLAYED_MAX }) }, closed),
   /** → EgressRequestPage, in the order in which they were made */
   'operation.requests': Type.Object({ ...asked, operation_id: Key, page: Page }, closed),
   /** → OperationExplanation */

@@ -74,3 +74,26 @@ export type BacktestPage = Static<typeof BacktestPage>;
 
 export const Backtest = Type.Object({ page: BacktestPage, envelope: Envelope }, closed);
 export type Backtest = Static<typeof Backtest>;
+
+/** What a set says of a recorded call: `verdict` is what would become of it by policy alone. A set that observes enforces `autopilot`, whatever it `decided`. */
+const PolicyAnswer = Type.Object({
+  verdict: VerdictName,
+  mode: AutonomyMode,
+  decided: AutonomyMode,
+  rule_ids: Type.Array(Type.String(), { maxItems: 16 }),
+  reasons: Type.Array(Reason, { maxItems: 4, description: 'those of its rules first' }),
+}, closed);
+
+/** A recorded call about which two sets were asked. Nothing was decided: no operation, no record and no reservation comes of it. */
+export const ReplayedCall = Type.Object({
+  operation_id: idSchema('operation'),
+  tool_id: Type.String(),
+  was: orNull(PolicyAnswer),
+  would_be: orNull(PolicyAnswer),
+  why_not: orNull(Type.String({ description: 'why the sets can\'t be asked about it; null where they were' })),
+}, closed);
+export type ReplayedCall = Static<typeof ReplayedCall>;
+
+/** Recorded calls under another set, in the order in which they were named; null for one that there isn't. */
+export const PolicyReplay = Type.Object({ candidate: Policy, items: Type.Array(orNull(ReplayedCall)) }, closed);
+export type PolicyReplay = Static<typeof PolicyReplay>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema, IdempotencyKey } from '@writ/contract';
+import { idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
 import { TEXT_DIALECTS } from '@writ/dialects';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../fields.ts';
 import { USAGE_BY } from '../../ports/sessions.ts';
 import { ROLES, route } from '../route.ts';
-import { ModelList, RunList, RunView, SessionList, SessionView, TranscriptView, UsageView } from '../session-views.ts';
+import { ModelList, RunList, RunReplayView, RunView, SessionList, SessionView, TranscriptView, UsageView } from '../session-views.ts';
 
 const shared = { tag: 'sessions' } as const;
 const ofSession = { ...shared, params: { session_id: 'session' } } as const;
@@ -63,6 +63,17 @@ export const RUNS = {
     }, closed),
     answers: { 201: { says: 'The new session', schema: SessionView } },
     faults: ['not_found', 'limit.exceeded'],
+  }),
+  replay: route({
+    ...ofRun, id: 'replayRun', method: 'POST', path: '/v1/runs/{run_id}/replay', allowed: ['admin', 'operator'],
+    summary: 'Asks a set about the calls of a run and its sub-agents, page by page: which would be decided otherwise, and where the conversation would have parted; nothing is executed, decided or recorded',
+    body: Type.Object({
+      policy: Type.Optional({ ...PolicyRef, description: 'a stored set; the one in force unless said' }),
+      document: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'a set that isn\'t stored, in the place of `policy`' })),
+      cursor: paging.cursor, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'calls of a page; 100 unless said' })),
+    }, closed),
+    answers: { 200: { says: 'A page of its calls, in their order', schema: RunReplayView } },
+    faults: ['not_found', 'policy.invalid', 'policy.unreadable'],
   }),
 };
 

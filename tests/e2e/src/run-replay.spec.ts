@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run under a lax policy, put before a strict one through the public doors: what would have been refused or held, and that nothing of it happens.
+import { jest } from '@jest/globals';
+import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { ScriptedModel, type Said } from './scripted-model.ts';
+
+jest.setTimeout(240_000);
+
+let stack: Stack;
+let world: World;
+let model: ScriptedModel;
+let observer: Observer;
+let tokenId: string;
+beforeAll(async () => {
+  model = await ScriptedModel.open();
+  stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'CODE.md': 'Keep it short.\n' } });
+  observer = new Observer(stack);
+  tokenId = (await world.admin.must('/v1/capability-tokens', {
+    agent_id: world.agentId, workspace_id: world.workspaceId,
+    grant: { tools: ['fs.*', 'agent.spawn'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: 500 }, not_before: 0, expires_at: Date.now() + 3_600_000 },
+  })).capability_token_id as string;
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  await model?.close();
+});
+
+const write = (path: string) => ({ name: 'write_file', args: { path, content: 'x' } });
+const read = { name: 'read_file', args: { path: 'a.txt' } };
+const begin = async (input: string, script: readonly Said[]): Promise<JsonValue> => {
+  const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: tokenId, model: 'wire' });
+  model.scripts.set(input, script);
+  const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input });
+  return await eventually('the run ends', async () => {
+    const { body } = await world.admin.get(`/v1/runs/${run_id as string}`);
+    return body.state === 'ended' ? body as JsonValue : null;
+  }, 120_000);
+};
+const replay = async (runId: unknown, body: object, by: Api = world.operator): Promise<JsonValue> => (await by.post(`/v1/runs/${String(runId)}/replay`, body)).body;
+
+const STRICT = {
+  v: 1, name: 'no-notes', cedar: [
+    '@id("no.x") @reason("x is left alone") @would_pass("another file") forbid (principal, action == Action::"fs.write", resource is File) when { resource.path like "x/*" };',
+    '@id("all") @reason("everything else is permitted") permit (principal, action, resource);',
+  ].join('\n'),
+};
+const TABLES = [
+  'kernel.operation', 'kernel.payload', 'kernel.outbox', 'kernel.idempotency', 'kernel.approval', 'kernel.label', 'kernel.snapshot', 'kernel.token', 'kernel.policy_set', 'kernel.policy_activation', 'ledger.leaf', 'orchestrator.session', 'orchestrator.run', 'orchestrator.run_event',
+];
+/** All that a decision, an effect or a payment would change. */
+const standing = async (): Promise<unknown> => ({
+  rows: await Promise.all(TABLES.map(async (table) => [table, (await observer.rows(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n])),
+  head: (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body,
+  token: (await world.admin.get(`/v1/capability-tokens/${tokenId}`)).body,
+});
+/** The records of all calls are in the log. */
+const settled = () => eventually('an empty outbox', async () => (await observer.rows('SELECT 1 FROM kernel.outbox LIMIT 1')).length === 0, 60_000);
+
+it('a run is decided anew under another policy, with its sub-agents, and nothing happens of it', async () => {
+  model.scripts.set('write below', [{ calls: [write('x/below.txt')] }, { text: 'done' }]);
+  const run = await begin('write', [
+    { calls: [read, write('y.txt')] }, { calls: [{ name: 'agent-spawn', args: { task: 'write below' } }] }, { calls: [write('x/own.txt')] }, { text: 'done' },
+  ]);
+  expect(run).toMatchObject({ stopped: 'end' });
+  await settled();
+  const before = await standing();
+  const told = await replay(run.run_id, { document: STRICT });
+  const items = told.items as JsonValue[];
+  const below = items[4]!.run_id;
+  expect(below).not.toBe(run.run_id);
+  expect(items.map(({ run_id, round, index, tool_id, was, would_be }) => [run_id === below, round, index, tool_id, (was as JsonValue).verdict, (would_be as JsonValue).verdict])).toEqual([
+    [false, 0, 0, 'fs.read', 'admitted', 'admitted'], [false, 1, 0, 'fs.read', 'admitted', 'admitted'], [false, 1, 1, 'fs.write', 'admitted', 'admitted'], [false, 2, 0, 'agent.spawn', 'admitted', 'admitted'],
+    [true, 0, 0, 'fs.read', 'admitted', 'admitted'], [true, 1, 0, 'fs.write', 'admitted', 'refused'], [false, 3, 0, 'fs.write', 'admitted', 'refused'],
+  ]);
+  expect(told).toMatchObject({
+    candidate: { name: 'no-notes' }, parts_at: { run_id: below, round: 1, index: 0 }, next_cursor: null,
+    counts: { examined: 7, skipped: 0, changed: 2, would_be: { admitted: 5, held: 0, refused: 2 } },
+  });
+  expect(items[6]).toMatchObject({ would_be: { mode: 'no_go', rule_ids: ['no.x'], reasons: expect.arrayContaining([{ code: 'no.x', message: 'x is left alone' }]) }, why_not: null });
+  const operations = await Promise.all(items.map(async ({ operation_id }) => (await world.admin.get(`/v1/operations/${operation_id as string}`)).body));
+  expect(operations.map(({ provenance }) => (provenance as JsonValue).run_id)).toEqual(items.map(({ run_id }) => run_id));
+  expect(await replay(run.run_id, {})).toMatchObject({ candidate: { name: 'default' }, parts_at: null, counts: { changed: 0 } });
+  expect(await replay(run.run_id, { policy: 'strict' })).toMatchObject({ candidate: { name: 'strict' } });
+  const pages = [await replay(run.run_id, { document: STRICT, limit: 5 })];
+  pages.push(await replay(run.run_id, { document: STRICT, limit: 5, cursor: pages[0]!.next_cursor }));
+  expect([pages.flatMap((page) => page.items), pages[1]!.next_cursor]).toEqual([items, null]);
+  expect(await standing()).toEqual(before);
+});
+
+it('what was erased is not guessed, and only those who look after the tenant may ask', async () => {
+  const run = await begin('read once', [{ calls: [read] }, { text: 'done' }]);
+  const [, call] = (await replay(run.run_id, { document: STRICT })).items as [JsonValue, JsonValue];
+  await world.admin.must('/v1/erasures', { operation_id: call.operation_id, reason_code: 'asked' });
+  await eventually('erased', async () => (await world.admin.get(`/v1/operations/${call.operation_id as string}`)).body.erased !== undefined);
+  expect(await replay(run.run_id, { document: STRICT })).toMatchObject({
+    counts: { examined: 2, skipped: 1 }, items: [{ round: 0 }, { operation_id: call.operation_id, was: null, would_be: null, why_not: 'the arguments of the call were erased' }],
+  });
+  for (const by of [world.agent, world.auditor]) expect(await replay(run.run_id, {}, by)).toMatchObject({ code: 'auth.role' });
+  expect(await replay(run.run_id, { document: { v: 1 } })).toMatchObject({ code: 'policy.invalid' });
+});
