@@ -14,6 +14,8 @@ export const DIALECT_LIMITS = {
   shownChars: 200_000,
   /** Elements of one block of XML: as many as 256 edits of a file have, several times over. */
   elements: 8_192,
+  /** Of one element; none that is taken has more than four. */
+  attributes: 64,
   /** `tools`, tool, file, find: and two to spare for what is refused with its place. */
   elementDepth: 6,
 } as const;

@@ -14,6 +14,12 @@ const ID = /^[A-Za-z0-9._:-]+$/;
 const MARKERS_WITHIN = /\[TOOL_CALL:([^\]\n[]{1,128})\]/g;
 const isSpace = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 
+/** Where a marker begins that the end of the input cuts; the end itself where none does. */
+function beginningAtEnd(input: string): number {
+  const at = input.lastIndexOf('[');
+  return at !== -1 && input.length - at < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(at)) ? at : input.length;
+}
+
 type State = 'text' | 'id' | 'gap' | 'object';
 
 export class BlocksParser implements DialectParser {
@@ -52,22 +58,16 @@ export class BlocksParser implements DialectParser {
   }
 
   #readText(input: string, from: number): number {
-    const bracket = input.indexOf('[', from);
-    if (bracket === -1) {
-      this.#collected.text(input.slice(from));
+    const marker = input.indexOf(CALL_MARKER, from);
+    if (marker === -1) {
+      const end = Math.max(from, beginningAtEnd(input));
+      this.#collected.text(input.slice(from, end));
+      this.#carried = input.slice(end);
       return input.length;
     }
-    this.#collected.text(input.slice(from, bracket));
-    if (input.startsWith(CALL_MARKER, bracket)) {
-      [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + bracket];
-      return bracket + CALL_MARKER.length;
-    }
-    if (input.length - bracket < CALL_MARKER.length && CALL_MARKER.startsWith(input.slice(bracket))) {
-      this.#carried = input.slice(bracket);
-      return input.length;
-    }
-    this.#collected.text('[');
-    return bracket + 1;
+    this.#collected.text(input.slice(from, marker));
+    [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + marker];
+    return marker + CALL_MARKER.length;
   }
 
   #readId(input: string, from: number): number {
@@ -111,6 +111,7 @@ export class BlocksParser implements DialectParser {
   }
 
   #payload(text: string): void {
+    if (this.#collected.isFull) return;
     const json = readJson(text);
     const members = 'value' in json && isObject(json.value) ? json.value : {};
     const { name, means } = 'value' in json ? resolvePayload(members) : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };

@@ -53,6 +53,11 @@ export class Collected {
     this.#problems.push(full ? { level: 'warning', message: `more than ${DIALECT_LIMITS.problems} problems: the rest isn't told`, call_id: null, name: null, at } : { level, message, call_id, name, at });
   }
 
+  /** Whether nothing that comes can change what is told: as many calls and problems are there as are taken. */
+  get isFull(): boolean {
+    return this.#calls.length === DIALECT_LIMITS.calls && this.#problems.length >= DIALECT_LIMITS.problems;
+  }
+
   /** Answers whether the id may be used for a call; says so where not. */
   claims({ id, name, at }: Written): boolean {
     const fits = id.length <= DIALECT_LIMITS.idChars && this.#idPattern.test(id);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SaxesParser } from 'saxes';
 import { DIALECT_LIMITS } from '../limits.ts';
+import { quoted } from '../text/shown.ts';
+import { readTag } from './tag.ts';
+import { TokenReader, type Token } from './tokens.ts';
+import { characterData, plainText, type Meant, type XmlMistake } from './xml-text.ts';
 
 /** An element of a block; `at` in UTF-16 units of the whole output. */
 export interface XmlElement {
@@ -10,79 +13,82 @@ export interface XmlElement {
   readonly at: number;
 }
 
-/** Place and words of the first thing that makes a block none. */
-export interface XmlFault {
-  readonly message: string;
-  readonly at: number;
-}
+const BLANK = /^[ \t\r\n]*$/;
+const DECLARATION = /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')[^<>&]*\?>$/;
 
 /**
  * Reads one element with all that is in it, strictly: well-formed XML 1.0 without a document type, without processing instructions, with the five predefined entities alone
- * (so nothing in it can grow or fetch). Attacker-controlled.
+ * (so nothing in it can grow or fetch). Attacker-controlled. A property holds it against a parser of others.
  */
 export class ElementReader {
-  // Places are told from the beginning of the output, not by saxes' own lines.
-  readonly #parser = new SaxesParser({ xmlns: false, position: false, fragment: false });
+  readonly #tokens: TokenReader;
   readonly #open: XmlElement[] = [];
   readonly #begin: number;
-  readonly #closing: string;
-  /** whether the next `>` may be the end: that of the first tag, and of what may be the last */
-  #beforeEnd = true;
   #elements = 0;
-  #tagAt = 0;
   root: XmlElement | null = null;
-  fault: XmlFault | null = null;
+  /** place and words of the first thing that makes a block none */
+  fault: XmlMistake | null = null;
 
-  /** `closing`: how the element's last tag begins. `begin`: where it stands. */
-  constructor(begin: number, closing: string) {
+  /** `begin`: where the element stands. */
+  constructor(begin: number) {
     this.#begin = begin;
-    this.#closing = closing;
-    const refuse = (what: string) => (): void => { this.#fail(what); };
-    this.#parser.on('error', ({ message }) => { this.#fail(message); });
-    this.#parser.on('doctype', refuse('a document type is not taken'));
-    this.#parser.on('processinginstruction', refuse('a processing instruction is not taken'));
-    this.#parser.on('opentagstart', () => { this.#tagAt = this.#parser.position; });
-    this.#parser.on('opentag', ({ name, attributes }) => { this.#opened(name, attributes); });
-    this.#parser.on('text', (text) => { this.#open.at(-1)?.children.push(text); });
-    this.#parser.on('cdata', (text) => { this.#open.at(-1)?.children.push(text); });
-    this.#parser.on('closetag', () => { this.#closed(); });
+    this.#tokens = new TokenReader((token) => { this.#token(token); });
   }
 
   /** Takes text as far as the element goes and says how much of it that was. Never throws. */
   take(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && this.root === null && this.fault === null) {
-      const next = this.#cut(text, at);
-      this.#parser.write(text.slice(at, next));
-      at = next;
-    }
-    return at;
+    return this.#tokens.take(text, from, () => this.root === null && this.fault === null);
   }
 
-  /** Where to stop, so that nothing behind the element is shown to the parser: behind what may close it, and the `>` that follows. */
-  #cut(text: string, from: number): number {
-    const end = this.#beforeEnd ? text.indexOf('>', from) : text.indexOf(this.#closing, from);
-    if (end === -1) return text.length;
-    this.#beforeEnd = !this.#beforeEnd;
-    return end + (this.#beforeEnd ? this.#closing.length : 1);
+  #token(token: Token): void {
+    const { kind, raw, at } = token;
+    if (kind === 'wrong') this.#fail(raw, at);
+    else if (kind === 'tag') this.#tag(raw, at);
+    else if (kind === 'comment') this.#comment(raw, at);
+    else if (kind === 'instruction') this.#instruction(raw, at);
+    else if (kind === 'cdata') this.#text(plainText(raw), at, false);
+    else this.#text(characterData(raw), at, BLANK.test(raw));
   }
 
-  #opened(name: string, attributes: Readonly<Record<string, string>>): void {
+  #text(meant: Meant, at: number, mayStandOutside: boolean): void {
+    if (!('text' in meant)) return this.#fail(meant.message, at + meant.at);
+    const element = this.#open.at(-1);
+    if (element !== undefined) element.children.push(meant.text);
+    else if (!mayStandOutside) this.#fail('text stands outside of the element', at);
+  }
+
+  #comment(raw: string, at: number): void {
+    const plain = plainText(raw);
+    if (!('text' in plain)) return this.#fail(plain.message, at + plain.at);
+    if (raw.includes('--') || raw.endsWith('-')) this.#fail('a comment has no `--` within', at);
+  }
+
+  #instruction(raw: string, at: number): void {
+    if (at > 0 || !DECLARATION.test(raw)) this.#fail('a processing instruction is not taken', at);
+  }
+
+  #tag(raw: string, at: number): void {
+    const tag = readTag(raw);
+    if ('message' in tag) return this.#fail(tag.message, at + tag.at);
+    if (tag.kind === 'closing') return this.#closes(tag.name, at);
     this.#elements += 1;
-    if (this.#elements > DIALECT_LIMITS.elements) return this.#fail(`more than ${DIALECT_LIMITS.elements} elements`);
-    if (this.#open.length === DIALECT_LIMITS.elementDepth) return this.#fail(`elements stand in each other more than ${DIALECT_LIMITS.elementDepth} deep`);
-    const element: XmlElement = { name, attributes: { ...attributes }, children: [], at: this.#begin + this.#tagAt - name.length - 2 };
+    if (this.#elements > DIALECT_LIMITS.elements) return this.#fail(`more than ${DIALECT_LIMITS.elements} elements`, at);
+    if (this.#open.length === DIALECT_LIMITS.elementDepth) return this.#fail(`elements stand in each other more than ${DIALECT_LIMITS.elementDepth} deep`, at);
+    const element: XmlElement = { name: tag.name, attributes: tag.attributes, children: [], at: this.#begin + at };
     this.#open.at(-1)?.children.push(element);
     this.#open.push(element);
+    if (tag.kind === 'empty') this.#closes(tag.name, at);
   }
 
-  #closed(): void {
-    const element = this.#open.pop();
-    if (this.#open.length === 0 && this.fault === null) this.root = element ?? null;
+  #closes(name: string, at: number): void {
+    const element = this.#open.at(-1);
+    if (element?.name !== name) return this.#fail(`unexpected close tag ${quoted(`</${name}>`)}${element === undefined ? '' : `: ${quoted(`<${element.name}>`)} is open`}`, at);
+    this.#open.pop();
+    if (this.#open.length === 0) this.root = element;
   }
 
-  #fail(message: string): void {
-    this.fault ??= { message, at: this.#begin + this.#parser.position };
+  #fail(message: string, at: number): void {
+    this.fault ??= { message, at: this.#begin + at };
   }
 }
 

@@ -94,7 +94,7 @@ describe('what is wrong is told, and runs nothing', () => {
   it.each([
     ['a tag that isn\'t closed', '<tools><command>ls</tools>', /unexpected close tag/],
     ['a block that doesn\'t end', '<tools><command>ls</command>', /doesn't end/],
-    ['a bare ampersand', '<tools><command>a && b</command></tools>', /an `&` isn't escaped/],
+    ['a bare ampersand', '<tools><command>a && b</command></tools>', /an `&` that isn't escaped/],
     ['a bare ampersand before a semicolon', '<tools><command>a && b; c</command></tools>', /no XML that is taken/],
     ['an entity beyond the five', '<tools><command>&nbsp;</command></tools>', /undefined entity/],
     ['a document type', '<tools><!DOCTYPE a [<!ENTITY x "y">]><command>&x;</command></tools>', /no XML that is taken/],

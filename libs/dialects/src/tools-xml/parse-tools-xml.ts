@@ -10,19 +10,21 @@ import { callsOf } from './read-tools.ts';
 
 const ID = /^[A-Za-z0-9.]+$/;
 const OPENING = /^[ \t]*(?=<tools(?:[\s/>]|$))/;
-const CLOSING_NAME = '</tools';
-const CLOSING = `${CLOSING_NAME}>`;
-const FENCE = /^[ \t]*`{3,}[ \t]*(?:xml|tools|toolsxml|json)?[ \t]*\r?\n?$/i;
+const CLOSING = '</tools>';
+/** What a line begins with that opens a block or a fence. */
+const OPENERS = ['<tools', '```'];
+const FENCE = /^[ \t]*`{3,}[ \t]*(?:(?:xml|tools|toolsxml|json)[ \t]*)?\r?\n?$/i;
 const FENCE_END = /^[ \t]*`{3,}[ \t]*\r?\n?$/;
-const BLANK_LINE = /^\s*$/;
+const BLANK = /^\s*$/;
+/** What is left of a line behind a block, where that is nothing but white space. */
+const BLANK_REST = /[^\S\n]*(?:\n|$)/y;
 const JSON_FENCE = '```json';
-/** What a bare `&` swallows is never closed either. */
-const NO_END = 'the `<tools>` block doesn\'t end: a tag is open, or an `&` isn\'t escaped';
+const NO_END = 'the `<tools>` block doesn\'t end: a tag, a comment or CDATA is open';
 const IN_JSON = /"tools"\s*:/;
 
 export class ToolsXmlParser implements DialectParser {
   readonly #collected = new Collected(ID);
-  readonly #lines = new LineReader('<`');
+  readonly #lines = new LineReader(OPENERS, (piece) => this.#take(piece));
   /** an output that may be one JSON object is kept whole: only its end tells */
   #whole: string[] | null = [];
   /** how the output begins, without white space; as much as tells whether it may be an object */
@@ -37,7 +39,7 @@ export class ToolsXmlParser implements DialectParser {
   #tools = 0;
 
   push(chunk: string): string {
-    if (this.#whole === null) this.#takeLines(this.#lines.push(chunk));
+    if (this.#whole === null) this.#lines.push(chunk);
     else {
       this.#whole.push(chunk);
       this.#decide(chunk);
@@ -47,7 +49,7 @@ export class ToolsXmlParser implements DialectParser {
 
   end(): Parsed {
     if (this.#whole !== null && !this.#asObject(this.#whole.join(''))) this.#asLines();
-    this.#takeLines(this.#lines.end());
+    this.#lines.end();
     this.#collected.text(this.#fence);
     if (this.#reader !== null) this.#collected.problem('protocol', NO_END, { at: this.#blockAt });
     return this.#collected.parsed();
@@ -62,7 +64,7 @@ export class ToolsXmlParser implements DialectParser {
   #asLines(): void {
     const text = (this.#whole ?? []).join('');
     this.#whole = null;
-    this.#takeLines(this.#lines.push(text));
+    this.#lines.push(text);
   }
 
   /** Reads the output as `{reply, tools}`; false where it is none. */
@@ -87,7 +89,7 @@ export class ToolsXmlParser implements DialectParser {
     else if (reply !== undefined && reply !== null) this.#collected.problem('protocol', '`reply` must be a text', { at });
     if (tools === undefined || tools === null || (typeof tools === 'string' && tools.trim() === '')) return;
     if (typeof tools !== 'string') return this.#collected.problem('protocol', '`tools` must be a text: a `<tools>` block', { at });
-    const block = new ElementReader(at, CLOSING_NAME);
+    const block = new ElementReader(at);
     const text = tools.trim();
     const rest = text.slice(block.take(text, 0)).trim();
     if (rest !== '' && block.fault === null) this.#collected.problem('protocol', '`tools` holds more than one block', { at });
@@ -95,72 +97,60 @@ export class ToolsXmlParser implements DialectParser {
     if (block.root === null && block.fault === null) this.#collected.problem('protocol', NO_END, { at });
   }
 
-  #takeLines(pieces: Iterable<Piece>): void {
-    for (const piece of pieces) {
-      this.#piece(piece);
-      // What ends a block may stand anywhere in a line.
-      this.#lines.holds = this.#reader !== null || this.#skips;
-    }
+  #take(piece: Piece): number {
+    const taken = this.#piece(piece);
+    // What ends a block may stand anywhere in a line.
+    this.#lines.holds = this.#reader !== null || this.#skips;
+    return taken;
   }
 
-  #piece({ text, at, mayOpen }: Piece): void {
-    if (this.#skips) return this.#skip(text, at);
-    if (this.#reader !== null) return this.#read(text, at, 0);
+  #piece({ text, at, mayOpen }: Piece): number {
+    if (this.#skips) return this.#skip(text, 0);
+    if (this.#reader !== null) return this.#read(this.#reader, text, 0);
     const opens = mayOpen ? OPENING.exec(text) : null;
     if (opens !== null) return this.#begin(text, at, opens[0].length);
-    if (this.#inFence && mayOpen && FENCE_END.test(text)) {
-      this.#inFence = false;
-      return;
-    }
-    if (mayOpen && FENCE.test(text)) {
-      this.#collected.text(this.#fence);
-      this.#fence = text;
-      return;
-    }
-    if (this.#fence !== '' && BLANK_LINE.test(text)) {
-      this.#fence += text;
-      return;
-    }
-    this.#collected.text(this.#fence + text);
-    this.#fence = '';
+    this.#text(text, mayOpen);
+    return text.length;
   }
 
-  #begin(text: string, at: number, from: number): void {
+  /** Text for people, unless it is the fence of a block. */
+  #text(text: string, mayOpen: boolean): void {
+    if (this.#inFence && mayOpen && FENCE_END.test(text)) this.#inFence = false;
+    else if (mayOpen && FENCE.test(text)) {
+      this.#collected.text(this.#fence);
+      this.#fence = text;
+    } else if (this.#fence !== '' && BLANK.test(text)) this.#fence += text;
+    else {
+      this.#collected.text(this.#fence);
+      this.#collected.text(text);
+      this.#fence = '';
+    }
+  }
+
+  #begin(text: string, at: number, from: number): number {
     this.#inFence = this.#fence !== '';
     this.#fence = '';
     this.#blockAt = at + from;
-    this.#reader = new ElementReader(this.#blockAt, CLOSING_NAME);
-    this.#read(text, at, from);
+    this.#reader = new ElementReader(this.#blockAt);
+    return this.#read(this.#reader, text, from);
   }
 
-  #read(text: string, at: number, from: number): void {
-    const reader = this.#reader;
-    if (reader === null) return;
+  #read(reader: ElementReader, text: string, from: number): number {
     const end = reader.take(text, from);
-    if (reader.root === null && reader.fault === null) return;
+    if (reader.root === null && reader.fault === null) return end;
     this.#reader = null;
     this.#block(reader, this.#blockAt);
-    if (reader.fault === null) return this.#rest(text, at, end);
+    if (reader.fault === null) return behind(text, end);
     this.#skips = true;
-    const rest = Math.max(from, end - CLOSING.length);
-    this.#skip(text.slice(rest), at + rest);
+    return this.#skip(text, Math.max(from, end - CLOSING.length));
   }
 
   /** Nothing of a block that is none is for people, and nothing of it runs. */
-  #skip(text: string, at: number): void {
-    const end = text.indexOf(CLOSING);
-    if (end === -1) return;
+  #skip(text: string, from: number): number {
+    const end = text.indexOf(CLOSING, from);
+    if (end === -1) return text.length;
     this.#skips = false;
-    this.#rest(text, at, end + CLOSING.length);
-  }
-
-  #rest(text: string, at: number, from: number): void {
-    let begin = from;
-    for (const line of text.slice(from).split(/(?<=\n)/)) {
-      // What stands behind a block on its line is no line of its own.
-      if (begin > from || !BLANK_LINE.test(line)) this.#piece({ text: line, at: at + begin, mayOpen: true });
-      begin += line.length;
-    }
+    return behind(text, end + CLOSING.length);
   }
 
   #block({ root, fault }: ElementReader, at: number): void {
@@ -175,10 +165,17 @@ export class ToolsXmlParser implements DialectParser {
   /** Tools have no ids of their own: their place makes one. */
   #tool(element: XmlElement): void {
     this.#tools += 1;
+    if (this.#collected.isFull) return;
     const calls = callsOf(element);
     calls.forEach(({ name, at, means }, index) => {
       const written = { id: element.name === 'read' ? `t${this.#tools}.${index + 1}` : `t${this.#tools}`, name, at };
       if (this.#collected.claims(written)) this.#collected.call(written, means);
     });
   }
+}
+
+/** Where to go on behind a block: on its line, or on the next one if nothing else stands there. */
+function behind(text: string, end: number): number {
+  BLANK_REST.lastIndex = end;
+  return BLANK_REST.test(text) ? BLANK_REST.lastIndex : end;
 }

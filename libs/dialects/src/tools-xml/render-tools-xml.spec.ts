@@ -24,7 +24,7 @@ test('what a command said comes back exactly from the XML, whatever it is', () =
   const said = fc.array(fc.constantFrom(']]>', ']]', '>', '<![CDATA[', '<tools>', '</results>', '```', '\r\n', '[TOOL_CALL:a]', '&amp;', 'Action results:', 'a', '\n', '😀'), { maxLength: 12 }).map((parts) => parts.join(''));
   fc.assert(fc.property(said, (output) => {
     const content = contentOf(new Map([['t1', ran(output)]]));
-    const reader = new ElementReader(0, '</results');
+    const reader = new ElementReader(0);
     reader.take(content, 0);
     const [first] = reader.root === null ? [] : elementsOf(reader.root);
     expect([reader.fault, first === undefined ? null : elementsOf(first).map(textOf)]).toEqual([null, [output]]);

@@ -36,18 +36,23 @@ export function typedText(text: string): Read {
   return problem === null ? { text: typed } : { problem };
 }
 
-const VARIABLE = /\$KARYI\{([^}]*)\}/g;
+const VARIABLE = '$KARYI{';
 const NAME = new RegExp(VALUE_NAME);
 
 /** A text that takes variables, with each as the reference to the secret of that name. */
 export function withSecrets(text: string): Read {
-  let problem: string | null = null;
-  const out = text.replace(VARIABLE, (whole, name: string) => {
-    if (!NAME.test(name)) problem ??= `${quoted(whole)} names no variable: capital letters, digits and \`_\` make a name`;
-    return secretReference(name);
-  });
-  return problem === null ? { text: out } : { problem };
+  const [before = '', ...rest] = text.split(VARIABLE);
+  const out = [before];
+  for (const [index, part] of rest.entries()) {
+    const end = part.indexOf('}');
+    const name = end === -1 ? part : part.slice(0, end);
+    // The last one may be no variable but a text that looks like the beginning of one.
+    if (end === -1 && index === rest.length - 1) out.push(VARIABLE, part);
+    else if (!NAME.test(name)) return { problem: `${quoted(`${VARIABLE}${name}}`)} names no variable: capital letters, digits and \`_\` make a name` };
+    else out.push(secretReference(name), part.slice(end + 1));
+  }
+  return { text: out.join('') };
 }
 
 /** Answers whether a text names a variable where none may stand: contents, paths and reasons are kept as they are, so a value would be seen there. */
-export const namesVariable = (text: string): boolean => text.includes('$KARYI{');
+export const namesVariable = (text: string): boolean => text.includes(VARIABLE);

@@ -32,7 +32,7 @@ const MEMBERS: Readonly<Record<Kind, readonly string[]>> = { tool: ['type', 'id'
 
 export class YipsParser implements DialectParser {
   readonly #collected = new Collected(ID, 'warning');
-  readonly #lines = new LineReader('`');
+  readonly #lines = new LineReader(['```'], (piece) => this.#piece(piece));
   #open: Envelope | null = null;
   /** the first envelope; of others only their number counts */
   #first: Envelope | null = null;
@@ -40,25 +40,27 @@ export class YipsParser implements DialectParser {
   #secondAt = 0;
 
   push(chunk: string): string {
-    for (const piece of this.#lines.push(chunk)) this.#piece(piece);
+    this.#lines.push(chunk);
     return this.#collected.newText();
   }
 
   end(): Parsed {
-    for (const piece of this.#lines.end()) this.#piece(piece);
+    this.#lines.end();
     if (this.#open !== null) this.#collected.problem('protocol', `the \`${this.#open.tag}\` block isn't closed`, { at: this.#open.at });
     else if (this.#envelopes > 1) this.#collected.problem('protocol', `there are ${this.#envelopes} envelopes: expected exactly one`, { at: this.#secondAt });
     else if (this.#first !== null) this.#envelope(this.#first);
     return this.#collected.parsed();
   }
 
-  #piece({ text, at, mayOpen }: Piece): void {
-    if (this.#open !== null) return this.#inside(this.#open, text, mayOpen);
+  #piece({ text, at, mayOpen }: Piece): number {
+    if (this.#open !== null) this.#inside(this.#open, text, mayOpen);
+    else this.#outside(text, at, mayOpen);
+    return text.length;
+  }
+
+  #outside(text: string, at: number, mayOpen: boolean): void {
     const [, ticks, tag] = (mayOpen ? OPENING.exec(text) : null) ?? [];
-    if (ticks === undefined) {
-      this.#collected.text(text);
-      return;
-    }
+    if (ticks === undefined) return this.#collected.text(text);
     this.#open = { tag: tag as Tag, ticks: ticks.length, at, body: [] };
     this.#envelopes += 1;
     if (this.#envelopes === 1) this.#first = this.#open;
@@ -96,6 +98,7 @@ export class YipsParser implements DialectParser {
   }
 
   #action(pointer: string, action: JsonValue, kind: Kind | null, at: number): void {
+    if (this.#collected.isFull) return;
     if (!isObject(action)) return this.#collected.problem('call', `\`${pointer}\` must be an object`, { at });
     const { id, type } = action;
     const about = { call_id: typeof id === 'string' ? idLike(id) : null, name: typeof action['name'] === 'string' ? action['name'] : null, at };
