@@ -9,7 +9,7 @@ import { paint } from '../terminal.ts';
 import { visible, visibleLine } from '../visible.ts';
 import { callLine } from './describe-call.ts';
 import type { Page } from './page.ts';
-import type { HeldCall } from './run-shapes.ts';
+import type { HeldCall } from '../run-shapes.ts';
 import type { Terminal, Typed } from './terminal-port.ts';
 
 /** Between two looks at a preview that isn't there yet, and how many: a container that starts takes seconds. */

@@ -5,10 +5,10 @@ import type { Client } from '../http/client.ts';
 import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { Approver } from './approver.ts';
-import { followRun } from './follow-run.ts';
+import { followRun } from '../follow-run.ts';
 import { lookUpBy } from './look-up.ts';
 import type { Page } from './page.ts';
-import { ChatRun, type ChatSession, type HeldCall, type RunEvent } from './run-shapes.ts';
+import { ChatRun, type ChatSession, type HeldCall, type RunEvent } from '../run-shapes.ts';
 import { RunView } from './run-view.ts';
 import type { Terminal } from './terminal-port.ts';
 

@@ -3,7 +3,7 @@ import { usage } from '../cli-error.ts';
 import type { Connection } from '../http/connection.ts';
 import { proposalOf, type ProposalOptions } from '../proposed-call.ts';
 import { visibleLine } from '../visible.ts';
-import { ChatSession, ModelRows } from './run-shapes.ts';
+import { ChatSession, ModelRows } from '../run-shapes.ts';
 
 export interface SessionOptions extends ProposalOptions {
   readonly session?: string;

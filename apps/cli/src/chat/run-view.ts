@@ -4,7 +4,7 @@ import { paint } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { callLine, endLine, indented } from './describe-call.ts';
 import type { Page } from './page.ts';
-import type { RunEvent, WrittenCall } from './run-shapes.ts';
+import type { RunEvent, WrittenCall } from '../run-shapes.ts';
 
 /** What is known of a call beside the events. Implementations MUST answer null for what can't be read, and MUST NOT throw. */
 export interface LookUp {

@@ -9,7 +9,7 @@ import { show, type CommonOptions, type Context } from '../context.ts';
 import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { fieldsOf, momentOf } from '../terminal.ts';
-import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile, type PolicyTool } from './policy-file.ts';
+import { checkPolicyFile, problemLines, readPolicyFile, type PolicyFile, type PolicyTool } from '../policy-file.ts';
 import { verifyBacktestCommand } from './verify-backtest.ts';
 import { backtestCommand, explainCommand } from './what-if.ts';
 import { templateCommand } from './templates.ts';

@@ -6,7 +6,7 @@ import { EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
-import { problemLines, readPolicyFile } from './policy-file.ts';
+import { problemLines, readPolicyFile } from '../policy-file.ts';
 import { parametersOf, parameterValues } from './template-parameters.ts';
 
 type FillOptions = CommonOptions & { readonly set: readonly string[]; readonly into?: string };

@@ -8,7 +8,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount } from '../http/lists.ts';
 import { parsePeriod } from '../period.ts';
 import { fieldsOf, tableOf } from '../terminal.ts';
-import { checkPolicyFile, problemLines, readPolicyFile } from './policy-file.ts';
+import { checkPolicyFile, problemLines, readPolicyFile } from '../policy-file.ts';
 
 type BacktestOptions = CommonOptions & { readonly since?: number; readonly limit: number };
 

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseMessage } from '@writ/contract';
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 import { Type } from 'typebox';
-import { CliError } from '../cli-error.ts';
-import type { Client } from '../http/client.ts';
+import { CliError } from './cli-error.ts';
+import type { Client } from './http/client.ts';
 import { parseRunEvent, type RunEvent } from './run-shapes.ts';
 
 const Ended = Type.Object({ reason: Type.String() });
@@ -24,10 +24,11 @@ interface Reading {
 
 /**
  * The events of a run up to its end, over as many connections as that takes: what is durable comes once and in order, what is live may be missed where a connection breaks.
+ * @param from the last durable event that is known already, and the milliseconds before it connects again
  * @throws CliError for what the API refuses, and where it isn't there for a minute
  */
-export async function* followRun(client: Client, runId: string, pauseMs = AGAIN_MS): AsyncGenerator<RunEvent> {
-  const reading: Reading = { after: 0, told: false, ended: false };
+export async function* followRun(client: Client, runId: string, { after = 0, pauseMs = AGAIN_MS }: { readonly after?: number; readonly pauseMs?: number } = {}): AsyncGenerator<RunEvent> {
+  const reading: Reading = { after, told: false, ended: false };
   for (let silent = 0; ; silent = reading.told ? 0 : silent + 1) {
     reading.told = false;
     try {

@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import type { ToolDefinition } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
-import { usage } from '../cli-error.ts';
-import { readNamedFile } from '../read-named-file.ts';
-import { visibleLine } from '../visible.ts';
+import { usage } from './cli-error.ts';
+import { readNamedFile } from './read-named-file.ts';
+import { visibleLine } from './visible.ts';
 
 /** A policy set as it stands in files. Problems name places in them. */
 export interface PolicyFile {

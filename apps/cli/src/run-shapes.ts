@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `writ chat` reads of sessions and runs. Open on purpose: what a newer API says besides is none of its business.
+// What this program reads of sessions and runs. Open on purpose: what a newer API says besides is none of its business.
 import { parseMessage } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 
@@ -25,21 +25,24 @@ const Held = Type.Object({ operation_id: text, waits_for: Type.Enum(['approval',
 export type HeldCall = Static<typeof Held>;
 const place = { round: count, index: count };
 
+/** Of what is durable. */
+const kept = { seq: Type.Optional(count), at: Type.Optional(count) };
+
 const EVENTS = {
   ready: Type.Object({ state: text }),
   text: Type.Object({ round: count, text }),
   asked: Type.Object({ round: count, call: WrittenCall }),
   started: Type.Object({ ...place, operation_id: text, tool_id: text }),
   retry: Type.Object({ round: count, failures: count, fault: text }),
-  replied: Type.Object({ turn: Type.Object({ text, calls: Type.Array(WrittenCall) }) }),
-  held: Type.Object({ ...place, held: Held }),
-  answered: Type.Object({ ...place, answer: Type.Object({ text, standing: text, is_error: Type.Boolean(), operation_id: Type.Optional(text) }) }),
-  resumed: Type.Object({}),
-  explained: Type.Object({ turn: Type.Object({ text }) }),
-  compacted: Type.Object({}),
-  model_failed: Type.Object({ fault: text, message: text }),
-  cancelled: Type.Object({}),
-  ended: Type.Object({ stopped: text }),
+  replied: Type.Object({ ...kept, turn: Type.Object({ text, calls: Type.Array(WrittenCall) }) }),
+  held: Type.Object({ ...kept, ...place, held: Held }),
+  answered: Type.Object({ ...kept, ...place, answer: Type.Object({ text, standing: text, is_error: Type.Boolean(), operation_id: Type.Optional(text) }) }),
+  resumed: Type.Object({ ...kept }),
+  explained: Type.Object({ ...kept, turn: Type.Object({ text }) }),
+  compacted: Type.Object({ ...kept }),
+  model_failed: Type.Object({ ...kept, fault: text, message: text }),
+  cancelled: Type.Object({ ...kept }),
+  ended: Type.Object({ ...kept, stopped: text }),
 } as const;
 type EventKind = keyof typeof EVENTS;
 

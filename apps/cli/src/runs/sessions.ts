@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command } from 'commander';
+import { Type } from 'typebox';
+import { show, type CommonOptions, type Context } from '../context.ts';
+import { connect } from '../http/connection.ts';
+import { parseCount, readList } from '../http/lists.ts';
+import { parseRunEvent } from '../run-shapes.ts';
+import { momentOf, tableOf } from '../terminal.ts';
+import { visible } from '../visible.ts';
+import { lineOf } from './event-lines.ts';
+import { describeSession, Run, Session, stateOf } from './views.ts';
+
+interface ListOptions extends CommonOptions {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly workspace?: string;
+  readonly run?: string;
+}
+
+const LIST_ROWS = 50;
+const pathOf = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
+const Transcript = Type.Object({ session: Session, runs: Type.Array(Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Object({ kind: Type.String() })) })) });
+
+/** `writ session`. */
+export function sessionCommand(context: Context): Command {
+  return new Command('session')
+    .addCommand(listCommand(context), { isDefault: true })
+    .addCommand(showCommand(context))
+    .addCommand(transcriptCommand(context))
+    .addCommand(deleteCommand(context));
+}
+
+function listCommand(context: Context): Command {
+  const command = new Command('list').description('conversations of agents, newest first').option('--limit <n>', 'rows of a page', parseCount, LIST_ROWS).option('--cursor <text>', 'where the page begins')
+    .option('--workspace <id>', 'only those in this workspace').option('--run <id>', 'those of the sub-agents of this run, which are listed nowhere else');
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ListOptions>();
+    const { limit, cursor, workspace, run } = options;
+    const list = await readList(connect(context, options, 'operator').client, Session, '/v1/sessions', { limit, cursor, workspace_id: workspace, run_id: run });
+    const rows = list.items.map((session) => [session.session_id, session.name ?? '', momentOf(session.created_at), session.agent_id, session.workspace_id, session.model]);
+    const more = list.next_cursor === null ? '' : `\nmore: writ session list --cursor ${list.next_cursor}`;
+    show(context, options, list, () => (rows.length === 0 ? 'there is none' : `${tableOf(['session', 'name', 'made', 'agent', 'workspace', 'model'], rows)}${more}`));
+  });
+}
+
+function showCommand(context: Context): Command {
+  const command = new Command('show').description('one session').argument('<session>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const session = await connect(context, options, 'operator').client.read(Session, pathOf(id));
+    show(context, options, session, () => `${describeSession(session)}\nits runs: writ run list ${session.session_id}`);
+  });
+}
+
+function transcriptCommand(context: Context): Command {
+  const command = new Command('transcript').description('all that was said and done in a session, run by run').argument('<session>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const said = await connect(context, options, 'operator').client.read(Transcript, `${pathOf(id)}/transcript`);
+    show(context, options, said, () => said.runs.map(({ run, input, events }) => [
+      `${run.run_id} ${stateOf(run)}`, ...visible(input).trimEnd().split('\n').map((line) => `> ${line}`),
+      ...events.flatMap((event) => {
+        const known = parseRunEvent(event.kind, JSON.stringify(event));
+        return known === null ? [] : [lineOf(known)];
+      }),
+    ].join('\n')).join('\n\n') || 'nothing was said');
+  });
+}
+
+function deleteCommand(context: Context): Command {
+  const command = new Command('delete').alias('rm').description('take a session away with its runs and all that was said; receipts of its calls stay').argument('<session>');
+  return command.action(async (id: string) => {
+    const options = command.optsWithGlobals<CommonOptions>();
+    const session = await connect(context, options, 'admin').client.read(Session, pathOf(id), { method: 'DELETE' });
+    show(context, options, session, () => `${session.session_id} deleted`);
+  });
+}
