@@ -4,15 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
-/** One reply. `silent`: it never ends. */
-export interface Said { readonly text?: string; readonly calls?: readonly { readonly name: string; readonly args: object }[]; readonly end?: WireScript['end'] }
+/** One reply. `silent`: it never ends. `fails`: none comes. `read`: tokens that the model says it read, 100 unless said. */
+export interface Said {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly args: object }[];
+  readonly end?: WireScript['end'];
+  readonly fails?: { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+  readonly read?: number;
+}
 
 const sse = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 
-function wire({ text = '', calls = [], end = 'whole' }: Said, round: number): WireScript {
+function wire({ text = '', calls = [], end = 'whole', fails, read = 100 }: Said, round: number): WireScript {
+  if (fails !== undefined) return { ...fails, chunks: ['{"error":{"message":"not now"}}'], end: 'whole' };
   const asked = calls.map(({ name, args }, index) => chunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
-  const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
+  const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: read, completion_tokens: 10, total_tokens: read + 10 } });
   return { chunks: [...(text === '' ? [] : [chunk({ content: text })]), ...asked, ...(end === 'whole' ? [chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
 }
 
@@ -28,6 +35,8 @@ export class ScriptedModel {
   readonly #server: WireServer;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
   onAsked: (asked: WireAsked) => void = () => undefined;
+  /** which reply of which script, from 0: where a summary takes the place of the task, both are told otherwise */
+  place: (asked: WireAsked) => readonly [script: string, round: number] = (asked) => [taskOf(asked), roundOf(asked)];
 
   private constructor(server: WireServer) {
     this.#server = server;
@@ -37,16 +46,16 @@ export class ScriptedModel {
     const model = new ScriptedModel(await new WireServer().open());
     model.#server.script = (asked) => {
       model.onAsked(asked);
-      return wire(model.scripts.get(taskOf(asked))?.[roundOf(asked)] ?? { text: 'done' }, roundOf(asked));
+      const [script, round] = model.place(asked);
+      return wire(model.scripts.get(script)?.[round] ?? { text: 'done' }, round);
     };
+    const common = { provider: 'openai', model: 'm-1', base_url: `${model.#server.url}/v1`, key_file: 'key', prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 }, currency: 'EUR' };
     writeFileSync(join(model.#folder, 'key'), 'sk-of-this-spec-0123456789');
-    writeFileSync(model.file, JSON.stringify({
-      models: [{ name: 'wire', provider: 'openai', model: 'm-1', base_url: `${model.#server.url}/v1`, key_file: 'key', prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 }, currency: 'EUR' }],
-    }));
+    writeFileSync(model.file, JSON.stringify({ models: [{ ...common, name: 'wire' }, { ...common, name: 'forgetful', context_tokens_max: 1_000 }] }));
     return model;
   }
 
-  /** what WRIT_MODELS_FILE is to name */
+  /** What WRIT_MODELS_FILE is to name: `wire`, and `forgetful`, whose older rounds are summarised above 1,000 tokens. */
   get file(): string {
     return join(this.#folder, 'models.json');
   }

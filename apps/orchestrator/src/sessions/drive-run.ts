@@ -115,10 +115,9 @@ export class DriveRun {
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
     const model = this.#parts.models.read(this.#open.session.model);
     if (model === null) return await this.#end('failed', 'model.unknown');
-    const waiting = heldIn(this.#state);
-    if (waiting.length > 0 && !await this.#someDecided(waiting)) return await this.#wait(waiting);
     const prompt = this.#open.prompt ?? await this.#begin();
-    if (waiting.length > 0) await this.#keep({ kind: 'resumed' });
+    // Undecided, it may have more to do before it waits: to run other calls of the reply, or to let its model explain what is held.
+    if (await this.#someDecided(heldIn(this.#state))) await this.#keep({ kind: 'resumed' });
     const { stopped, state } = await this.#loop(model, prompt);
     return stopped === 'held' ? await this.#wait(heldIn(state)) : await this.#end(stopped);
   }

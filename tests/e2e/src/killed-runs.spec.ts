@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs whose door is killed at each of their steps, twice: when all that leads to an event was done and it isn't kept (for an answer: the call was committed),
+// and as soon as it is kept. What comes of it is compared with a twin that nobody killed, in a tenant of its own.
+import { jest } from '@jest/globals';
+import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import type { WireAsked } from '@writ/testing';
+import { messagesIn, ScriptedModel, type Said } from './scripted-model.ts';
+
+// Some twenty starts of a process for one run.
+jest.setTimeout(600_000);
+
+const ROLE = 'writ_orchestrator';
+const GATES = 7_101;
+
+let stack: Stack;
+let model: ScriptedModel;
+let observer: Observer;
+let scene: Scene;
+let opened: () => Promise<void> = () => Promise.resolve();
+
+beforeAll(async () => {
+  model = await ScriptedModel.open();
+  model.place = placeOf;
+  stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } } });
+  observer = new Observer(stack);
+  // Each event stops at the gate of its place, should the test have shut that.
+  await observer.rows(`CREATE FUNCTION orchestrator.gate_of_a_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(${GATES}, NEW.seq::int); RETURN NEW; END $$`);
+  await observer.rows('CREATE TRIGGER gate_of_a_test BEFORE INSERT ON orchestrator.run_event FOR EACH ROW EXECUTE FUNCTION orchestrator.gate_of_a_test()');
+});
+afterAll(async () => {
+  await observer?.close();
+  await stack?.stop();
+  await model?.close();
+});
+
+afterEach(async () => {
+  await opened();
+  opened = () => Promise.resolve();
+});
+
+/** A run, and what people do when it waits for them. */
+interface Scene {
+  readonly name: string;
+  readonly session?: { readonly model?: string; readonly dialect?: string };
+  readonly replies: readonly Said[];
+  readonly waiting?: (world: World, run: JsonValue) => Promise<unknown>;
+  readonly events: readonly string[];
+  readonly stopped: string;
+  /** calls as the kernel has them in the end */
+  readonly calls: readonly string[];
+}
+
+const write = (path: string) => ({ name: 'write_file', args: { path, content: path } });
+const remove = { name: 'bash', args: { command: 'rm -rf old' } };
+const block = (id: string, action: string, args: object): string => `[TOOL_CALL:${id}] ${JSON.stringify({ action, args })}`;
+async function approve(world: World, { waits_for }: JsonValue): Promise<void> {
+  const { approval_id } = (await world.operator.get(`/v1/operations/${(waits_for as string[])[0]!}`)).body;
+  await world.operator.must(`/v1/approvals/${approval_id as string}/approve`, {});
+}
+
+const SCENES: readonly Scene[] = [
+  {
+    name: 'with calls, an approval and a summary', session: { model: 'forgetful' }, waiting: approve, stopped: 'end',
+    replies: [{ text: 'I write.', calls: [write('1.txt')] }, { text: 'I clean up.', calls: [remove] }, { calls: [write('2.txt')], read: 2_000 }, { text: 'Done.' }],
+    events: ['replied', 'answered', 'replied', 'held', 'resumed', 'answered', 'replied', 'answered', 'compacted', 'replied', 'ended'],
+    calls: ['fs.write committed', 'fs.write committed', 'shell.run committed'],
+  },
+  {
+    name: 'in a dialect that explains what waits', session: { dialect: 'blocks' }, waiting: approve, stopped: 'end',
+    replies: [{ text: `${block('d', 'shell.run', { command: 'rm -rf old' })} ${block('w', 'fs.write', { path: '1.txt', content: 'x' })}` }, { text: 'It must be approved.' }, { text: 'Done.' }],
+    events: ['replied', 'held', 'explained', 'resumed', 'answered', 'answered', 'replied', 'ended'],
+    calls: ['fs.write committed', 'shell.run committed'],
+  },
+  {
+    name: 'that somebody cancels', stopped: 'cancelled', replies: [{ calls: [remove] }],
+    waiting: (world, { run_id }) => world.operator.post(`/v1/runs/${run_id as string}/cancel`),
+    events: ['replied', 'held', 'cancelled', 'ended'], calls: ['shell.run refused'],
+  },
+  {
+    name: 'whose model fails', stopped: 'model_failed', replies: [{ calls: [write('1.txt')] }, { fails: { status: 401 } }],
+    events: ['replied', 'answered', 'model_failed', 'ended'], calls: ['fs.write committed'],
+  },
+];
+
+/** A reply's calls bear its number, so that is known of a conversation whose beginning was summed up, too. */
+function placeOf(asked: WireAsked): readonly [string, number] {
+  const messages = messagesIn(asked) as (ReturnType<typeof messagesIn>[number] & { readonly tool_calls?: readonly { readonly id: string }[] })[];
+  if (messages.at(-1)?.content?.startsWith('Summarise') === true) return ['summary', 0];
+  const named = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => Number(id.split('_')[1]) + 1));
+  return [scene.name, Math.max(0, messages.filter(({ role }) => role === 'assistant').length, ...named)];
+}
+
+interface Begun { readonly world: World; readonly sessionId: string; readonly runId: string; readonly webhookId: string }
+
+async function begin(): Promise<Begun> {
+  model.scripts.set(scene.name, scene.replies).set('summary', [{ text: 'One was written.' }]);
+  const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'old/a.txt': 'one\n' } });
+  const { webhook_id } = await world.admin.must('/v1/webhooks', { name: 'ends', url: 'https://hooks.test/ends', events: ['run.finished'] });
+  const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'wire', ...scene.session });
+  const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input: 'Do it.' });
+  return { world, sessionId: session_id as string, runId: run_id as string, webhookId: webhook_id as string };
+}
+const until = ({ world, runId }: Begun, state: string): Promise<JsonValue> => eventually(`the run ${state}`, async () => {
+  const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
+  return body?.state === state ? body as JsonValue : null;
+}, 60_000);
+
+/** Ids and times differ between twins, and nothing else may. */
+const withoutIds = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/\b[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}\b/g, 'id').replaceAll(/(\\*"(?:\w+_at|at|\w+_ms)\\*":)\d+/g, '$10'));
+
+/** All that is left of a run: what is told of it, its events, its calls, its files, and how often its end was announced. */
+async function leftOf({ world, sessionId, runId, webhookId }: Begun): Promise<Record<string, unknown>> {
+  const operations = (await world.admin.get(`/v1/operations?session_id=${sessionId}&limit=200`)).body.items as JsonValue[];
+  return {
+    run: withoutIds((await world.admin.get(`/v1/runs/${runId}`)).body),
+    transcript: withoutIds((await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs),
+    calls: operations.filter(({ provenance }) => provenance.turn !== '0').map(({ tool_id, state }) => `${tool_id as string} ${state as string}`).sort(),
+    snapshot: (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id,
+    announced: ((await world.admin.get(`/v1/webhooks/${webhookId}/deliveries`)).body.items as JsonValue[]).map(({ kind }) => kind),
+  };
+}
+
+const shut = (seq: number): Promise<() => Promise<void>> => observer.hold(`SELECT pg_advisory_xact_lock(${GATES}, ${seq})`);
+const untilAtGate = (seq: number): Promise<unknown> => eventually(`an event at gate ${seq}`, async () =>
+  (await observer.rows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${GATES} AND objid = ${seq} AND NOT granted`)).length > 0, 60_000);
+const keptOf = async ({ runId }: Begun): Promise<number> => Number((await observer.rows('SELECT count(*)::int AS n FROM orchestrator.run_event WHERE run_id = $1', [runId]))[0]?.n);
+
+async function die({ runId }: Begun, kept: number): Promise<void> {
+  await stack.services.orchestrator.kill();
+  await observer.abort(ROLE);
+  expect([runId, await keptOf({ runId } as Begun)]).toEqual([runId, kept]);
+  await stack.services.orchestrator.start();
+  // The dead one's lease runs out first.
+  await observer.rows(`UPDATE orchestrator.run SET lease_until = 0, wake_at = 0 WHERE run_id = $1 AND state <> 'ended'`, [runId]);
+}
+
+it.each(SCENES)('a run $name ends as if nobody had killed its door before and after each event', async (of) => {
+  scene = of;
+  const twin = await begin();
+  if (of.waiting !== undefined) await of.waiting(twin.world, await until(twin, 'waiting'));
+  await until(twin, 'ended');
+  const expected = await leftOf(twin);
+  expect([(expected['transcript'] as { events: { kind: string }[] }[])[0]!.events.map(({ kind }) => kind), expected['calls'], expected['announced']]).toEqual([of.events, of.calls, ['run.finished']]);
+  expect(expected['run']).toMatchObject({ stopped: of.stopped });
+
+  let open = await shut(1);
+  // A failure leaves no gate shut for the scenes after it.
+  opened = () => open();
+  const killed = await begin();
+  for (const [n, kind] of of.events.entries()) {
+    if (of.waiting !== undefined && (kind === 'resumed' || kind === 'cancelled')) await of.waiting(killed.world, await until(killed, 'waiting'));
+    await untilAtGate(n + 1);
+    await die(killed, n);
+    await untilAtGate(n + 1);
+    const next = await shut(n + 2);
+    await open();
+    open = next;
+    await eventually(`event ${n + 1}`, async () => await keptOf(killed) > n, 60_000);
+    await die(killed, n + 1);
+  }
+  expect(await leftOf(killed)).toEqual(expected);
+});
+
+it('a run whose model asks for patience ends alike when its door dies meanwhile, and nobody waits so long', async () => {
+  // Whoever is asked first says that it takes a minute; whoever goes on knows nothing of that.
+  scene = { name: 'retry', replies: [{ fails: { status: 503, headers: { 'retry-after': '60' } } }], events: ['replied', 'ended'], stopped: 'end', calls: [] };
+  const asked = Promise.withResolvers<undefined>();
+  model.onAsked = () => { asked.resolve(undefined); };
+  const begun = await begin();
+  await asked.promise;
+  model.scripts.set('retry', [{ text: 'Done.' }]);
+  await die(begun, 0);
+  expect(await until(begun, 'ended')).toMatchObject({ stopped: 'end', rounds: 1 });
+  expect(await leftOf(begun)).toMatchObject({ transcript: [{ events: [{ kind: 'replied' }, { kind: 'ended' }] }], announced: ['run.finished'] });
+  model.onAsked = () => undefined;
+});
