@@ -253,4 +253,16 @@ describe('what a run may use', () => {
     expect(after[0]).toMatchObject({ role: 'user', text: expect.stringContaining('what was done') });
     expect(after.filter(isTold('tool')).map((m) => m.role === 'tool' && m.call_id)).toEqual(['b', 'c']);
   });
+
+  it('what a summary tells is let go of, and how it went is still known', async () => {
+    const long = 'x'.repeat(1_000);
+    const failing: Partial<AgentRun> = { callTool: () => Promise.resolve(failed(long)), rules: { context_tokens_max: 100, pivot_after: 4 } };
+    const { model, outcome } = runOf([costly({ ...asks('a'), text: long }), costly(asks('b')), costly(asks('c')), says('short'), costly(asks('d')), says('shorter'), says('done')], failing);
+    const { state } = await outcome;
+    expect([state.base, state.rounds.length, state.compacted?.until]).toEqual([[], 5, 2]);
+    expect(JSON.stringify(state.rounds.slice(0, 2))).not.toContain('xxx');
+    expect(JSON.stringify(state.rounds.slice(2))).toContain(long);
+    // Four rounds failed in a row, two of which are summed up.
+    expect(model.seen.at(-1)!.at(-1)).toEqual({ role: 'user', text: PIVOT_GUIDANCE });
+  });
 });

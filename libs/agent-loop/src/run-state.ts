@@ -18,10 +18,10 @@ export interface RoundState {
 
 /** A run as its events made it. */
 export interface RunState {
-  /** the conversation that the run goes on with; its last message is the task */
+  /** the conversation that the run goes on with; its last message is the task. Empty once a summary tells it */
   readonly base: readonly Message[];
   readonly rounds: readonly RoundState[];
-  /** rounds up to this one, and the base, are told by the summary */
+  /** rounds up to this one, and the base, are told by the summary: of those rounds it is only known how they went */
   readonly compacted: { readonly until: number; readonly summary: string } | null;
   /** of all replies */
   readonly usage: ModelUsage;
@@ -51,7 +51,7 @@ export function applyEvent(state: RunState, event: RunEvent): RunState {
     case 'answered': return inCall({ ...state, below: withBelow(state.below, event.answer) }, event, (call) => ({ ...call, held: null, answer: event.answer }));
     case 'held': return inCall(state, event, (call) => ({ ...call, held: event.held }));
     case 'resumed': return inRound(state, state.rounds.length, (round) => ({ ...round, calls: round.calls.map((call) => ({ ...call, held: null })) }));
-    case 'compacted': return { ...state, usage: sum(state.usage, event.usage), compacted: { until: event.until, summary: event.summary } };
+    case 'compacted': return { ...state, base: [], rounds: state.rounds.map((round, n) => (n < event.until ? hollow(round) : round)), usage: sum(state.usage, event.usage), compacted: { until: event.until, summary: event.summary } };
     case 'model_failed': return { ...state, ended: { stopped: 'model_failed', fault: event.fault, message: event.message } };
     case 'cancelled': return { ...state, ended: { stopped: 'cancelled', by: event.by } };
   }
@@ -67,6 +67,19 @@ function newRound(turn: ModelTurn): RoundState {
     return { call, held: null, answer: problem === null ? null : { text: problem, standing: 'failed', is_error: true } };
   });
   return { turn, calls, explained: null };
+}
+
+/**
+ * What rules still ask of a round that nobody is told any more: whether it had calls, and how those ended. INVARIANT (flat): a run holds the rounds that its model sees,
+ * however many there were.
+ */
+function hollow({ turn, calls }: RoundState): RoundState {
+  return {
+    turn: { text: '', calls: [], stop: turn.stop, ...(turn.problems === undefined ? {} : { problems: turn.problems.map(() => '') }) }, explained: null,
+    calls: calls.map(({ call: { id, tool_id }, answer }) => ({
+      call: { id, tool_id, args: {} }, held: null, answer: answer === null ? null : { text: '', standing: answer.standing, is_error: answer.is_error },
+    })),
+  };
 }
 
 function inRound(state: RunState, round: number, change: (round: RoundState) => RoundState): RunState {

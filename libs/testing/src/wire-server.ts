@@ -24,7 +24,7 @@ export class WireServer {
   /** connections whose client went away before the answer was whole */
   abandoned = 0;
   /** what comes next, or how to tell from the request */
-  script: WireScript | ((asked: WireAsked) => WireScript) = { chunks: [], end: 'whole' };
+  script: WireScript | ((asked: WireAsked) => WireScript | Promise<WireScript>) = { chunks: [], end: 'whole' };
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   get url(): string {
@@ -50,7 +50,7 @@ export class WireServer {
     const asked = { url: request.url ?? '', headers: request.headers, body: JSON.parse(body) as Record<string, unknown> };
     this.asked.push(asked);
     response.on('close', () => { if (!response.writableEnded) this.abandoned++; });
-    const { status = 200, headers = {}, chunks, end } = typeof this.script === 'function' ? this.script(asked) : this.script;
+    const { status = 200, headers = {}, chunks, end } = typeof this.script === 'function' ? await this.script(asked) : this.script;
     response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'application/json', ...headers });
     for (const chunk of chunks) {
       if (!response.write(chunk)) await once(response, 'drain');

@@ -3,8 +3,7 @@
 // and as soon as it is kept. What comes of it is compared with a twin that nobody killed, in a tenant of its own.
 import { jest } from '@jest/globals';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import type { WireAsked } from '@writ/testing';
-import { messagesIn, ScriptedModel, type Said } from './scripted-model.ts';
+import { isToSumUp, numberOf, ScriptedModel, type Said } from './scripted-model.ts';
 
 // Some twenty starts of a process for one run.
 jest.setTimeout(600_000);
@@ -20,7 +19,7 @@ let opened: () => Promise<void> = () => Promise.resolve();
 
 beforeAll(async () => {
   model = await ScriptedModel.open();
-  model.place = placeOf;
+  model.place = (asked) => (isToSumUp(asked) ? ['summary', 0] : [scene.name, numberOf(asked)]);
   stack = await startStack({ env: { kernel: { WRIT_SWEEP_MS: '200' }, orchestrator: { WRIT_MODELS_FILE: model.file } } });
   observer = new Observer(stack);
   // Each event stops at the gate of its place, should the test have shut that.
@@ -81,14 +80,6 @@ const SCENES: readonly Scene[] = [
     events: ['replied', 'answered', 'model_failed', 'ended'], calls: ['fs.write committed'],
   },
 ];
-
-/** A reply's calls bear its number, so that is known of a conversation whose beginning was summed up, too. */
-function placeOf(asked: WireAsked): readonly [string, number] {
-  const messages = messagesIn(asked) as (ReturnType<typeof messagesIn>[number] & { readonly tool_calls?: readonly { readonly id: string }[] })[];
-  if (messages.at(-1)?.content?.startsWith('Summarise') === true) return ['summary', 0];
-  const named = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => Number(id.split('_')[1]) + 1));
-  return [scene.name, Math.max(0, messages.filter(({ role }) => role === 'assistant').length, ...named)];
-}
 
 interface Begun { readonly world: World; readonly sessionId: string; readonly runId: string; readonly webhookId: string }
 

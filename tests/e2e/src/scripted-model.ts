@@ -23,18 +23,27 @@ function wire({ text = '', calls = [], end = 'whole', fails, read = 100 }: Said,
   return { chunks: [...(text === '' ? [] : [chunk({ content: text })]), ...asked, ...(end === 'whole' ? [chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
 }
 
-type Told = { readonly role: string; readonly content?: string };
+type Told = { readonly role: string; readonly content?: string; readonly tool_calls?: readonly { readonly id: string }[] };
 export const messagesIn = ({ body }: WireAsked): Told[] => body['messages'] as Told[];
 /** Which reply of the last task is asked for, from 0: the same whoever asks. */
 export const roundOf = (asked: WireAsked): number => messagesIn(asked).slice(messagesIn(asked).findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'assistant').length;
 export const taskOf = (asked: WireAsked): string => messagesIn(asked).findLast(({ role }) => role === 'user')?.content ?? '';
+
+/** The same where a summary may have taken the place of the task and of older rounds: a reply's calls bear its number. */
+export function numberOf(asked: WireAsked): number {
+  const messages = messagesIn(asked);
+  return Math.max(messages.filter(({ role }) => role === 'assistant').length, ...messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => Number(id.split('_')[1]) + 1)));
+}
+/** Whether a summary is asked for. */
+export const isToSumUp = (asked: WireAsked): boolean => messagesIn(asked).at(-1)?.content?.startsWith('Summarise') === true;
 
 /** A model on loopback that speaks a provider's wire format and answers by task and round: 100 tokens in, 10 out, 200 millionths of an EUR each time. */
 export class ScriptedModel {
   readonly scripts = new Map<string, readonly Said[]>();
   readonly #server: WireServer;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
-  onAsked: (asked: WireAsked) => void = () => undefined;
+  /** before a reply, which waits for it */
+  onAsked: (asked: WireAsked) => unknown = () => undefined;
   /** which reply of which script, from 0: where a summary takes the place of the task, both are told otherwise */
   place: (asked: WireAsked) => readonly [script: string, round: number] = (asked) => [taskOf(asked), roundOf(asked)];
 
@@ -44,8 +53,8 @@ export class ScriptedModel {
 
   static async open(): Promise<ScriptedModel> {
     const model = new ScriptedModel(await new WireServer().open());
-    model.#server.script = (asked) => {
-      model.onAsked(asked);
+    model.#server.script = async (asked) => {
+      await model.onAsked(asked);
       const [script, round] = model.place(asked);
       return wire(model.scripts.get(script)?.[round] ?? { text: 'done' }, round);
     };

@@ -13,6 +13,9 @@ export const RunEnded = Type.Object({ kind: Type.Literal('ended'), stopped: Type
 export const KeptEvent = Type.Union([RunEvent, RunEnded]);
 export type KeptEvent = Static<typeof KeptEvent>;
 
+/** Events in order, read page by page as they are gone through: there may be more than memory is for. */
+export type KeptEvents = AsyncIterable<KeptEvent>;
+
 /** An event in its place. */
 export interface RunEventRow {
   readonly seq: number;

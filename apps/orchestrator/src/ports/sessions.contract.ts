@@ -12,6 +12,12 @@ export const newRun = (session_id: Id<'session'>, created_by: Id<'apiKey'>, over
   run_id: newId('run'), session_id, idempotency_key: null, input: 'do it', rounds_max: null, tokens_max: null, cost_max: null, created_by, role: 'admin', principal: null, ...over,
 });
 
+async function all<T>(of: AsyncIterable<T>): Promise<T[]> {
+  const each: T[] = [];
+  for await (const one of of) each.push(one);
+  return each;
+}
+
 const BOUNDS = { runsMax: 10, unendedMax: 5 };
 const LEASE_MS = 60_000;
 const REPLIED: KeptEvent = { kind: 'replied', turn: { text: 'hello', calls: [], stop: 'end' } };
@@ -98,10 +104,20 @@ export function sessionsContract(name: string, of: {
       await end(one, 2);
       await queue(session_id, { input: 'two' });
       const [two] = await claim();
-      expect(await of.work().open(two!)).toMatchObject({ input: 'two', prompt: null, events: [], revoked: false, earlier: [{ input: 'one', events: [REPLIED, { kind: 'ended', stopped: 'end' }] }], session: { session_id, content: { system: 'be kind' } }, run: { role: 'admin' } });
+      const { events, earlier, ...open } = await of.work().open(two!);
+      expect(open).toMatchObject({ input: 'two', prompt: null, revoked: false, session: { session_id, content: { system: 'be kind' } }, run: { role: 'admin' } });
+      expect([await all(events), earlier.map(({ input }) => input), await all(earlier[0]!.events)]).toEqual([[], ['one'], [REPLIED, { kind: 'ended', stopped: 'end' }]]);
       expect(await of.sessions().events(tenant, one.run_id, 1, 5)).toMatchObject([{ seq: 2, event: { kind: 'ended' } }]);
       expect(await of.sessions().readRun(tenant, one.run_id)).toMatchObject({ state: 'ended', stopped: 'end', events: 2, rounds: 1, input_tokens: 7, cost: 30, ended_at: expect.any(Number) as number });
       expect(await of.sessions().usage(tenant, 0, Number.MAX_SAFE_INTEGER, 'model')).toEqual([{ of: null, model: 'm', runs: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 }]);
+    });
+
+    it('tells all events of a run in order, however many pages they take', async () => {
+      await queue((await make()).session_id);
+      const one = await begun();
+      const said = Array.from({ length: 45 }, (_none, n): KeptEvent => ({ kind: 'replied', turn: { text: String(n), calls: [], stop: 'end' } }));
+      for (const [n, event] of said.entries()) await of.work().append(one, n + 1, event, SUMS, LEASE_MS);
+      expect(await all((await of.work().open(one)).events)).toEqual(said);
     });
 
     it('lets whoever lost the lease change nothing', async () => {
@@ -218,7 +234,8 @@ export function sessionsContract(name: string, of: {
       const below = await begun();
       await expect(of.sessions().remove(tenant, session_id)).rejects.toMatchObject({ code: 'conflict' });
       await end(below, 1);
-      expect(await of.work().below(above, operationId)).toMatchObject({ run: { run_id: run.run_id, state: 'ended', cost_max: 9 }, events: [{ kind: 'ended' }] });
+      const there = await of.work().below(above, operationId);
+      expect([there!.run, await all(there!.events)]).toMatchObject([{ run_id: run.run_id, state: 'ended', cost_max: 9 }, [{ kind: 'ended' }]]);
       expect(await of.sessions().remove(tenant, session_id)).toMatchObject({ session_id });
       expect(await of.sessions().readRun(tenant, run.run_id)).toBeNull();
     });

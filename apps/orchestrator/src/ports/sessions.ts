@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Message } from '@writ/agent-loop';
 import type { AgentId, Id, TenantId } from '@writ/contract';
-import type { KeptEvent, RunEventRow, RunStopped } from './run-events.ts';
+import type { KeptEvent, KeptEvents, RunEventRow, RunStopped } from './run-events.ts';
 
 /** A conversation of one agent in one workspace. Times are milliseconds since the epoch by the database's clock. */
 export interface SessionRow {
@@ -146,9 +146,9 @@ export interface OpenRun {
   readonly input: string;
   /** null before it began */
   readonly prompt: RunPrompt | null;
-  readonly events: readonly KeptEvent[];
+  readonly events: KeptEvents;
   /** the session's runs before it, in order */
-  readonly earlier: readonly { readonly input: string; readonly events: readonly KeptEvent[] }[];
+  readonly earlier: readonly { readonly input: string; readonly events: KeptEvents }[];
   /** whether the key on whose behalf it runs is valid no more */
   readonly revoked: boolean;
 }
@@ -210,7 +210,7 @@ export abstract class RunWork {
    */
   abstract spawn(claim: RunClaim, session: NewSession, run: NewRun, countMax: number): Promise<RunRow>;
   /** The run of the sub-agent that an operation began, with what happened in it; null where there is none. */
-  abstract below(claim: RunClaim, operationId: string): Promise<{ readonly run: RunRow; readonly events: readonly KeptEvent[] } | null>;
+  abstract below(claim: RunClaim, operationId: string): Promise<{ readonly run: RunRow; readonly events: KeptEvents } | null>;
   /** Asks for the end of every sub-agent's run that has not ended. */
   abstract cancelBelow(claim: RunClaim, by: string): Promise<void>;
   /** Looks again at a run that waits. */

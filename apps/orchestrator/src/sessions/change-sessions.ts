@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import type { KeptEvent } from '../ports/run-events.ts';
 import { Sessions, type RunRow, type SessionContent, type SessionRow } from '../ports/sessions.ts';
 import { KernelClient } from '../support/kernel-client.ts';
-import { closedMessages, conversationAfter, stateOf, type ToldRun } from './conversation.ts';
+import { closedMessages, conversationAfter, foldedOf, type ToldRun } from './conversation.ts';
 import { Models } from './models.ts';
 
 /** More conversations of one tenant than this are a list that nobody looks through; old ones are deleted. */
@@ -110,10 +110,10 @@ export class ChangeSessions {
     const at = inputs.findIndex((each) => each.run.run_id === run.run_id);
     const earlier: ToldRun[] = [];
     for (const each of inputs.slice(0, at)) earlier.push({ input: each.input, events: (await this.#events(caller, each.run.run_id, Number.MAX_SAFE_INTEGER)).map(({ event }) => event) });
-    const base = conversationAfter(content.base, earlier);
+    const base = await conversationAfter(content.base, earlier);
     if (after === 0) return base;
     const events = (await this.#events(caller, run.run_id, after)).map(({ event }) => event);
-    return closedMessages(stateOf(base, { input: inputs[at]?.input ?? '', events }));
+    return closedMessages((await foldedOf(base, { input: inputs[at]?.input ?? '', events })).state);
   }
 
   async #events(caller: Caller, runId: string, until: number): Promise<{ seq: number; at: number; event: KeptEvent }[]> {

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-import { applyEvent, foldRun, messagesOf, RUN_RULES, type Message, type RunEvent, type RunState } from '@writ/agent-loop';
-import type { KeptEvent } from '../ports/run-events.ts';
+import { applyEvent, messagesOf, newRun, RUN_RULES, type Message, type RunState } from '@writ/agent-loop';
+import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
 
 /** A run as it is kept: what was asked, and all that happened. */
 export interface ToldRun {
   readonly input: string;
-  readonly events: readonly KeptEvent[];
+  readonly events: readonly KeptEvent[] | KeptEvents;
 }
 
-/** The loop's own events: what a run's state is the fold of. */
-export const loopEvents = (events: readonly KeptEvent[]): RunEvent[] => events.filter((event): event is RunEvent => event.kind !== 'ended');
+/** A run's state, and what was counted on the way to it. */
+export interface FoldedRun {
+  readonly state: RunState;
+  readonly events: number;
+  /** how often a model replied, to whatever */
+  readonly replies: number;
+}
 
-/** The state of a run on top of a conversation. */
-export const stateOf = (base: readonly Message[], { input, events }: ToldRun): RunState => foldRun([...base, { role: 'user', text: input }], loopEvents(events));
+/** A run on top of a conversation: the fold of the loop's own events. */
+export async function foldedOf(base: readonly Message[], { input, events }: ToldRun): Promise<FoldedRun> {
+  let state = newRun([...base, { role: 'user', text: input }]);
+  let [count, replies] = [0, 0];
+  for await (const event of events) {
+    count += 1;
+    if (event.kind === 'replied' || event.kind === 'explained' || event.kind === 'compacted') replies += 1;
+    if (event.kind !== 'ended') state = applyEvent(state, event);
+  }
+  return { state, events: count, replies };
+}
 
 const UNANSWERED = { text: 'The run ended before this call did.', standing: 'cancelled', is_error: true } as const;
 
@@ -25,5 +39,11 @@ export function closedMessages(state: RunState): Message[] {
 }
 
 /** What a session's next run goes on with. INVARIANT (a session is the fold of its runs): nothing else of it is carried. */
-export const conversationAfter = (base: readonly Message[], runs: readonly ToldRun[]): readonly Message[] =>
-  runs.reduce<readonly Message[]>((messages, run) => (run.events.length === 0 ? messages : closedMessages(stateOf(messages, run))), base);
+export async function conversationAfter(base: readonly Message[], runs: readonly ToldRun[]): Promise<readonly Message[]> {
+  let messages = base;
+  for (const run of runs) {
+    const { state, events } = await foldedOf(messages, run);
+    if (events > 0) messages = closedMessages(state);
+  }
+  return messages;
+}

@@ -7,7 +7,7 @@ import type { Caller, RunNews } from '@writ/contract';
 import { TEXT_DIALECTS, type TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
-import { conversationAfter, stateOf } from './conversation.ts';
+import { conversationAfter, foldedOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { ReservedModel } from './reserved-model.ts';
@@ -61,6 +61,8 @@ export class DriveRun {
   #caller!: Caller;
   #state!: RunState;
   #seq = 0;
+  /** replies that were kept before this claim */
+  #replies = 0;
   #dialect: TextDialect | null = null;
   #hasBegun = false;
   #prices: ConfiguredModel['prices'] = null;
@@ -101,10 +103,10 @@ export class DriveRun {
     this.#caller = {
       tenant_id: this.#claim.tenant_id, api_key_id: run.created_by, role: run.role, agent_id: run.role === 'agent' ? session.agent_id : null, ...(run.principal === null ? {} : { principal: run.principal }),
     };
-    this.#seq = open.events.length;
     this.#hasBegun = open.prompt !== null;
+    const { state, events, replies } = await foldedOf(await conversationAfter(session.content.base, open.earlier), open);
+    [this.#state, this.#seq, this.#replies] = [state, events, replies];
     this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
-    this.#state = stateOf(conversationAfter(session.content.base, open.earlier), open);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new Broken('revoked');
     if (run.cancel_by !== null) throw new Broken('cancelled');
@@ -131,13 +133,12 @@ export class DriveRun {
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
-    const replies = this.#open.events.filter(({ kind }) => kind === 'replied' || kind === 'explained' || kind === 'compacted').length;
     const of = {
       caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
       below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
     };
     return runAgent({
-      model: this.#speaking(this.#within(this.#parts.models.open(model, replies), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#speaking(this.#within(this.#parts.models.open(model, this.#replies), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
       callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal, this.#before(place)),
       onNote: (note) => this.#voice.heard(note),

@@ -2,9 +2,8 @@
 import { costOf, type HeldCall, type ModelCall, type RunState, type ToolAnswer } from '@writ/agent-loop';
 import type { Caller } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import type { KeptEvent } from '../ports/run-events.ts';
+import type { KeptEvents } from '../ports/run-events.ts';
 import type { OpenRun, RunClaim, RunRow, RunWork } from '../ports/sessions.ts';
-import { loopEvents } from './conversation.ts';
 import type { ConfiguredModel } from './models-file.ts';
 
 /** A run that hands on more than this has lost sight of its task. */
@@ -42,8 +41,8 @@ export class SubAgents {
   async answer(above: Above, call: ModelCall, operationId: string): Promise<ToolAnswer | { held: HeldCall }> {
     const { claim } = above;
     const there = await this.#work.below(claim, operationId);
-    const { run, events } = there ?? { run: await this.#begin(above, call, operationId), events: [] };
-    if (run.state === 'ended') return answerOf(run, events);
+    if (there?.run.state === 'ended') return await answerOf(there.run, there.events);
+    const run = there?.run ?? await this.#begin(above, call, operationId);
     return { held: { operation_id: operationId, waits_for: 'run', run_id: run.run_id, text: `the sub-agent's run \`${run.run_id}\` has to end first` } };
   }
 
@@ -78,21 +77,19 @@ function limitsOf({ open: { run }, state: { usage, below }, prices }: Above, rou
   };
 }
 
-/** What the run above is told: last words, how it ended, and what it took. */
-function answerOf(run: RunRow, events: readonly KeptEvent[]): ToolAnswer {
-  const last = events.findLast((event) => event.kind === 'replied');
-  const text = last?.kind === 'replied' ? last.turn.text.slice(0, TEXT_CHARS_MAX) : '';
+/** What the run above is told: last words, how it ended, and what it took with all below it. */
+async function answerOf(run: RunRow, events: KeptEvents): Promise<ToolAnswer> {
+  let [text, calls, tokens, cost] = ['', 0, run.input_tokens + run.output_tokens, run.cost ?? 0];
+  for await (const event of events) {
+    if (event.kind === 'replied') text = event.turn.text.slice(0, TEXT_CHARS_MAX);
+    if (event.kind !== 'answered') continue;
+    calls += 1;
+    tokens += event.answer.below?.tokens ?? 0;
+    cost += event.answer.below?.cost ?? 0;
+  }
   const isDone = run.stopped === 'end';
-  const { tokens, cost } = usedBy(run, events);
-  const calls = events.filter(({ kind }) => kind === 'answered').length;
   return {
     text: JSON.stringify({ status: isDone ? 'ok' : 'error', run_id: run.run_id, stopped: run.stopped, rounds: run.rounds, calls, tokens, text }),
     standing: isDone ? 'completed' : run.stopped === 'cancelled' ? 'cancelled' : 'failed', is_error: !isDone, below: { run_id: run.run_id, tokens, cost },
   };
-}
-
-/** Of the run and all below it. */
-function usedBy(run: RunRow, events: readonly KeptEvent[]): { tokens: number; cost: number } {
-  const below = loopEvents(events).flatMap((event) => (event.kind === 'answered' && event.answer.below !== undefined ? [event.answer.below] : []));
-  return below.reduce((sum, { tokens, cost }) => ({ tokens: sum.tokens + tokens, cost: sum.cost + cost }), { tokens: run.input_tokens + run.output_tokens, cost: run.cost ?? 0 });
 }

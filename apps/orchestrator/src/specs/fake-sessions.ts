@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
-import type { KeptEvent, RunEventRow } from '../ports/run-events.ts';
+import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts';
 import {
   LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
 } from '../ports/sessions.ts';
@@ -18,6 +18,10 @@ function pageOf<T>(rows: readonly T[], { cursor, limit }: PageAsked, idOf: (row:
   const items = rows.slice(from, from + limit);
   const last = items.at(-1);
   return { items, next_cursor: rows.length > from + limit && last !== undefined ? idOf(last) : null };
+}
+
+async function* told(rows: readonly RunEventRow[]): KeptEvents {
+  for (const { event } of [...rows]) yield event;
 }
 
 /** Sessions and runs for as long as the process lives. */
@@ -187,8 +191,8 @@ class FakeRunWork extends RunWork {
     const session = this.#all.session(claim.tenant_id, row.session_id);
     if (session === undefined) throw new LeaseLost(claim.run_id);
     return {
-      session: { ...session.row, content: session.content }, run: { ...row, role: asked.role, principal: asked.principal }, input: asked.input, prompt, events: events.map(({ event }) => event),
-      earlier: this.#all.of(row.session_id).filter((each) => each.place < place).map((each) => ({ input: each.asked.input, events: each.events.map(({ event }) => event) })),
+      session: { ...session.row, content: session.content }, run: { ...row, role: asked.role, principal: asked.principal }, input: asked.input, prompt, events: told(events),
+      earlier: this.#all.of(row.session_id).filter((each) => each.place < place).map((each) => ({ input: each.asked.input, events: told(each.events) })),
       revoked: this.#all.revoked.has(row.created_by),
     };
   }
@@ -259,9 +263,9 @@ class FakeRunWork extends RunWork {
     return this.#all.add(claim.tenant_id, run, session.model, 1);
   }
 
-  override async below(_claim: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvent[] } | null> {
+  override async below(_claim: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvents } | null> {
     const run = this.#all.spawned(operationId);
-    return run === undefined ? null : { run: run.row, events: run.events.map(({ event }) => event) };
+    return run === undefined ? null : { run: run.row, events: told(run.events) };
   }
 
   override async cancelBelow(claim: RunClaim, by: string): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
-import type { KeptEvent } from '../ports/run-events.ts';
+import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
 import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
 import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
@@ -9,6 +9,8 @@ import type { SessionSeal } from './session-seal.ts';
 
 /** What a ceiling on a tenant's spending looks back on. */
 const SPENT_MS = 24 * 3_600_000;
+/** Events read at once: an answer may have 60,000 characters. */
+const EVENTS_AT_ONCE = 20;
 const UNIQUE_VIOLATION = '23505';
 /** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
 const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
@@ -50,7 +52,7 @@ export class PgRunWork extends RunWork {
         session, run, revoked,
         input: this.#seal.open(tenant_id, inputSeal(run_id), content) as string,
         prompt: prompt === null ? null : this.#seal.open(tenant_id, promptSeal(run_id), prompt) as RunPrompt,
-        events: await this.#eventsOf(client, claim, run_id),
+        events: this.#eventsOf(claim, run_id),
         earlier: await this.#earlier(client, claim, run.session_id, place),
       };
     }, { readOnly: true });
@@ -130,10 +132,10 @@ export class PgRunWork extends RunWork {
     });
   }
 
-  override below({ tenant_id }: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvent[] } | null> {
-    return inTenant(this.#pool, tenant_id, async (client) => {
+  override below(claim: RunClaim, operationId: string): Promise<{ run: RunRow; events: KeptEvents } | null> {
+    return inTenant(this.#pool, claim.tenant_id, async (client) => {
       const run = await runBelow(client, operationId);
-      return run === null ? null : { run, events: (await eventsOf(client, this.#seal, tenant_id, run.run_id)).map(({ event }) => event) };
+      return run === null ? null : { run, events: this.#eventsOf(claim, run.run_id) };
     }, { readOnly: true });
   }
 
@@ -158,15 +160,18 @@ export class PgRunWork extends RunWork {
     });
   }
 
-  async #eventsOf(client: Client, { tenant_id }: RunClaim, runId: string): Promise<KeptEvent[]> {
-    return (await eventsOf(client, this.#seal, tenant_id, runId)).map(({ event }) => event);
+  async* #eventsOf({ tenant_id }: RunClaim, runId: string): KeptEvents {
+    for (let after = 0; ;) {
+      const page = await inTenant(this.#pool, tenant_id, (client) => eventsOf(client, this.#seal, tenant_id, runId, after, EVENTS_AT_ONCE), { readOnly: true });
+      for (const { event } of page) yield event;
+      if (page.length < EVENTS_AT_ONCE) return;
+      after += page.length;
+    }
   }
 
   async #earlier(client: Client, claim: RunClaim, sessionId: string, place: number): Promise<OpenRun['earlier']> {
     const { rows } = await client.query<Earlier>('SELECT run_id, content FROM orchestrator.run WHERE session_id = $1 AND place < $2 ORDER BY place', [sessionId, place]);
-    const runs: { input: string; events: KeptEvent[] }[] = [];
-    for (const { run_id, content } of rows) runs.push({ input: this.#seal.open(claim.tenant_id, inputSeal(run_id), content) as string, events: await this.#eventsOf(client, claim, run_id) });
-    return runs;
+    return rows.map(({ run_id, content }) => ({ input: this.#seal.open(claim.tenant_id, inputSeal(run_id), content) as string, events: this.#eventsOf(claim, run_id) }));
   }
 }
 
