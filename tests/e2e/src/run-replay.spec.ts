@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run under a lax policy, put before a strict one through the public doors: what would have been refused or held, and that nothing of it happens.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { jest } from '@jest/globals';
-import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { Api, eventually, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
 import { ScriptedModel, type Said } from './scripted-model.ts';
 
 jest.setTimeout(240_000);
@@ -39,6 +43,8 @@ const begin = async (input: string, script: readonly Said[]): Promise<JsonValue>
   }, 120_000);
 };
 const replay = async (runId: unknown, body: object, by: Api = world.operator): Promise<JsonValue> => (await by.post(`/v1/runs/${String(runId)}/replay`, body)).body;
+
+const writ = async (...args: string[]): Promise<string> => (await promisify(execFile)(process.execPath, ['--conditions=@writ/source', join(repositoryRoot(), 'apps/cli/src/main.ts'), ...args], { env: { PATH: process.env['PATH'], WRIT_URL: stack.url, WRIT_API_KEY: world.operator.key } })).stdout;
 
 const STRICT = {
   v: 1, name: 'no-notes', cedar: [
@@ -99,4 +105,23 @@ it('what was erased is not guessed, and only those who look after the tenant may
   });
   for (const by of [world.agent, world.auditor]) expect(await replay(run.run_id, {}, by)).toMatchObject({ code: 'auth.role' });
   expect(await replay(run.run_id, { document: { v: 1 } })).toMatchObject({ code: 'policy.invalid' });
+});
+
+it('a transcript as lines leads from each call to its receipt, and the program does what the routes do', async () => {
+  const run = await begin('write once', [{ text: 'I write.', calls: [write('z.txt'), write('../out.txt')] }, { text: 'done' }]);
+  const answer = await fetch(`${stack.url}/v1/sessions/${run.session_id as string}/transcript.ndjson`, { headers: { authorization: `Bearer ${world.auditor.key ?? ''}` } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  const text = await answer.text();
+  const lines = text.trimEnd().split('\n').map((line) => JSON.parse(line) as JsonValue);
+  const whole = (await world.auditor.get(`/v1/sessions/${run.session_id as string}/transcript`)).body;
+  expect(lines.map(({ line }) => line)).toEqual(['session', 'run', ...Array.from({ length: run.events as number }, () => 'event'), 'end']);
+  expect(lines.filter(({ line }) => line === 'event').map(({ event }) => event)).toEqual((whole.runs as JsonValue[])[0]!.events);
+  const answers = lines.flatMap(({ event }) => ((event as JsonValue | undefined)?.kind === 'answered' ? [(event as JsonValue).answer as JsonValue] : []));
+  const [receipt] = await Promise.all(answers.slice(0, 1).map(({ operation_id }) => verifiedReceipt(stack, world, operation_id as string)));
+  expect([answers.length, receipt!.record.operation_id]).toEqual([2, answers[0]!.operation_id]);
+  expect(await writ('session', 'transcript', run.session_id as string, '--ndjson')).toBe(text);
+  const seen = JSON.parse(await writ('run', 'replay', run.run_id as string, '--policy', 'strict', '--json')) as JsonValue;
+  const { next_cursor: _none, ...told } = await replay(run.run_id, { policy: 'strict' });
+  expect(seen).toEqual(told);
+  expect((await writ('run', 'events', run.run_id as string, '--json')).trimEnd().split('\n').map((line) => JSON.parse(line) as JsonValue)).toEqual((whole.runs as JsonValue[])[0]!.events);
 });

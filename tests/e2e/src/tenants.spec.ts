@@ -32,7 +32,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listOperations: ALL, readOperation: ALL, cancelOperation: ['admin', 'operator', 'agent'], readReceipt: ALL, listRequests: ALL, readOutput: ALL,
   resolveOperation: HANDS,
   followEvents: ALL,
-  listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, readUsage: EYES,
+  listModels: ALL, listSessions: ALL, createSession: ['admin', 'agent'], readSession: ALL, deleteSession: ['admin'], listRuns: ALL, startRun: ['admin', 'agent'], exportTranscript: ALL, exportTranscriptLines: ALL, readUsage: EYES,
   readRun: ALL, followRun: ALL, cancelRun: ['admin', 'operator', 'agent'], forkRun: ['admin', 'agent'], replayRun: HANDS,
   listJobs: ALL, createJob: ['admin'], readJob: ALL, changeJob: ['admin'], deleteJob: ['admin'], pauseJob: HANDS, resumeJob: ['admin'], runJob: ['admin'], listJobRuns: ALL,
   listWebhooks: EYES, createWebhook: ['admin'], readWebhook: EYES, changeWebhook: ['admin'], deleteWebhook: ['admin'], rotateWebhookSecret: ['admin'],

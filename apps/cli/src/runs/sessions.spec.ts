@@ -12,10 +12,13 @@ const EVENTS = [
 ];
 const TRANSCRIPT = { v: 1, session: SESSION, runs: [{ run: RUN, input: 'look\u202e\nand tell', events: EVENTS }] };
 
+const LINES = `${JSON.stringify({ line: 'session', v: 1, session: SESSION })}\n${JSON.stringify({ line: 'run', run: RUN, input: 'x'.repeat(100_000) })}\n{"line":"end","runs":1,"events":0}\n`;
+
 let api: FakeApi;
 beforeAll(async () => {
   api = await fakeApi(({ url, method }): Said => {
     if (method === 'DELETE' && url.endsWith('busy')) return problem(409, 'conflict', 'a run of it is at work');
+    if (url.endsWith('/transcript.ndjson')) return { body: url.includes('broken') ? LINES.slice(0, -5) : LINES };
     if (url.endsWith('/transcript')) return { body: TRANSCRIPT };
     return { body: url.startsWith('/v1/sessions?') ? { items: [SESSION], next_cursor: null } : SESSION };
   });
@@ -37,6 +40,11 @@ test('a transcript tells what was asked and what happened, line by line, and lea
     'run_1 ended: end', '> look\\u{202e}', '> and tell', '1 2026-01-01T00:00:00Z replied I look. [fs.read]', '2 2026-01-01T00:00:00Z answered 1/0 completed op_1', '4 2026-01-01T00:00:00Z ended end', '',
   ]);
   expect(JSON.parse((await run('transcript', 'ses_1', '--json')).out)).toEqual(TRANSCRIPT);
+});
+
+test('a transcript comes as lines as the API gives them, and one that broke off is no success', async () => {
+  expect(await run('transcript', 'ses_1', '--ndjson')).toEqual({ exit: 0, out: LINES, err: '' });
+  expect(await run('transcript', 'broken', '--ndjson')).toEqual({ exit: 1, out: LINES.slice(0, -5), err: 'error answer: the transcript broke off before its last line: ask again\n' });
 });
 
 test('a session is taken away by either name of it, and not while it is at work', async () => {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Command } from 'commander';
 import { Type } from 'typebox';
+import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { parseRunEvent } from '../run-shapes.ts';
@@ -18,6 +20,12 @@ interface ListOptions extends CommonOptions {
 }
 
 const LIST_ROWS = 50;
+/** A day: whoever reads longer has lost the other end. */
+const LINES_MS = 24 * 3_600_000;
+/** The last line of a transcript, and more than it is long. */
+const END = /(?:^|\n)\{"line":"end"[^\n]*\}\n$/;
+const END_CHARS = 1_000;
+const BROKE_OFF = 'the transcript broke off before its last line: ask again';
 const pathOf = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
 const Transcript = Type.Object({ session: Session, runs: Type.Array(Type.Object({ run: Run, input: Type.String(), events: Type.Array(Type.Object({ kind: Type.String() })) })) });
 
@@ -53,9 +61,11 @@ function showCommand(context: Context): Command {
 }
 
 function transcriptCommand(context: Context): Command {
-  const command = new Command('transcript').description('all that was said and done in a session, run by run').argument('<session>');
+  const command = new Command('transcript').description('all that was said and done in a session, run by run').argument('<session>')
+    .option('--ndjson', 'as lines of JSON, as the API gives them, however long it is');
   return command.action(async (id: string) => {
-    const options = command.optsWithGlobals<CommonOptions>();
+    const options = command.optsWithGlobals<CommonOptions & { ndjson?: boolean }>();
+    if (options.ndjson === true) return await copyLines(context, connect(context, options, 'operator').client, `${pathOf(id)}/transcript.ndjson`);
     const said = await connect(context, options, 'operator').client.read(Transcript, `${pathOf(id)}/transcript`);
     show(context, options, said, () => said.runs.map(({ run, input, events }) => [
       `${run.run_id} ${stateOf(run)}`, ...visible(input).trimEnd().split('\n').map((line) => `> ${line}`),
@@ -65,6 +75,22 @@ function transcriptCommand(context: Context): Command {
       }),
     ].join('\n')).join('\n\n') || 'nothing was said');
   });
+}
+
+/** Hands the lines on as they come. @throws CliError where they break off before the one that ends them */
+async function copyLines(context: Context, client: Client, path: string): Promise<void> {
+  const { body } = await client.ask(path, { headers: { accept: 'application/x-ndjson' }, waitMs: LINES_MS });
+  if (body === null) throw new CliError('answer', 'the transcript has no body');
+  let last = '';
+  try {
+    for await (const text of body.pipeThrough(new TextDecoderStream())) {
+      context.write(text);
+      last = `${last}${text}`.slice(-END_CHARS);
+    }
+  } catch (cause) {
+    throw new CliError('answer', BROKE_OFF, undefined, { cause });
+  }
+  if (!END.test(last)) throw new CliError('answer', BROKE_OFF);
 }
 
 function deleteCommand(context: Context): Command {

@@ -83,6 +83,7 @@ export function sessionsContract(name: string, of: {
       const run = await queue(session_id, { idempotency_key: 'k' });
       expect(await queue(session_id, { idempotency_key: 'k', input: 'other' })).toEqual(run);
       expect((await of.sessions().inputs(tenant, session_id)).map(({ input }) => input)).toEqual(['do it']);
+      expect([await of.sessions().input(tenant, run.run_id), await of.sessions().input(newId('tenant'), run.run_id), await of.sessions().input(tenant, newId('run'))]).toEqual(['do it', null, null]);
     });
 
     it('gives the runs of a session one after another, and each to one', async () => {

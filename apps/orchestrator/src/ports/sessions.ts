@@ -118,6 +118,8 @@ export abstract class Sessions {
   abstract listRuns(tenantId: TenantId, sessionId: string, page: PageAsked): Promise<PageOf<RunRow>>;
   /** What was asked, by run, in order. */
   abstract inputs(tenantId: TenantId, sessionId: string): Promise<{ readonly run: RunRow; readonly input: string }[]>;
+  /** What was asked of one run. */
+  abstract input(tenantId: TenantId, runId: string): Promise<string | null>;
   /** Of one run, in order, those after a place. */
   abstract events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]>;
   /** Asks for its end; of one that has ended nothing changes. */

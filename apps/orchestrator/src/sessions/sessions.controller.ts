@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Controller } from '@nestjs/common';
+import { Controller, StreamableFile } from '@nestjs/common';
 import { Fault } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
+import { Authenticator } from '../http/authenticator.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
@@ -11,10 +12,11 @@ import { Sessions } from '../ports/sessions.ts';
 import { ChangeSessions } from './change-sessions.ts';
 import { Models } from './models.ts';
 import { eventView, runView, sessionView } from './run-views.ts';
+import { transcriptLines } from './transcript-lines.ts';
 
 @Controller()
 export class SessionsController {
-  constructor(private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly known: Models) {}
+  constructor(private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly known: Models, private readonly authenticator: Authenticator) {}
 
   @Route(MODELS.list)
   models(@Asked() _asked: AskedOf<typeof MODELS.list>): { items: ModelView[] } {
@@ -62,6 +64,16 @@ export class SessionsController {
   async transcript(@Asked() { caller, params }: AskedOf<typeof SESSIONS.transcript>): Promise<TranscriptView> {
     const { session, runs } = await this.changing.told(caller, params.session_id);
     return { v: 1, session: sessionView(session), runs: runs.map(({ run, input, events }) => ({ run: runView(run), input, events: events.map(eventView) })) };
+  }
+
+  @Route(SESSIONS.transcriptLines)
+  async transcriptLines(@Asked() { caller, params }: AskedOf<typeof SESSIONS.transcriptLines>, @InExchange() exchange: Exchange): Promise<StreamableFile> {
+    const key = exchange.header('authorization');
+    const session = await this.changing.read(caller, params.session_id);
+    exchange.setHeader('cache-control', 'private, no-store');
+    // nginx would gather what it is to hand on at once.
+    exchange.setHeader('x-accel-buffering', 'no');
+    return new StreamableFile(transcriptLines(this.sessions, { session, tenantId: caller.tenant_id, verifyKey: () => this.authenticator.identify(key, exchange.address) }), { type: 'application/x-ndjson' });
   }
 
   @Route(SESSIONS.usage)

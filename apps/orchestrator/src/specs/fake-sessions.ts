@@ -137,6 +137,10 @@ class FakeSessions extends Sessions {
     return this.#all.of(sessionId).filter(({ tenant_id }) => tenant_id === tenantId).map(({ row, asked }) => ({ run: row, input: asked.input }));
   }
 
+  override async input(tenantId: TenantId, runId: string): Promise<string | null> {
+    return this.#all.run(tenantId, runId)?.asked.input ?? null;
+  }
+
   override async events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]> {
     return (this.#all.run(tenantId, runId)?.events ?? []).filter(({ seq }) => seq > after).slice(0, limit);
   }

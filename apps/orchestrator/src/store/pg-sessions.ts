@@ -92,6 +92,13 @@ export class PgSessions extends Sessions {
     });
   }
 
+  override input(tenantId: TenantId, runId: string): Promise<string | null> {
+    return this.#look(tenantId, async (client) => {
+      const { rows: [row] } = await client.query<{ content: Buffer }>('SELECT content FROM orchestrator.run WHERE run_id = $1', [runId]);
+      return row === undefined ? null : this.#seal.open(tenantId, inputSeal(runId), row.content) as string;
+    });
+  }
+
   override events(tenantId: TenantId, runId: string, after: number, limit: number): Promise<RunEventRow[]> {
     return this.#look(tenantId, (client) => eventsOf(client, this.#seal, tenantId, runId, after, limit));
   }

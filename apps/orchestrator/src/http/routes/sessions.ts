@@ -120,6 +120,12 @@ export const SESSIONS = {
     answers: { 200: { says: 'The session with its runs and their events', schema: TranscriptView } },
     faults: ['not_found'],
   }),
+  transcriptLines: route({
+    ...ofSession, id: 'exportTranscriptLines', method: 'GET', path: '/v1/sessions/{session_id}/transcript.ndjson', allowed: ROLES,
+    summary: 'Gives the same as lines, however long it is: the session, each run with its events, and an end without which it broke off',
+    answers: { 200: { says: 'A JSON value a line: `line` is `session`, `run`, `event` or `end`', media: 'application/x-ndjson' } },
+    faults: ['not_found'],
+  }),
   usage: route({
     ...shared, id: 'readUsage', method: 'GET', path: '/v1/usage', allowed: ['admin', 'operator', 'auditor'], summary: 'Sums tokens and costs of the runs that were asked for in a time, of each model, and by session, agent or day; of deleted sessions too',
     query: Type.Object({ from: Type.Optional(Moment), to: Type.Optional(Moment), by: Type.Optional(Type.Enum([...USAGE_BY], { description: '`model` unless said; a day is of UTC' })) }, closed),
