@@ -4,8 +4,8 @@ import type { RunReplayView } from '../http/session-views.ts';
 import { Sessions, type RunRow } from '../ports/sessions.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
-/** Events read at once. */
-const ROWS = 500;
+/** Events read at once: an answer may be tens of kilobytes long. */
+const ROWS = 20;
 /** Sub-agents below sub-agents: deeper than tokens are narrowed. */
 const DEPTH_MAX = 10;
 
