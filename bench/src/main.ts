@@ -15,6 +15,7 @@ import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { jsonParseRaw, parseDialect, WHOLE } from './metrics/dialects.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
+import { loopOverhead } from './metrics/loop-overhead.ts';
 import { mk8Compile } from './metrics/mk8.ts';
 import { bashRun, mk8Run } from './metrics/mk8-run.ts';
 import { inclusionProofs } from './metrics/proofs.ts';
@@ -78,6 +79,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'ledger_latency', reference: 'pg_commit', run: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }) },
   { name: 'inclusion_proof_1m', reference: 'pg_commit', run: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
   { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
+  { name: 'loop_overhead', reference: 'pg_commit', run: () => loopOverhead({ sessions: 100, seconds: 30 }) },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
   { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },

@@ -175,7 +175,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const propose = new Propose(kernel, blobs, follow, queues);
   const order = new ProposeInOrder(propose, monotonic);
   const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });
-  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, failed: (err) => logger.warn({ err }, 'a run could not go on') });
+  const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, meter: telemetry.meter, failed: (err) => logger.warn({ err }, 'a run could not go on') });
   const start = new StartJobs(jobWork, (err) => logger.warn({ err }, 'a job could not be started, and is tried again'));
   watch.onEvery((operationId, state) => driving.heard(operationId, state));
   const lost = (err: unknown): void => logger.warn({ err }, 'runs could not be claimed or renewed');

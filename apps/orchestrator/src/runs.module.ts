@@ -15,6 +15,7 @@ import { Models } from './sessions/models.ts';
 import { readAsAgent, type CallParts } from './sessions/run-call.ts';
 import { ComposePrompt } from './sessions/run-prompt.ts';
 import { SubAgents } from './sessions/sub-agents.ts';
+import type { Meter } from '@writ/telemetry';
 import type { KernelClient } from './support/kernel-client.ts';
 import { Offers } from './support/offers.ts';
 
@@ -26,18 +27,20 @@ interface RunGround {
   readonly propose: Propose;
   readonly show: ShowOperation;
   readonly staged: StagedChanges;
+  readonly meter: Meter;
   readonly failed: (error: unknown) => void;
 }
 
 /** How runs are driven here: models as configured, calls by the way of every call. */
-export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, staged, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
+export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, runWork, propose, show, staged, meter, failed }: RunGround): { readonly models: Models; readonly driving: DriveRuns } {
   const models = new Models(config.models, { openai: (given) => new OpenAiModel(given), anthropic: (given) => new AnthropicModel(given), gemini: (given) => new GeminiModel(given) });
   const wait = async (ms: number, signal: AbortSignal): Promise<void> => { await sleep(ms, undefined, { signal }); };
   const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), staged, wait };
   const prompts = new ComposePrompt(new Offers(kernel, Date.now), (caller, { session, run }, path) =>
     readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, dialect: null, started: () => undefined }, path, new AbortController().signal));
+  const seconds = meter.createHistogram('writ_round_own_seconds', { description: 'time from a model\'s reply with calls to the next request to it, without the calls themselves' });
   const driving = new DriveRuns({
-    work: runWork, models, chance: Math.random, tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
+    work: runWork, models, chance: Math.random, monotonic: () => performance.now(), took: (ms) => seconds.record(ms / 1_000), tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
     calls, prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
     isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
     subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),

@@ -5,7 +5,7 @@ import type { Resource } from '@opentelemetry/resources';
 import { AggregationType, InstrumentType, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 
 /** Seconds: from a request within one machine (0.5 ms) to a command at its limit (120 s). */
-const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.015, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** Collects only when asked: Prometheus pulls. */
 class PullReader extends MetricReader {

@@ -7,11 +7,19 @@ import { Follow } from '../replies/follow.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import type { ParsedCall } from './parsed-call.ts';
 
+/** Whoever counts what is waited for elsewhere. */
+export interface Waits {
+  began(): void;
+  ended(): void;
+}
+
 /** How an answer to a proposal is waited for. */
 export interface Patience {
   readonly waitMs: number;
   /** aborts when the client went away */
   readonly gone: AbortSignal;
+  /** told when a call is with the kernel, and when it is no more */
+  readonly waits?: Waits;
 }
 
 /** One tool call, from the door to its answer. It is proposed, never decided or run here. */
@@ -35,15 +43,17 @@ export class Propose {
     return await withSpan('proposed', { operation_id: operationId, tool_id }, () => this.#propose(caller, operationId, call, patience));
   }
 
-  async #propose(caller: Caller, operation_id: OperationId, call: ParsedCall, { waitMs, gone }: Patience): Promise<OperationView> {
+  async #propose(caller: Caller, operation_id: OperationId, call: ParsedCall, { waitMs, gone, waits }: Patience): Promise<OperationView> {
     const args_ref = await this.#putLongArguments(caller, call.args);
     // Before it is sent: what happens at once is heard too.
     const ear = this.#follow.listen(operation_id);
+    waits?.began();
     try {
       const view = await this.#admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref }, waitMs);
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {
+      waits?.ended();
       ear.stop();
     }
   }

@@ -10,6 +10,7 @@ import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, 
 import { conversationAfter, foldedOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
+import { OwnTime, TimedModel } from './own-time.ts';
 import { ReservedModel } from './reserved-model.ts';
 import { runCall, type CallParts } from './run-call.ts';
 import { RunVoice } from './run-voice.ts';
@@ -39,6 +40,10 @@ export interface DriveParts {
   /** what a tenant's runs may cost within a day, in millionths; null: no bound */
   readonly tenantCostMax: number | null;
   readonly chance: () => number;
+  /** milliseconds that only go forward */
+  readonly monotonic: () => number;
+  /** what a round of a run took of this process, in milliseconds */
+  readonly took: (ms: number) => void;
 }
 
 /** Why a run is broken off here. */
@@ -133,12 +138,13 @@ export class DriveRun {
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
+    const waits = new OwnTime(this.#parts.monotonic, this.#parts.took);
     const of = {
-      caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
+      waits, caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
       below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
     };
     return runAgent({
-      model: this.#speaking(this.#within(this.#parts.models.open(model, this.#replies), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#speaking(this.#within(new TimedModel(this.#parts.models.open(model, this.#replies), waits), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
       callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal, this.#before(place)),
       onNote: (note) => this.#voice.heard(note),

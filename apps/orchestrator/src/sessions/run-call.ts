@@ -5,7 +5,7 @@ import { STANDINGS, truncated, type Outcome, type TextDialect } from '@writ/dial
 import { newId } from '@writ/nest-kit';
 import type { RunRow, SessionRow } from '../ports/sessions.ts';
 import type { ParsedCall } from '../proposals/parsed-call.ts';
-import type { Propose } from '../proposals/propose.ts';
+import type { Patience, Propose, Waits } from '../proposals/propose.ts';
 import { cameOf, type Came, type StagedChanges } from '../proposals/staged-changes.ts';
 import type { Turn } from '../proposals/turn-call.ts';
 
@@ -35,6 +35,8 @@ export interface CallOf {
   readonly started: (operationId: OperationId) => void;
   /** what becomes of the sub-agent that a committed call is for */
   readonly below?: (call: ModelCall, operationId: string) => Promise<ToolAnswer | { held: HeldCall }>;
+  /** counts what is waited for elsewhere */
+  readonly waits?: Waits;
   /** the session's token was revoked: no call of the run will be let in any more */
   readonly tokenEnded?: () => void;
 }
@@ -79,13 +81,15 @@ function asItIs(parts: CallParts, of: CallOf, call: ModelCall, place: CallPlace,
   of.started(operationId);
   let told: string = operationId;
   return async () => {
-    const view = await parts.propose(of.caller, operationId, parsed, { waitMs: WAIT_MS, gone });
+    const view = await parts.propose(of.caller, operationId, parsed, patienceOf(of, gone));
     // A call that was asked for before is the operation that it became then.
     if (view.operation_id !== told) of.started(view.operation_id);
     told = view.operation_id;
     return cameOf({ kind: 'proposed', view });
   };
 }
+
+const patienceOf = ({ waits }: CallOf, gone: AbortSignal): Patience => ({ waitMs: WAIT_MS, gone, ...(waits === undefined ? {} : { waits }) });
 
 /** Null where asking again later may help. */
 async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came): Promise<ToolAnswer | { held: HeldCall } | null> {
@@ -104,7 +108,7 @@ function inTwoSteps(parts: CallParts, of: CallOf, call: ModelCall & { mode: 'sta
   const tokens = earlier.flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
   let isTold = false;
   return async () => {
-    const asking = { caller: of.caller, turn: turnOf(of, round), patience: { waitMs: WAIT_MS, gone } };
+    const asking = { caller: of.caller, turn: turnOf(of, round), patience: patienceOf(of, gone) };
     const came = call.mode === 'stage' ? await parts.staged.stage(asking, call) : await parts.staged.apply(asking, call, tokens);
     if (came.view !== null && !isTold) of.started(came.view.operation_id);
     isTold = true;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Model, ModelError, type Conversation, type ModelDelta, type ModelTurn, type RunEvent } from '@writ/agent-loop';
+import { Fault, type AgentId, type OperationView, type TenantId } from '@writ/contract';
+import { newId } from '@writ/nest-kit';
+import { newRun, newSession } from '../ports/sessions.contract.ts';
+import type { RunClaim, RunRow, SessionRow } from '../ports/sessions.ts';
+import type { ParsedCall } from '../proposals/parsed-call.ts';
+import { FakeRuns } from '../specs/fake-sessions.ts';
+import { DriveRun, LEASE_MS, type DriveParts } from './drive-run.ts';
+import type { ConfiguredModel } from './models-file.ts';
+import { Models } from './models.ts';
+import { SubAgents } from './sub-agents.ts';
+
+const asks = (...ids: string[]): ModelTurn => ({ text: '', calls: ids.map((id) => ({ id, tool_id: 'fs.write', args: { path: id } })), stop: 'tool_use' });
+const says = (text: string): ModelTurn => ({ text, calls: [], stop: 'end' });
+const SUMS = { state: 'running', stopped: null, fault: null, rounds: 1, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null } as const;
+
+class GivenModel extends Model {
+  readonly name = 'm';
+  readonly #replies: (ModelTurn | Error)[];
+  constructor(replies: (ModelTurn | Error)[]) { super(); this.#replies = replies; }
+  override async* reply(_conversation: Conversation): AsyncGenerator<ModelDelta, ModelTurn, void> {
+    const next = this.#replies.shift() ?? says('done');
+    if (next instanceof Error) throw next;
+    return next;
+  }
+}
+
+/** A run of which some has happened, with a kernel that holds and decides as a test says. */
+async function begun(replies: (ModelTurn | Error)[], { kept = [], dialect = 'native', parts = {} }: { kept?: readonly RunEvent[]; dialect?: SessionRow['dialect']; parts?: Partial<DriveParts> } = {}) {
+  const runs = new FakeRuns();
+  const tenant = newId('tenant') as TenantId;
+  const { session_id } = await runs.sessions.create(tenant, newSession({ dialect, agent_id: newId('agent') as AgentId }), 10);
+  const run = await runs.sessions.queue(tenant, newRun(session_id, newId('apiKey'), { input: 'do it' }), { runsMax: 5, unendedMax: 5 }) as RunRow;
+  const again = async (): Promise<RunClaim> => {
+    runs.now += LEASE_MS + 10_000;
+    return (await runs.work.claim({ rows: 1, tenantMax: 10, leaseMs: LEASE_MS }))[0]!;
+  };
+  const claim = await again();
+  if (kept.length > 0) await runs.work.begin(claim, { system: 's', tools: [] });
+  for (const [n, event] of kept.entries()) await runs.work.append(claim, n + 1, event, SUMS, LEASE_MS);
+  const proposed: string[] = [];
+  const cancelled: string[] = [];
+  const model = { name: 'm', provider: 'openai', model: 'm', apiKey: 'k', base_url: undefined, idle_ms: undefined, prices: null, currency: null, context_tokens_max: null } as ConfiguredModel;
+  const provider = () => new GivenModel(replies);
+  const drive = async (over: Partial<DriveParts> = {}, by?: RunClaim): Promise<DriveRun> => new DriveRun({
+    work: runs.work, models: new Models([model], { openai: provider, anthropic: provider, gemini: provider }),
+    calls: {
+      parse: (body) => body as ParsedCall,
+      propose: async (_caller, operation_id, call) => {
+        proposed.push(String((call as { idempotency_key?: string }).idempotency_key?.slice(run.run_id.length)));
+        return { operation_id, state: 'committed', reasons: [], result: { status: 'ok', tx_outcome: 'committed', result: null, error: null, reasons: [], metadata: null } } as unknown as OperationView;
+      },
+      staged: { stage: () => Promise.reject(new Error('none')), apply: () => Promise.reject(new Error('none')) } as unknown as DriveParts['calls']['staged'],
+      show: async (_caller, view) => view, wait: () => Promise.resolve(),
+    },
+    prompt: async () => ({ system: 's', tools: [] }), isDecided: async () => false, subAgents: new SubAgents(runs.work, async () => newId('token')), isTokenRevoked: async () => false,
+    cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, took: () => undefined, ...parts, ...over,
+  }, by ?? await again());
+  const row = async (): Promise<RunRow> => (await runs.sessions.readRun(tenant, run.run_id))!;
+  const kinds = async (): Promise<string[]> => (await runs.sessions.events(tenant, run.run_id, 0, 100)).map(({ event }) => event.kind);
+  return { runs, tenant, run, drive, again, row, kinds, proposed, cancelled };
+}
+
+const HELD: RunEvent = { kind: 'held', round: 1, index: 0, held: { operation_id: 'op_1', waits_for: 'approval', text: 'a person has to decide' } };
+
+test('a run is driven to its end, each call by the key of its place', async () => {
+  const { drive, row, kinds, proposed } = await begun([asks('a', 'b'), says('done')]);
+  expect(await (await drive()).run()).toEqual([]);
+  expect([await kinds(), await row()]).toMatchObject([['replied', 'answered', 'answered', 'replied', 'ended'], { state: 'ended', stopped: 'end', rounds: 2 }]);
+  expect(proposed).toEqual(['/1/0', '/1/1']);
+});
+
+test('a run that died when a call was held runs the other calls of the reply before it waits', async () => {
+  const { drive, kinds, row, proposed } = await begun([], { kept: [{ kind: 'replied', turn: asks('a', 'b') }, HELD] });
+  expect(await (await drive()).run()).toEqual(['op_1']);
+  expect([await kinds(), proposed, (await row()).state]).toEqual([['replied', 'held', 'answered'], ['/1/1'], 'waiting']);
+  // Looked at again, nothing is to be done; decided, it goes on.
+  expect(await (await drive()).run()).toEqual(['op_1']);
+  expect((await kinds()).length).toBe(3);
+  await (await drive({ isDecided: async () => true })).run();
+  expect([await kinds(), proposed.at(-1)]).toEqual([['replied', 'held', 'answered', 'resumed', 'answered', 'replied', 'ended'], '/1/0']);
+});
+
+test('a run that died before its model explained what is held has it explained, once', async () => {
+  const { drive, kinds } = await begun([says('it must be approved')], { kept: [{ kind: 'replied', turn: asks('a') }, HELD], dialect: 'blocks' });
+  for (let look = 0; look < 2; look++) expect(await (await drive()).run()).toEqual(['op_1']);
+  expect(await kinds()).toEqual(['replied', 'held', 'explained']);
+});
+
+test('a run whose end was decided before its door died has that end, and its model isn\'t asked', async () => {
+  const { drive, row } = await begun([new Error('asked')], { kept: [{ kind: 'model_failed', fault: 'unauthorized', message: 'no' }] });
+  await (await drive()).run();
+  expect(await row()).toMatchObject({ state: 'ended', stopped: 'model_failed', fault: 'unauthorized' });
+});
+
+test('a cancelled run, and one whose token was revoked, ends with its calls', async () => {
+  const one = await begun([asks('a')]);
+  await one.runs.sessions.cancel(one.tenant, one.run.run_id, 'ann');
+  await (await one.drive()).run();
+  expect([await one.kinds(), (await one.row()).stopped, one.cancelled]).toEqual([['cancelled', 'ended'], 'cancelled', [one.run.run_id]]);
+  const other = await begun([asks('a')], { parts: { isTokenRevoked: async () => true } });
+  await (await other.drive()).run();
+  expect([await other.kinds(), other.cancelled, other.proposed]).toEqual([['cancelled', 'ended'], [other.run.run_id], []]);
+});
+
+test('whoever lost the lease keeps nothing more, and says nothing of it', async () => {
+  const { drive, again, kinds } = await begun([says('late')]);
+  const claim = await again();
+  const late = await drive({}, claim);
+  await again();
+  expect(await late.run()).toEqual([]);
+  expect(await kinds()).toEqual([]);
+});
+
+test('a stopping process leaves its run to others, and a model that keeps failing ends it', async () => {
+  const { drive, row, kinds } = await begun([new ModelError('invalid', 'no')]);
+  const stopping = await drive();
+  stopping.breakOff('stopping');
+  await stopping.run();
+  expect([(await row()).state, await kinds()]).toEqual(['running', []]);
+  await (await drive()).run();
+  expect(await row()).toMatchObject({ stopped: 'model_failed', fault: 'invalid' });
+});
+
+test('what may pass is thrown before anything is kept: the run is tried again', async () => {
+  const { drive, kinds } = await begun([], { parts: { isTokenRevoked: () => Promise.reject(new Fault('bus.unreachable')) } });
+  await expect((await drive()).run()).rejects.toMatchObject({ code: 'bus.unreachable' });
+  expect(await kinds()).toEqual([]);
+});
