@@ -42,6 +42,7 @@ const GROUPS: readonly Group[] = [
   { name: 'secret', summary: 'values that calls use by name and nobody reads', load: async () => (await import('./secrets/secrets.ts')).secretCommand },
   { name: 'sandbox', summary: 'where scripts of mk8.shell run, under which rules', load: async () => (await import('./sandboxes/sandboxes.ts')).sandboxCommand },
   { name: 'profile', summary: 'what raw commands may do at most', load: async () => (await import('./profiles/profiles.ts')).profileCommand },
+  { name: 'skill', summary: 'folders of guidance that agents read', load: async () => (await import('./skills/skills.ts')).skillCommand },
   { name: 'container', summary: 'containers that have a call or a session now', load: async () => (await import('./containers/containers.ts')).containerCommand },
   { name: 'agents', summary: 'on whose behalf tools are called', load: async () => (await import('./agents/agents.ts')).agentsCommand },
   { name: 'keys', summary: 'API keys, and the public keys that verify receipts', load: async () => (await import('./keys/keys.ts')).keysCommand },

@@ -69,6 +69,8 @@ import { openRuns } from './runs.module.ts';
 import { RecordsController } from './records/records.controller.ts';
 import { ResourcesController } from './resources/resources.controller.ts';
 import { ProfilesController } from './profiles/profiles.controller.ts';
+import { PutSkill } from './skills/put-skill.ts';
+import { SkillsController } from './skills/skills.controller.ts';
 import { SandboxesController } from './sandboxes/sandboxes.controller.ts';
 import { SecretsController } from './secrets/secrets.controller.ts';
 import { ChangeSessions, RUNS_MAX, SESSIONS_MAX, UNENDED_MAX } from './sessions/change-sessions.ts';
@@ -228,6 +230,7 @@ function useCases({ rate, order, staged, published, keys, watch, hub, exports, k
     new Restore(kernel, snapshots),
     new ReadOutput(kernel, blobs),
     new PutFiles(kernel, blobs),
+    new PutSkill(kernel, blobs),
     new Export(snapshots, blobs),
     new Import(kernel, blobs),
   ];
@@ -243,7 +246,7 @@ export class OrchestratorModule {
     return {
       module: OrchestratorModule,
       controllers: [
-        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ProfilesController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
+        TenantsController, KeysController, AgentsController, ResourcesController, SecretsController, ContainersController, SandboxesController, ProfilesController, SkillsController, ToolsController, CallsController, TurnsController, OperationsController, OutputController, ReceiptController, DelegationsController, ApprovalsController, PoliciesController, TokensController,
         WorkspacesController, FilesController, FreezesController, ErasuresController, LogController, RecordsController, SystemController, OperationEventsController, EventsController, ExportsController, LoggedEventsController, WebhooksController, DeliveriesController, SessionsController, RunsController, RunNewsController, JobsController,
       ],
       providers: [

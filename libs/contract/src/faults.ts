@@ -80,6 +80,7 @@ export const FAULTS = {
   'file.too_large': { status: 413, retry: 'never', message: 'the file is larger than the tool handles' },
   'edit.no_match': { status: 422, retry: 'never', message: 'the text to find is not in the file' },
   'edit.ambiguous': { status: 422, retry: 'never', message: 'the text to find stands in the file more than once' },
+  'skill.unknown': { status: 404, retry: 'never', message: 'there is no such skill, or no such file in it' },
   'task.unknown': { status: 404, retry: 'never', message: 'the session has no such task' },
   'search.pattern': { status: 422, retry: 'never', message: 'the search pattern is not valid' },
   'command.failed': { status: 422, retry: 'never', message: 'the command ended with a non-zero exit status' },

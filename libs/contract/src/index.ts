@@ -40,6 +40,7 @@ export {
 } from './messages/shells.ts';
 export { AppliedTool, CliToolProblem, SearchProviderView, TenantToolView, ToolsApplied } from './messages/tools.ts';
 export { ExecutionProfile, ProfilePut, ProfileView } from './messages/profiles.ts';
+export { SkillPut, SkillView, SkillWhole } from './messages/skills.ts';
 export { opened } from './opened.ts';
 export { parseFromPeer, parseMessage } from './parse.ts';
 export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } from './permit.ts';
@@ -74,4 +75,5 @@ export { SECRETS_MAX, SecretView } from './messages/secrets.ts';
 export { readReferences, replaceReferences, secretsNamed, secretVariable, type NamedSecrets, type NamesSecrets, type SecretReference } from './tools/secret-references.ts';
 export { AGENT_SPAWN, SPAWN_DEPTH_MAX, SPAWN_ROUNDS_MAX, SpawnArgs } from './tools/agents.ts';
 export { isTaskTool, SessionTasks, Task, TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, TASK_LIST, TASK_STATUSES, TASKS_MAX } from './tools/tasks.ts';
+export { SKILL_DESCRIPTION_CHARS_MAX, SKILL_FILE, SKILL_NAME, SKILL_PATH_CHARS_MAX, SKILL_READ, SkillAtHand, SkillFile, SkillManifest, SkillName } from './tools/skills.ts';
 export { secretReference, VALUE_GET, VALUE_NAME, VALUE_SCOPES, ValueName, type ValueScope } from './tools/values.ts';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { TOOLS } from '@writ/contract';
 import fc from 'fast-check';
 import { DIALECTS, type DialectName, type Outcome, type Parsed } from './dialect.ts';
-import { parse, parserOf, render } from './dialects.ts';
+import { parse, parserOf, prompt, render } from './dialects.ts';
 import { NATIVE } from './specs/native-answers.ts';
 import { STANDINGS, type Standing } from './standing.ts';
 
@@ -92,5 +93,17 @@ test('no output of a tool imitates a marker, a fence, an end of CDATA or a resul
     expect(signs(texts)).toEqual(signs(rendered(CALLS.map(() => tame))));
     for (const reader of ['blocks', 'tools-xml', 'yips'] satisfies DialectName[]) for (const text of texts) expect(parse(reader, text)).toMatchObject({ calls: [], problems: [] });
     if (name === 'blocks') expect(texts.join('\n').split(/[\n\u2028\u2029\u0085]/).filter((line) => /^\[TOOL_RESULT:c\d\] status=[A-Z]/.test(line)).length).toBe(CALLS.length);
+  }), { numRuns: 250 });
+}, HANGS_MS);
+
+test('no description of a skill imitates a marker, a fence or a result line of any dialect, or is more than a line', () => {
+  const tools = [...TOOLS.values()];
+  const chain = [{ tools: ['*'], fs: [], net: [], secrets: [] }];
+  fc.assert(fc.property(dialect, fc.array(hostile, { minLength: 1, maxLength: 3 }), (name, descriptions) => {
+    const prompted = (each: readonly string[]): string => prompt(name, { tools, chain, skills: each.map((description) => ({ name: 'release', description })) }).system;
+    const [told, tame] = [prompted(descriptions), prompted(descriptions.map(() => 'tame'))];
+    expect(signs([told])).toEqual(signs([tame]));
+    expect(told.split(/[\n\r\u2028\u2029\u0085]/).length).toBe(tame.split(/[\n\r\u2028\u2029\u0085]/).length);
+    for (const reader of ['blocks', 'tools-xml', 'yips'] satisfies DialectName[]) expect(parse(reader, told).calls.length).toBe(parse(reader, tame).calls.length);
   }), { numRuns: 250 });
 }, HANGS_MS);

@@ -23,7 +23,7 @@ const yips = (name: string, args: Args, type = 'tool'): string => `\`\`\`yips-ag
 const old = (list: string, name: string, args: Args): string => `\`\`\`yips-tools\n${JSON.stringify({ [list]: [{ id: 'c1', name, arguments: args }] })}\n\`\`\``;
 const xml = (inside: string): string => `<tools>\n  ${inside}\n</tools>`;
 
-interface Case { readonly tool_id: string; readonly args: Args; readonly xml?: string; readonly yips?: readonly string[] }
+interface Case { readonly tool_id: string; readonly args: Args; readonly xml?: string; readonly yips?: readonly string[]; readonly blocks?: readonly string[] }
 const CASES: Readonly<Record<string, Case>> = {
   'a read': { tool_id: 'fs.read', args: { path: 'README.md' }, xml: xml('<read><file src="README.md"/></read>'), yips: [yips('read_file', { path: 'README.md' }), yips('read_file', { path: 'README.md', maxBytes: 100 }), old('tool_calls', 'read_file', { path: 'README.md' })] },
   'a list': { tool_id: 'fs.list', args: { path: 'src/' }, xml: xml('<read><file src="src/"/></read>'), yips: [yips('list_dir', { path: 'src/' })] },
@@ -38,14 +38,17 @@ const CASES: Readonly<Record<string, Case>> = {
   'a command of the session': { tool_id: 'shell.session', args: { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, xml: xml('<command>\n\nnpm i &amp;&amp; echo "$KARYI{NPM_TOKEN}"\n  </command>'), yips: [yips('virtual_terminal', { command: 'npm i && echo "${secret:NPM_TOKEN}"' }, 'skill')] },
   'a page': { tool_id: 'web.fetch', args: { url: 'https://example.com/', max_chars: 500 }, yips: [yips('fetch', { url: 'https://example.com/', maxChars: 500 }, 'skill'), old('skill_calls', 'fetch', { maxChars: 500, url: 'https://example.com/' })] },
   'a search of the web': { tool_id: 'web.search', args: { query: 'x', max_results: 3 }, yips: [yips('search', { query: 'x', maxResults: 3 }, 'skill'), old('skill_calls', 'search', { maxResults: 3, query: 'x' })] },
+  'a look for what is to be done': { tool_id: 'fs.search', args: { pattern: '\\b(?:TODO|FIXME)\\b', regex: true, path: 'src' }, xml: xml('<read><search src="src" regex="true" pattern="\\b(?:TODO|FIXME)\\b"/></read>'), yips: [yips('todos', { path: 'src' }, 'skill'), old('skill_calls', 'todos', { path: 'src' })] },
+  'a skill': { tool_id: 'skill.read', args: { skill: 'release', path: 'steps.md' }, blocks: ['[TOOL_CALL:c1] {"path":"steps.md","targetId":"release","action":"access_skill"}'] },
   'a value': { tool_id: 'value.get', args: { key: 'NPM_TOKEN', reason: 'to publish' }, xml: xml('<get_value reason="to publish" key="NPM_TOKEN"/>') },
 };
 
-test.each(Object.entries(CASES))('%s has one digest in every dialect that can say it', (_what, { tool_id, args, xml: inXml, yips: inYips = [] }) => {
+test.each(Object.entries(CASES))('%s has one digest in every dialect that can say it', (_what, { tool_id, args, xml: inXml, yips: inYips = [], blocks: inBlocks = [] }) => {
   const native = { text: '', calls: [{ id: 'c1', name: nativeNameOf(tool_id), args }] };
   const said: (readonly [DialectName, string])[] = [
     ['blocks', blocks(tool_id, args)],
     ...(inXml === undefined ? [] : [['tools-xml', inXml] as const]),
+    ...inBlocks.map((output) => ['blocks', output] as const),
     ...inYips.map((output) => ['yips', output] as const),
     ...Object.entries(NATIVE).flatMap(([name, { whole, stream }]) => [[name as DialectName, whole(native)] as const, [name as DialectName, stream(native)] as const]),
   ];

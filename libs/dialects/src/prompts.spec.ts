@@ -47,6 +47,15 @@ describe.each([...DIALECTS])('%s', (dialect) => {
     expect(textOf(dialect, { tools: [...tools, search], chain: [grant(['*'])] })).not.toContain('searx.example.org');
   });
 
+  it('lists the skills by name and description where it can say their tool, and every token of the chain grants that', () => {
+    const skills = [{ name: 'release', description: 'How to make a release.' }];
+    const told = (chain: Grant[], of = skills): string => prompt(dialect, { tools, chain, skills: of }).system;
+    const says = '- "release": "How to make a release."';
+    // Of ToolsXML no element reads a skill, of Yips no action: what there is of them is the document's.
+    for (const chain of [[grant(['*'])], [grant(['*']), grant(['skill.read'])]]) expect(told(chain).includes(says)).toBe(dialect !== 'tools-xml' && dialect !== 'yips');
+    for (const none of [told([grant(['fs.*'])]), told([grant(['*']), grant(['fs.*'])]), told([grant(['*'])], []), told([])]) expect(none).not.toMatch(/release|guidance that administrators uploaded\. Before/);
+  });
+
   it('offers nothing that isn\'t there yet', () => { expect(textOf(dialect, offer(grant(['*'])))).not.toMatch(/web\.search|skill search|transcri|create_container|manage_agent/); });
 });
 

@@ -14,6 +14,7 @@ export { rebase, type Rebased } from './rebase.ts';
 export { growthOf, mostGrown, sizeOf, type TreeSize } from './size.ts';
 export { resolveLinks, type Resolved } from './resolve-links.ts';
 export { emptyTree, parseSnapshotId, snapshotIdOf } from './snapshot.ts';
+export { decodeText } from './text.ts';
 export { list, lookup, walk, type Found, type WalkOptions } from './tree.ts';
 export { editedText, type EditArgs } from './fs-tools/edit.ts';
 export { isFileTool, runFileTool } from './fs-tools/run.ts';

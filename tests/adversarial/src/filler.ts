@@ -14,7 +14,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`, 'kernel.kept_output.attempt': '1',
   'kernel.label.scope': `'session'`, 'kernel.preview.lane': `'inline'`, 'kernel.preview.state': `'waiting'`, 'kernel.policy_set.policy_hash': `repeat('0', 64)`, 'kernel.policy_set.version': '1', 'kernel.policy_activation.seq': '1',
   'kernel.vote.says': `'approve'`, 'kernel.vote.role': `'admin'`, 'kernel.delegation.role': `'admin'`, 'kernel.delegation.to_principal': `'y'`, 'kernel.delegation.autonomy_mode': `'soft_gate'`,
-  'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`, 'kernel.execution_profile.name': `'x'`, 'kernel.execution_profile.digest': `repeat('0', 64)`,
+  'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`, 'kernel.skill.name': `'x'`, 'kernel.skill.digest': `repeat('0', 64)`, 'kernel.execution_profile.name': `'x'`, 'kernel.execution_profile.digest': `repeat('0', 64)`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
   'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`, 'orchestrator.run.place': '1', 'orchestrator.run.role': `'agent'`, 'orchestrator.run_event.seq': '1',

@@ -25,6 +25,7 @@ const MAY: Readonly<Record<string, readonly (Role | 'platform')[] | 'platform' |
   listContainers: [...EYES, 'platform'], readContainerLogs: EYES, killContainer: [...HANDS, 'platform'],
   listSandboxes: EYES, putSandbox: ['admin'], readSandbox: EYES, signSandbox: ['admin'], removeSandbox: ['admin'],
   listExecutionProfiles: EYES, createExecutionProfile: ['admin'], readExecutionProfile: EYES, removeExecutionProfile: ['admin'],
+  listSkills: EYES, putSkill: ['admin'], readSkill: EYES, removeSkill: ['admin'],
   listRegistrarKeys: EYES, addRegistrarKey: ['admin'], retireRegistrarKey: ['admin'], revokeRegistrarKey: ['admin'],
   listSecrets: EYES, setSecret: ['admin'], removeSecret: ['admin'],
   listResources: ALL, setResource: HANDS,
@@ -93,6 +94,8 @@ async function thingsOf(world: World): Promise<Things> {
   await world.admin.request('PUT', '/v1/sandboxes', { name: sandbox, workspace_id: world.workspaceId });
   const profile = sandbox;
   await world.admin.must('/v1/execution-profiles', { name: profile, shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } });
+  const skill = sandbox.replaceAll('_', '-');
+  await world.admin.must('/v1/skills', { files: [{ path: 'SKILL.md', content: `---\nname: ${skill}\ndescription: how to\n---\n` }] });
   const { keyid } = await world.admin.must('/v1/registrar-keys', { public_key: registrarKey() });
   // Tried once, in vain: nothing of it changes any more while a test looks.
   await eventually('an attempt', async () => (((await world.admin.get(`/v1/webhooks/${webhook.webhook_id as string}/deliveries`)).body.items as JsonValue[])[0]?.attempts as number) > 0);
@@ -105,7 +108,7 @@ async function thingsOf(world: World): Promise<Things> {
   const { job_id } = await world.admin.must('/v1/jobs', { name: 'yearly', cron: '@yearly', workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'recorded', input: 'do it' });
   const named = {
     job_id, session_id: talk.session_id, run_id,
-    container_id: container.container_id, sandbox, profile, keyid,
+    container_id: container.container_id, sandbox, profile, skill, keyid,
     webhook_id: webhook.webhook_id, delivery_id: delivery.delivery_id, api_key_id: key.api_key_id, agent_id: world.agentId, operation_id: held.operation_id, approval_id: held.approval_id, capability_token_id: world.tokenId, freeze_id: freeze.freeze_id, erasure_id: erasure.erasure_id, delegation_id: delegation.delegation_id,
     workspace_id: world.workspaceId, path: 'a.txt', at: done.new_snapshot_id, if_head: done.new_snapshot_id, from: done.state_snapshot_id, to: done.new_snapshot_id,
   } as Record<string, string>;
@@ -212,7 +215,7 @@ const isRefusedCall = ({ told }: JsonValue): boolean => (/"tx_outcome":"(rolled_
   || /"standing":"denied"[^]*"state":"refused"/.test(told as string);
 
 async function stateOf(world: World): Promise<JsonValue> {
-  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', '/v1/sandboxes', '/v1/execution-profiles', '/v1/registrar-keys', `/v1/workspaces/${world.workspaceId}/history`];
+  const lists = ['/v1/api-keys', '/v1/agents', '/v1/operations', '/v1/approvals', '/v1/approvals/delegations', '/v1/capability-tokens', '/v1/freezes', '/v1/workspaces', '/v1/webhooks', '/v1/sandboxes', '/v1/execution-profiles', '/v1/skills', '/v1/registrar-keys', `/v1/workspaces/${world.workspaceId}/history`];
   return await Promise.all(lists.map(async (path) => (await world.admin.get(`${path}?limit=200`)).body));
 }
 

@@ -42,6 +42,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: [...redemption.net ?? [], ...(profile === null ? [] : [profile.net])],
     limits: profile === null ? redemption.limits : within(redemption.limits, profile),
     secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }), ...(profile === null ? {} : { profile }),
+    ...(redemption.skill === undefined ? {} : { skill: redemption.skill }),
     ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, isTaskTool, secretReference, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
+import { AGENT_SPAWN, isTaskTool, secretReference, SKILL_READ, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
 import { runFileTool, type FileToolOutcome } from '@writ/workspace';
 import { LimitReached, timedReader, verifyTime, verifyWritten } from './inline-limits.ts';
 import { Runner, type Call, type Staged } from './runner.ts';
+import { runSkillTool } from './skill-tool.ts';
 import { runTaskTool } from './task-tools.ts';
 
 const textBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value ?? null));
 
-/** Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks. There is no host path to escape to. */
+/** Runs `fs.*` on the snapshot's tree, hands on values, and answers about tasks and skills. There is no host path to escape to. */
 export class InlineRunner extends Runner {
   override readonly toolClass = 'inline';
   readonly #blobs: BlobStore;
@@ -48,8 +49,10 @@ export class InlineRunner extends Runner {
     // What it means is that it was committed: the kernel makes the sub-agent's token of that.
     if (call.toolId === AGENT_SPAWN.tool_id) return { ok: true, delta: null, blobs: [], result: { allowed: true } };
     if (isTaskTool(call.toolId)) return runTaskTool(call);
+    const reader = timedReader(this.#reader(call), verify);
+    if (call.toolId === SKILL_READ.tool_id) return await runSkillTool(call, reader);
     const outcome = await runFileTool(call.toolId, {
-      reader: timedReader(this.#reader(call), verify),
+      reader,
       root: call.root,
       may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
     }, call.args);

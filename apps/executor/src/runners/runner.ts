@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, ExecutionProfile, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
+import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, ExecutionProfile, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, SkillAtHand, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
 import type { Values } from '../redaction/redactor.ts';
 
@@ -38,6 +38,8 @@ export interface Call {
   readonly values?: Values;
   /** the tasks of its session; absent for a tool that doesn't work on them */
   readonly tasks?: SessionTasks;
+  /** the skill that its call names; absent for a tool that reads none */
+  readonly skill?: SkillAtHand;
   /** tree nodes that came with the call, by the hash that they have */
   readonly nodes: ReadonlyMap<string, Uint8Array>;
 }

@@ -8,6 +8,7 @@ import { stageCall } from '../effects/index.ts';
 import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { hashOf, type TestTenant } from '../specs/test-tenant.ts';
+import { Skills } from '../skills/index.ts';
 import { Sizes, Trees } from '../store/index.ts';
 import { OutputSweeper } from '../sweep/index.ts';
 import { ChangeWorkspace, HeadMoves } from '../workspaces/index.ts';
@@ -89,6 +90,22 @@ describe('a collection', () => {
     await readHistory(tenant);
     expect(await run(tenant)).toEqual({ contents: 0, bytes: 0, parts: 0 });
     expect(await tenant.countOf('outbox')).toBe(before + 1);
+  });
+
+  it('leaves what any version of a skill holds, until it is removed', async () => {
+    const { tenant } = await newTenant();
+    const skills = new Skills(manage.tenancy, manage.changes, blobs);
+    const caller = callerOf(tenant.tenantId);
+    const texts = ['one', 'two'].map((text) => `---\nname: release\ndescription: ${text}\n---\n`);
+    for (const text of texts) await skills.put({ ...askedBy(caller), files: [{ path: 'SKILL.md', ref: await blobs.put(tenant.tenantId, Buffer.from(text)) }] });
+    const left = async (): Promise<boolean[]> => await Promise.all(texts.map((text) => isThere(tenant, hashOf(text))));
+    await age(tenant);
+    await run(tenant);
+    expect(await left()).toEqual([true, true]);
+    await skills.remove({ ...askedBy(caller), name: 'release' });
+    await age(tenant);
+    await run(tenant);
+    expect(await left()).toEqual([false, false]);
   });
 
   it('leaves what a held call has staged, what a call was given or returned, until nothing names it', async () => {
@@ -191,7 +208,7 @@ describe('a collection', () => {
 });
 
 /** Columns that name contents, and so are read by `Names`; those below don't, or name what another one names as well. */
-const READ = ['kept_output.stderr_ref', 'kept_output.stdout_ref', 'operation.commit_delta_id', 'operation.result_ref', 'payload.args_ref', 'payload.staged', 'snapshot.delta_id', 'snapshot.snapshot_id', 'workspace.head_snapshot_id'];
+const READ = ['kept_output.stderr_ref', 'kept_output.stdout_ref', 'operation.commit_delta_id', 'operation.result_ref', 'payload.args_ref', 'payload.staged', 'skill.contents', 'snapshot.delta_id', 'snapshot.snapshot_id', 'workspace.head_snapshot_id'];
 /** Says how long an output is, and of which attempt; `kept_output` names it. */
 const SAID = ['operation.whole_output'];
 /** States of the history: every one of them was a head. */

@@ -8,6 +8,7 @@ import { parseNode, parseSnapshotId } from '@writ/workspace';
 import { openStaged } from '../effects/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
+import { requireSkill } from '../store/index.ts';
 import { Named } from './named.ts';
 
 /** Rows read at once: a page of some hundred kilobytes. */
@@ -33,6 +34,7 @@ export class Names {
     const named = new Named();
     await this.#ofCalls(tenantId, named);
     await this.#ofHistories(tenantId, named);
+    await this.#ofSkills(tenantId, named);
     return named;
   }
 
@@ -87,6 +89,15 @@ export class Names {
     // A head is the newest state of its history. It is read all the same: this is the last place to find out that it isn't.
     const heads = await this.#tenancy.within(tenantId, (rows) => rows.workspace.findMany({ where: { tenant_id: tenantId }, select: { head_snapshot_id: true } }));
     for (const { head_snapshot_id } of heads) await this.#ofTree(tenantId, parseSnapshotId(head_snapshot_id), named);
+  }
+
+  /** Every version that is kept. A tenant has some thousand at most, and what each names is short; they are read name by name. */
+  async #ofSkills(tenantId: TenantId, named: Named): Promise<void> {
+    const names = await this.#tenancy.within(tenantId, (rows) => rows.skill.findMany({ where: { tenant_id: tenantId }, distinct: ['name'], select: { name: true } }));
+    for (const { name } of names) {
+      const versions = await this.#tenancy.within(tenantId, (rows) => rows.skill.findMany({ where: { tenant_id: tenantId, name }, select: { contents: true, digest: true } }));
+      for (const { contents, digest } of versions) for (const { sha256 } of requireSkill(contents, digest).files) named.add(sha256);
+    }
   }
 
   /** Goes into directories that no other state has had before: a history costs what was changed in it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isFaultCode, isTaskTool, MK8_RUN, SHELL_DANGEROUS, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { isFaultCode, isTaskTool, MK8_RUN, SHELL_DANGEROUS, SKILL_READ, type FaultCode, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import { FILE_TOOL_FAULTS } from '@writ/workspace';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 
@@ -17,12 +17,16 @@ const SESSION_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['session.lost
 /** A session has as many tasks as it may, or not the one that is named. */
 const TASK_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['task.unknown', 'limit.exceeded']);
 
+/** The tenant has no such skill, or the skill no such file. */
+const SKILL_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['skill.unknown']);
+
 /** The image has no such shell, or git would have been made to run something else. */
 const RAW_FAULTS: ReadonlySet<FaultCode> = new Set<FaultCode>(['shell.unavailable']);
 
 function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'session'>): ReadonlySet<FaultCode> {
   if (session === true) return SESSION_FAULTS;
   if (tool_id === SHELL_DANGEROUS.tool_id) return RAW_FAULTS;
+  if (tool_id === SKILL_READ.tool_id) return SKILL_FAULTS;
   return isTaskTool(tool_id) ? TASK_FAULTS : FILE_TOOL_FAULTS;
 }
 

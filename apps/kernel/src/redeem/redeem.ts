@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, isTaskTool, MK8_RUN, SHELL_DANGEROUS, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
+import { Fault, isTaskTool, MK8_RUN, SHELL_DANGEROUS, SKILL_READ, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
@@ -11,7 +11,7 @@ import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, 
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import type { PayloadField, TenantVault } from '../payload/index.ts';
-import { definitionDigest, profileFor, readDecidedTool, sandboxFor, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
+import { definitionDigest, profileFor, readDecidedTool, sandboxFor, skillAtHand, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { readSessionTasks } from '../tasks/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
@@ -116,6 +116,7 @@ export class Redeem {
       ...(own === null ? {} : 'provider' in own ? { search_tool: own } : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
       ...(profile === null ? {} : { profile: profile.bytes }),
+      ...(operation.tool_id === SKILL_READ.tool_id ? { skill: await skillAtHand(this.#tenants, operation.tenant_id, await this.#skillNamed(facts, clear)) } : {}),
       ...(isTaskTool(operation.tool_id) ? { tasks: await readSessionTasks(this.#tenants, this.#vault.calls, operation) } : {}),
       nodes: operation.lane === 'inline' ? await this.#root(operation.tenant_id, state_snapshot_id) : [],
       lease_until, lease_ms: this.#options.leaseMs,
@@ -171,6 +172,12 @@ export class Redeem {
     } catch (error) {
       return await this.#gone(error, redeemed, mode, 'propose it anew once the execution profile is as it should be');
     }
+  }
+
+  /** Which version that is, is said here and not with the decision: a skill is read as a page is, and its digest is in what the call answers. */
+  async #skillNamed(facts: AttemptFacts, clear: Readonly<Record<string, unknown>> | null): Promise<string> {
+    const { skill } = clear ?? await callArguments(this.#vault, this.#options.blobs, facts);
+    return String(skill);
   }
 
   /** Ends a call whose sandbox or profile is no longer what it was decided on. A preview ends no call. Always throws. */

@@ -11,6 +11,7 @@ import { Profiles } from '../profiles/index.ts';
 import { Resources } from '../resources/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars } from '../sandboxes/index.ts';
 import { Secrets } from '../secrets/index.ts';
+import { Skills } from '../skills/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
@@ -48,6 +49,7 @@ export function openManagement(kernel: TestKernel) {
     listSandboxes: new ListSandboxes(tenancy),
     registrars: new Registrars(tenancy, changes),
     profiles: new Profiles(tenancy, changes),
+    skills: new Skills(tenancy, changes, blobs),
     resources: new Resources(tenancy, changes),
     workspaces: new Workspaces(tenancy),
     createWorkspace: new CreateWorkspace(changes, blobs),

@@ -11,6 +11,7 @@ export { TenantPool, WorkerPool } from './pools.ts';
 export { definitionDigest, readDecidedTool, readToolInForce, readToolNames, readToolOf } from './tenant-tools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
 export { profileFor, type StandingProfile } from './execution-profiles.ts';
+export { requireSkill, skillAtHand, skillBytes } from './skills.ts';
 export { publicJwkFrom, sandboxFor, verifiedSandbox, type UnverifiedSandbox } from './script-sandboxes.ts';
 export { Sizes } from './sizes.ts';
 export { Trees } from './trees.ts';

@@ -53,7 +53,7 @@ export const OF_CHANGES: Standing = { status_id: 1, severity_id: 1 };
 
 /** Of the tools that the record alone tells enough about; a tool that isn't here is `Other`, by its name. */
 export const OF_TOOLS: Readonly<Record<string, ActivityId>> = {
-  'fs.read': 2, 'fs.list': 2, 'fs.search': 2, 'web.fetch': 2, 'value.get': 2, 'task.list': 2, 'task.create': 1, 'agent.spawn': 1, 'task.edit': 3, 'fs.write': 3, 'fs.edit': 3, 'fs.edit_files': 3,
+  'fs.read': 2, 'fs.list': 2, 'fs.search': 2, 'web.fetch': 2, 'value.get': 2, 'task.list': 2, 'skill.read': 2, 'task.create': 1, 'agent.spawn': 1, 'task.edit': 3, 'fs.write': 3, 'fs.edit': 3, 'fs.edit_files': 3,
 };
 
 /** Of the verbs of changes, by how they end; one that isn't here is `Other`, by its name. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { CONTAINER_ID, Fault, isId, KEYID, LIMITS, parseMessage, POLICY_REF, PROFILE_NAME, SANDBOX_NAME, VALUE_NAME } from '@writ/contract';
+import { CONTAINER_ID, Fault, isId, KEYID, LIMITS, parseMessage, POLICY_REF, PROFILE_NAME, SANDBOX_NAME, SKILL_NAME, VALUE_NAME } from '@writ/contract';
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
@@ -44,6 +44,7 @@ const SECRET = new RegExp(VALUE_NAME);
 const LEAF = /^(0|[1-9]\d{0,14})$/;
 const CONTAINER = new RegExp(CONTAINER_ID);
 const SANDBOX = new RegExp(SANDBOX_NAME);
+const SKILL = new RegExp(SKILL_NAME);
 const PROFILE = new RegExp(PROFILE_NAME);
 const THUMBPRINT = new RegExp(KEYID);
 
@@ -54,6 +55,7 @@ function names(kind: ParamKind, text: string): boolean {
   if (kind === 'leaf') return LEAF.test(text);
   if (kind === 'container') return CONTAINER.test(text);
   if (kind === 'sandbox') return SANDBOX.test(text);
+  if (kind === 'skill') return SKILL.test(text);
   if (kind === 'profile') return PROFILE.test(text);
   if (kind === 'keyid') return THUMBPRINT.test(text);
   return kind === 'policy' ? POLICY.test(text) : isId(kind, text);

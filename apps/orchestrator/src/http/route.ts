@@ -11,7 +11,7 @@ export type Role = (typeof ROLES)[number];
 /** Who may ask: keys of these roles, and the platform key where it stands among them; the platform key alone; or everybody. */
 export type Audience = readonly (Role | 'platform')[] | 'platform' | 'public';
 
-export type ParamKind = IdKind | 'policy' | 'secret' | 'sandbox' | 'profile' | 'keyid' | 'container' | 'tool' | 'path' | 'tile' | 'leaf';
+export type ParamKind = IdKind | 'policy' | 'secret' | 'sandbox' | 'profile' | 'skill' | 'keyid' | 'container' | 'tool' | 'path' | 'tile' | 'leaf';
 
 /** One answer that isn't a problem. `schema` for JSON, `media` for anything else. */
 export interface Answer {
@@ -32,7 +32,7 @@ export interface RouteRow {
   readonly tag: string;
   readonly summary: string;
   readonly allowed: Audience;
-  /** ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by the operation or the shell that it has; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's tiles */
+  /** ids in the path by their kind; `policy`: a set by hash or name; `secret`, `tool`, `sandbox`, `profile`, `skill`: by name; `keyid`: a registrar's key by its thumbprint; `container`: by the operation or the shell that it has; `leaf`: by its index in the log; `path` and `tile` are the rest of the URL: a path in a workspace, and one below a log's tiles */
   readonly params?: Readonly<Record<string, ParamKind>>;
   readonly query?: TObject;
   /** the JSON body; with `bytes` the body is bytes instead */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, CliTool, ContainerView, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, ProfileView, RegistrarKeyView, ResourceView, SandboxView, SecretView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, ContainerView, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, ProfileView, RegistrarKeyView, ResourceView, SandboxView, SecretView, SkillView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -88,6 +88,7 @@ export const ResourceList = listOf(ResourceView);
 export const ContainerList = listOf(ContainerView);
 export const SandboxList = listOf(SandboxView);
 export const ProfileList = listOf(ProfileView);
+export const SkillList = listOf(SkillView);
 export const RegistrarKeyList = listOf(RegistrarKeyView);
 export const SecretList = listOf(SecretView);
 export const ToolList = Type.Object({ items: Type.Array(ToolView) }, closed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CliToolName, ContainerView, FAULTS, idSchema, PolicyRef, ProfileName, RegistrarKeyView, SandboxName, ValueName, type FaultCode } from '@writ/contract';
+import { CliToolName, ContainerView, FAULTS, idSchema, PolicyRef, ProfileName, RegistrarKeyView, SandboxName, SkillName, ValueName, type FaultCode } from '@writ/contract';
 import { IsOptional, Type, type TSchema } from 'typebox';
 import { PROBLEM_TYPE } from '../http/problem.ts';
 import type { Answer, ParamKind, RouteRow } from '../http/route.ts';
@@ -38,6 +38,7 @@ function schemaOf(kind: ParamKind): TSchema {
   if (kind === 'secret') return ValueName;
   if (kind === 'container') return ContainerView.properties.container_id;
   if (kind === 'sandbox') return SandboxName;
+  if (kind === 'skill') return SkillName;
   if (kind === 'profile') return ProfileName;
   if (kind === 'keyid') return RegistrarKeyView.properties.keyid;
   if (kind === 'tool') return CliToolName;

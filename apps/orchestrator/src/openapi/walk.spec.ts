@@ -86,7 +86,7 @@ it('answers everybody who is allowed with what the document says', async () => {
 it('answers "not yours" as "not there": the same bytes but for the request\'s id', async () => {
   const unknown: Furniture = {
     ...has, agent_id: newId('agent'), workspace_id: newId('workspace'), operation_id: newId('operation'), approval_id: newId('approval'), capability_token_id: newId('token'),
-    api_key_id: newId('apiKey'), webhook_id: newId('webhook'), delivery_id: newId('delivery'), freeze_id: newId('freeze'), erasure_id: newId('erasure'), delegation_id: newId('delegation'), session_id: newId('session'), run_id: newId('run'), tenant_id: newId('tenant'), name: 'NOTHING', tile: '0/999', bundle: '999', leaf_index: '999', tool_id: 'nothing', container_id: '0'.repeat(32), sandbox: 'nothing', profile: 'nothing', keyid: '1'.repeat(43), policy: '1'.repeat(64),
+    api_key_id: newId('apiKey'), webhook_id: newId('webhook'), delivery_id: newId('delivery'), freeze_id: newId('freeze'), erasure_id: newId('erasure'), delegation_id: newId('delegation'), session_id: newId('session'), run_id: newId('run'), tenant_id: newId('tenant'), name: 'NOTHING', tile: '0/999', bundle: '999', leaf_index: '999', tool_id: 'nothing', container_id: '0'.repeat(32), sandbox: 'nothing', profile: 'nothing', skill: 'nothing', keyid: '1'.repeat(43), policy: '1'.repeat(64),
   };
   let walked = 0;
   await each(async ({ method, path, operation: { operationId } }) => {

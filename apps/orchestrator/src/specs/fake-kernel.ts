@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type SkillWhole, type TenantLimits,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -193,6 +193,9 @@ export class FakeKernel {
     handlers.set('sandbox.list', (caller) => ({ items: (this.#all(caller, 'sandbox.list') as SandboxWhole[]).map(({ definition: _d, environment: _e, digest: _g, problem: _p, tenant_id: _t, ...view }) => view), next_cursor: null }));
     handlers.set('sandbox.put', () => ({ valid: true, problems: [], sandbox: null }));
     handlers.set('sandbox.remove', (caller, { name }) => ({ removed: (this.find(caller, name) as SandboxWhole).name }));
+    handlers.set('skill.put', () => ({ valid: true, problems: [], change: 'added', skill: null }));
+    handlers.set('skill.list', (caller) => ({ items: (this.#all(caller, 'skill.list') as SkillWhole[]).map(({ versions: _v, files, ...view }) => ({ ...view, files: files.length })), next_cursor: null }));
+    handlers.set('skill.remove', (caller, { name }) => ({ removed: (this.find(caller, name) as SkillWhole).name }));
     handlers.set('profile.create', () => ({ valid: true, problems: [], profile: null }));
     handlers.set('profile.remove', (caller, { name }) => ({ removed: (this.find(caller, name) as ProfileView).name }));
     handlers.set('registrar.add', () => registrarKeyOf('0'.repeat(43)));
@@ -211,7 +214,7 @@ export class FakeKernel {
 /** Verbs that answer with the thing that is named, as it is. */
 const READS = {
   'operation.read': 'operation_id', 'operation.cancel': 'operation_id', 'operation.resolve': 'operation_id', 'approval.read': 'approval_id', 'agent.read': 'agent_id', 'token.read': 'capability_token_id',
-  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'erasure.read': 'erasure_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'container.kill': 'container_id', 'sandbox.read': 'name', 'profile.read': 'name', 'sandbox.sign': 'name', 'registrar.end': 'keyid', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
+  'token.revoke': 'capability_token_id', 'freeze.read': 'freeze_id', 'erasure.read': 'erasure_id', 'freeze.lift': 'freeze_id', 'secret.remove': 'name', 'container.kill': 'container_id', 'sandbox.read': 'name', 'profile.read': 'name', 'skill.read': 'name', 'sandbox.sign': 'name', 'registrar.end': 'keyid', 'delegation.revoke': 'delegation_id', 'tenant.limits.read': 'tenant_id', 'tenant.limits.set': 'tenant_id', 'workspace.read': 'workspace_id', 'workspace.change': 'workspace_id', 'workspace.restore': 'workspace_id', 'workspace.import': 'workspace_id',
 } satisfies Partial<Record<KernelVerb, string>>;
 /** A registrar's key that is active. */
 export const registrarKeyOf = (keyid: string): RegistrarKeyView => ({ keyid, public_key: { kty: 'OKP', crv: 'Ed25519', x: keyid }, note: null, state: 'active', created_by: 'spec', created_at: 1, ended_by: null, ended_at: null });

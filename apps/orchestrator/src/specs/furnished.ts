@@ -128,9 +128,14 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   kernel.keep(tenantId, profile, 'profile', {
     name: profile, definition: { shells: ['Bash'], workspace_id: null, environment: {}, net: [], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } }, digest: '7'.repeat(64), created_by: 'spec', created_at: 1,
   });
+  const skill = `skill-of-${tenantId}`.toLowerCase().replaceAll('_', '-');
+  kernel.keep(tenantId, skill, 'skill', {
+    name: skill, description: 'how to release', digest: '9'.repeat(64), bytes: 5, updated_by: 'spec', updated_at: 1, files: [{ path: 'SKILL.md', sha256: '9'.repeat(64), size: 5 }],
+    versions: [{ digest: '9'.repeat(64), bytes: 5, created_by: 'spec', created_at: 1 }],
+  });
   const keyid = sha256Hex(Buffer.from(`registrar of ${tenantId}`)).slice(0, 43);
   kernel.keep(tenantId, keyid, 'registrar', registrarKeyOf(keyid));
-  return { job_id, session_id, run_id: run?.run_id ?? '', sandbox, profile, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
+  return { job_id, session_id, run_id: run?.run_id ?? '', sandbox, profile, skill, keyid, container_id, tool_id, name, delivery_id: delivery?.delivery_id ?? '', webhook_id, agent_id: agentId, workspace_id, operation_id, approval_id, capability_token_id, api_key_id, freeze_id, erasure_id, delegation_id, tenant_id: tenantId, policy, path: 'src/a.txt', tile: `0/000.p/${String(records)}`, bundle: `000.p/${String(records)}`, leaf_index: String(records - 1), snapshot_id, file_sha256: file.sha256 };
 }
 export type Furniture = Awaited<ReturnType<typeof furnish>>;
 
@@ -156,6 +161,7 @@ export function sampleOf(operationId: string, has: Furniture): { body?: unknown;
     case 'editApproval': return { body: { args: { path: 'b.txt' } } };
     case 'cancelOperation': case 'killContainer': case 'revokeToken': case 'liftFreeze': return { body: {} };
     case 'putSandbox': return { body: { name: 'build', workspace_id } };
+    case 'putSkill': return { body: { files: [{ path: 'SKILL.md', content: '---\nname: release\ndescription: how to release\n---\n' }] } };
     case 'createExecutionProfile': return { body: { name: 'ops', shells: ['Bash'], limits: { wall_ms: 1_000, memory_bytes: 64 * 1024 * 1024 } } };
     case 'signSandbox': return { body: { envelope: { payloadType: 'x', payload: 'e30=', signatures: [{ keyid: 'k', sig: 'AAAA' }] } } };
     case 'addRegistrarKey': return { body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: '0'.repeat(43) } } };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -71,6 +71,10 @@ export const KERNEL_REPLIES = {
   'sandbox.list': pageOf(SandboxView),
   'sandbox.read': opened(SandboxWhole),
   'sandbox.remove': Type.Object({ removed: Type.String() }),
+  'skill.put': opened(SkillPut),
+  'skill.list': pageOf(SkillView),
+  'skill.read': opened(SkillWhole),
+  'skill.remove': Type.Object({ removed: Type.String() }),
   'profile.create': opened(ProfilePut),
   'profile.list': pageOf(ProfileView),
   'profile.read': opened(ProfileView),

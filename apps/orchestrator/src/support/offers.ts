@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { tenantDefinition } from '@writ/cli-tool';
-import { AGENT_SPAWN, Fault, TOOLS, type Caller } from '@writ/contract';
-import type { Offer } from '@writ/dialects';
+import { AGENT_SPAWN, Fault, LIMITS, SKILL_READ, TOOLS, type Caller } from '@writ/contract';
+import { offeredTools, type Offer, type OfferedSkill } from '@writ/dialects';
+import { allItems } from './all-items.ts';
 import type { KernelClient } from './kernel-client.ts';
 import { tenantTools } from './tenant-tools.ts';
 
@@ -28,6 +29,13 @@ export class Offers {
     if (grant.expires_at <= now) throw new Fault('token.expired');
     if (grant.not_before > now) throw new Fault('token.not_yet_valid');
     const ours = [...TOOLS.values()].filter(({ tool_id }) => within === 'run' || tool_id !== AGENT_SPAWN.tool_id);
-    return { tools: [...ours, ...own.map(({ tool }) => tenantDefinition(tool))], chain: [grant] };
+    const offer = { tools: [...ours, ...own.map(({ tool }) => tenantDefinition(tool))], chain: [grant] };
+    return offeredTools(offer).some(({ tool_id }) => tool_id === SKILL_READ.tool_id) ? { ...offer, skills: await this.#skills(caller) } : offer;
+  }
+
+  /** What is told of a skill before it is read; only to whom its token lets read it. */
+  async #skills(caller: Caller): Promise<OfferedSkill[]> {
+    const skills = await allItems((cursor) => this.#kernel.ask('skill.list', caller, { page: { cursor, limit: LIMITS.skills.max } }));
+    return skills.map(({ name, description }) => ({ name, description }));
   }
 }

@@ -4,6 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type WorkspaceView } from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { KernelClient } from '../support/kernel-client.ts';
+import { contentOf } from '../support/sent-content.ts';
 import { bounded } from './bounded.ts';
 
 /** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */
@@ -69,11 +70,4 @@ function changeOf(path: WorkspacePath, ref: BlobRef | undefined, mode: string | 
   if (ref === undefined) throw new Error('every content has a reference');
   const after: FileState = { kind: 'file', mode: mode === '755' ? '755' : '644', sha256: ref.sha256, size: ref.size };
   return { path, before: null, after };
-}
-
-/** Strict: what Node's reader would skip makes another content than the one that was meant. */
-function contentOf({ content, encoding }: FileText, pointer: string): Uint8Array {
-  const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
-  if (encoding === 'base64' && bytes.toString('base64') !== content) throw new Fault('request.malformed', '`content` is not base64 (RFC 4648 §4)', { pointer });
-  return bytes;
 }

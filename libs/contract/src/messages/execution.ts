@@ -7,6 +7,7 @@ import { Envelope, PermitMode } from '../permit.ts';
 import { FsRoot, NetGrant } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
 import { SearchTool } from '../tools/search.ts';
+import { SkillAtHand } from '../tools/skills.ts';
 import { SessionTasks } from '../tools/tasks.ts';
 import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
@@ -61,6 +62,8 @@ export const Redemption = Type.Object({
   sandbox: Type.Optional(Type.Object({ definition: Type.String(), statement: Type.String(), keyid: Type.String() }, closed)),
   /** of a raw command: the execution profile that it was decided under, base64 of its RFC 8785 bytes. Its digest is part of the tool's, so another is not believed */
   profile: Type.Optional(Type.String()),
+  /** of `skill.read`: the skill that it names */
+  skill: Type.Optional(SkillAtHand),
   /** of a tool that works on them: the tasks of the call's session, as they are when it is redeemed */
   tasks: Type.Optional(SessionTasks),
   limits: CallLimits,

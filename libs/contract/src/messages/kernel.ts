@@ -13,6 +13,7 @@ import { PolicyRef } from './policies.ts';
 import { PROFILE_REQUESTS } from './profiles.ts';
 import { SANDBOX_REQUESTS } from './sandboxes.ts';
 import { SECRET_REQUESTS } from './secrets.ts';
+import { SKILL_REQUESTS } from './skills.ts';
 import { TENANT_REQUESTS, WorkspaceLimitsChange } from './tenant-limits.ts';
 import { TOOL_REQUESTS } from './tools.ts';
 import { VALUE_SCOPES } from '../tools/values.ts';
@@ -176,6 +177,7 @@ export const KERNEL_REQUESTS = {
   ...CONTAINER_REQUESTS,
   ...SANDBOX_REQUESTS,
   ...PROFILE_REQUESTS,
+  ...SKILL_REQUESTS,
 } as const;
 export type KernelVerb = keyof typeof KERNEL_REQUESTS;
 export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS)[V]>;

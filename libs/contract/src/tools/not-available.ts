@@ -9,7 +9,6 @@ export const NOT_AVAILABLE = {
   localStore: 'store.read_local',
   externalStore: 'store.read_external',
   manageAgent: 'agent.manage',
-  readSkill: 'skill.read',
   searchWeb: 'web.search',
   queryVectors: 'vecdb.query',
   findEvents: 'calendar.find',

@@ -5,7 +5,7 @@ const tool = (id: string) => TOOLS.get(id)!;
 
 describe('the tools', () => {
   it('are these', () => {
-    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.edit_files', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'shell.dangerous', 'mk8.run', 'net.egress', 'web.fetch', 'value.get', 'task.create', 'task.edit', 'task.list', 'agent.spawn']);
+    expect([...TOOLS.keys()]).toEqual(['fs.read', 'fs.write', 'fs.edit', 'fs.edit_files', 'fs.list', 'fs.search', 'shell.run', 'shell.session', 'shell.dangerous', 'mk8.run', 'net.egress', 'web.fetch', 'value.get', 'task.create', 'task.edit', 'task.list', 'skill.read', 'agent.spawn']);
   });
 
   it('say where arguments do not fit, every place of it', () => {

@@ -9,12 +9,13 @@ import { MK8_RUN } from './mk8.ts';
 import { SHELL_DANGEROUS } from './shell-dangerous.ts';
 import { SHELL_SESSION } from './shell-session.ts';
 import { SHELL_RUN } from './shell.ts';
+import { SKILL_READ } from './skills.ts';
 import { TASK_CREATE, TASK_EDIT, TASK_LIST } from './tasks.ts';
 import { VALUE_GET } from './values.ts';
 
 /** Every tool that exists, by id. */
 export const TOOLS: ReadonlyMap<string, ToolDefinition> = new Map(
-  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, SHELL_DANGEROUS, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST, AGENT_SPAWN].map((tool) => [tool.tool_id, tool]),
+  [FS_READ, FS_WRITE, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_SEARCH, SHELL_RUN, SHELL_SESSION, SHELL_DANGEROUS, MK8_RUN, NET_EGRESS, WEB_FETCH, VALUE_GET, TASK_CREATE, TASK_EDIT, TASK_LIST, SKILL_READ, AGENT_SPAWN].map((tool) => [tool.tool_id, tool]),
 );
 
 /** Compiled ones become program text, so only schemas that stand in this library are. */

@@ -10,8 +10,8 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   task: 'i', max_rounds: 2, maxRounds: 3, token: 'j', targetId: 'https://example.com/k', transcriptionModelId: 'l', language: 'en', resourceId: 'm', sandboxId: 'n', script: { operations: [] }, shellType: 'Bash', taskId: `op_${'0'.repeat(26)}`, title: 'o', note: 'p', status: 'done',
 };
 const NOT_BACK: Readonly<Record<string, readonly string[]>> = { read_file: ['maxBytes'], virtual_terminal: ['cwd'], 'mk8.shell': ['resourceId'], access_website: ['url'], query_search_engine: ['query'] };
-/** The target of a task is a task. */
-const sampleFor = (name: string, key: string): unknown => SAMPLES[name === 'edit_task' && key === 'targetId' ? 'taskId' : key];
+/** The target of a task is a task, and that of a skill a skill. */
+const sampleFor = (name: string, key: string): unknown => (name === 'access_skill' && key === 'targetId' ? 'release' : SAMPLES[name === 'edit_task' && key === 'targetId' ? 'taskId' : key]);
 const all: readonly Alias[] = [...BLOCK_ALIASES, ...YIPS_TOOLS, ...YIPS_SKILLS, YIPS_SUBAGENT];
 const sampleOf = ({ name, parameters }: Alias): Record<string, unknown> => Object.fromEntries(Object.keys(parameters.properties).filter((key) => key !== 'action' && NOT_BACK[name]?.includes(key) !== true).map((key) => [key, sampleFor(name, key)]));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, SHELL_DANGEROUS, SPAWN_ROUNDS_MAX, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
+import { AGENT_SPAWN, MK8_RUN as SCRIPT_TOOL, NOT_AVAILABLE, SHELL_DANGEROUS, SKILL_PATH_CHARS_MAX, SKILL_READ, SPAWN_ROUNDS_MAX, TASK_EDIT, TASK_STATUSES, WEB_FETCH } from '@writ/contract';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import type { Args } from '../dialect.ts';
 import { quoted } from '../text/shown.ts';
@@ -63,7 +63,8 @@ export const BLOCK_ALIASES: readonly Alias[] = [
   perResource('access_container', NOT_AVAILABLE.accessContainer, 'uses a container'),
   perResource('manage_agent', NOT_AVAILABLE.manageAgent, 'manages an agent'),
   editing('edit_task', { targetId: Id }),
-  perResource('access_skill', NOT_AVAILABLE.readSkill, 'reads a skill'),
+  // The target is the skill; a file of it other than its SKILL.md is named beside it.
+  row('access_skill', SKILL_READ.tool_id, 'reads a skill', { targetId: Type.String({ minLength: 1, maxLength: 64 }), path: optional(Type.String({ minLength: 1, maxLength: SKILL_PATH_CHARS_MAX })) }, { targetId: 'skill', path: 'path' }),
 ];
 const BY_NAME = new Map(BLOCK_ALIASES.map((alias) => [alias.name, alias]));
 

@@ -31,7 +31,7 @@ describe('the calls of the document', () => {
 
   it.each([
     ['access_local_info_store', 'store.read_local'], ['access_external_info_store', 'store.read_external'], ['access_container', 'container.access'],
-    ['manage_agent', 'agent.manage'], ['access_skill', 'skill.read'],
+    ['manage_agent', 'agent.manage'],
   ])('the action %s of a resource is %s', (action, tool_id) => {
     expect(calls(`[TOOL_CALL:r] {"action":"${action}","targetId":"x"}`)).toEqual([{ id: 'r', name: action, tool_id, args: { target_id: 'x' } }]);
   });
@@ -45,6 +45,11 @@ describe('the calls of the document', () => {
     const found = (args: object) => ({ id: 's', name: 'query_search_engine', tool_id: 'web.search', args });
     expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"cats"}')).toEqual([found({ query: 'cats' })]);
     expect(calls('[TOOL_CALL:s] {"action":"query_search_engine","targetId":"engine","query":"cats"}')).toEqual([found({ query: 'cats' })]);
+  });
+
+  it('access_skill reads the skill that its target is, or a file of it', () => {
+    expect(calls('[TOOL_CALL:s] {"action":"access_skill","targetId":"release"}')).toEqual([{ id: 's', name: 'access_skill', tool_id: 'skill.read', args: { skill: 'release' } }]);
+    expect(calls('[TOOL_CALL:s] {"action":"access_skill","targetId":"release","path":"steps.md"}')).toEqual([{ id: 's', name: 'access_skill', tool_id: 'skill.read', args: { skill: 'release', path: 'steps.md' } }]);
   });
 
   it('access_website reads the page that its target is', () => {

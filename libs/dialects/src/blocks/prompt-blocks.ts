@@ -2,7 +2,7 @@
 import { promptText, VERBS } from '@writ/mk8-shell';
 import { BLOCK_ALIASES, DANGEROUS_SHELL, MK8_RUN } from '../aliases/blocks.ts';
 import type { Prompt } from '../dialect.ts';
-import { offeredTools, parametersInWords, reachOf, type Offer } from '../offer.ts';
+import { offeredTools, parametersInWords, reachOf, skillsInWords, type Offer } from '../offer.ts';
 
 const RULES = `You call tools by blocks in your reply, each on a line of its own:
 
@@ -24,13 +24,16 @@ const CANONICAL_BY_SHAPE: readonly (readonly [string, string])[] = [
   [DANGEROUS_SHELL, '[TOOL_CALL:<id>] {"resourceId":"<profile>","shellType":"Bash|PowerShell|CommandPrompt|Git","command":"<command>"} runs a raw command, and always waits for a person. Prefer mk8.shell.'],
 ];
 
+/** Actions on a resource that are told beside their tools, and what their target is. */
+const TOLD: Readonly<Record<string, string>> = { access_website: '<url>', access_skill: '<skill>' };
+
 /** The system prompt of the dialect: its rules, the tools that the token grants, and what it reaches. */
 export function promptBlocks(offer: Offer): Prompt {
   const tools = offeredTools(offer);
   const has = (id: string): boolean => tools.some(({ tool_id }) => tool_id === id);
   const shaped = CANONICAL_BY_SHAPE.filter(([id]) => has(id)).map(([, text]) => text);
   const plain = tools.filter(({ tool_id }) => !CANONICAL_BY_SHAPE.some(([id]) => id === tool_id)).map(({ tool_id, description, parameters }) => `- ${tool_id} {${parametersInWords(parameters)}}: ${description}`);
-  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => name === 'access_website' && has(tool_id)).map(({ name, summary }) => `- ${name} {"action":"${name}","targetId":"<url>"}: ${summary}`);
-  const parts = [RULES, ...shaped, ['Tools:', ...plain, ...aliases].join('\n'), reachOf(offer).join('\n'), ...(has(MK8_RUN) ? [promptText([...VERBS.values()])] : [])];
+  const aliases = BLOCK_ALIASES.filter(({ name, tool_id }) => Object.hasOwn(TOLD, name) && has(tool_id)).map(({ name, summary }) => `- ${name} {"action":"${name}","targetId":"${TOLD[name] ?? ''}"}: ${summary}`);
+  const parts = [RULES, ...shaped, ['Tools:', ...plain, ...aliases].join('\n'), reachOf(offer).join('\n'), skillsInWords(offer, '`access_skill`'), ...(has(MK8_RUN) ? [promptText([...VERBS.values()])] : [])];
   return { system: parts.filter((part) => part !== '').join('\n\n'), tools: null };
 }

@@ -77,6 +77,7 @@ describe('a protocol error runs nothing', () => {
 describe('an action that is dropped has a reason', () => {
   it.each([
     ['an unknown tool', { type: 'tool', id: 'x1', name: 'delete_everything', arguments: {} }, 'x1', /names no tool that there is: `read_file`/],
+    ['a skill that a tenant uploaded', { type: 'skill', id: 'x1', name: 'release', arguments: {} }, 'x1', /names no skill that there is: `search`, `fetch`/],
     ['a skill among tools', { type: 'tool', id: 'x1', name: 'search', arguments: { query: 'a' } }, 'x1', /names no tool/],
     ['no id', { type: 'tool', name: 'list_dir', arguments: {} }, null, /has no `id`/],
     ['no type', { id: 'x1', name: 'list_dir', arguments: {} }, 'x1', /has no `type`/],
