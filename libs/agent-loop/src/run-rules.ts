@@ -43,7 +43,7 @@ const RULES_OF: Readonly<Record<TextDialect, Partial<RunRules>>> = {
 };
 
 /** The rules of a dialect, as its document has them. */
-export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({ order: isSequential(dialect) ? 'sequence' : 'disjoint', ...RULES_OF[dialect] });
+export const rulesOf = (dialect: TextDialect): Partial<RunRules> => ({ rounds_max: RUN_RULES.rounds_max, order: isSequential(dialect) ? 'sequence' : 'disjoint', ...RULES_OF[dialect] });
 
 /** Rounds that a summary leaves as they are: the model still sees what it did last. */
 export const ROUNDS_KEPT = 2;

@@ -21,9 +21,19 @@ let folder: string;
 const chunk = (delta: object, finish_reason: string | null = null): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 const calls = (name: string, args: object): string[] => [chunk({ content: 'I do it. ' }), chunk({ tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name, arguments: JSON.stringify(args) } }] }), chunk({}, 'tool_calls'), DONE];
+/** The same edit as each dialect of text writes it; Yips shows a change before it applies it. */
+const fenced = (name: string, args: object): string => `\`\`\`yips-agent\n${JSON.stringify({ assistant_text: 'I do it.', actions: [{ type: 'tool', id: 't1', name, arguments: args }] })}\n\`\`\``;
+const WRITTEN: Readonly<Record<string, (n: number, last: string) => string | undefined>> = {
+  blocks: (n) => [`I do it. [TOOL_CALL:a] ${JSON.stringify({ action: 'fs.edit', args: { path: 'blocks.txt', edits: [{ find: 'one', replace: 'two' }] } })}`][n],
+  'tools-xml': (n) => ['I do it.\n<tools><edit><file src="tools-xml.txt"><find>one</find><replace>two</replace></file></edit></tools>'][n],
+  yips: (n, last) => [fenced('preview_edit_file', { path: 'yips.txt', oldText: 'one', newText: 'two' }), fenced('apply_file_change', { token: /"token":"([^"]+)"/.exec(last)?.[1] })][n],
+};
+const says = (text: string): string[] => [...(text.match(/[^]{1,9}/g) ?? []).map((content) => chunk({ content })), chunk({}, 'stop'), DONE];
 /** Does once what the task names, then says that it is done. */
 function reply({ body }: WireAsked): string[] {
   const messages = body['messages'] as { readonly role: string; readonly content?: string }[];
+  const [, dialect] = /^write in (.+)/.exec(messages.find(({ role }) => role === 'user')?.content ?? '') ?? [];
+  if (dialect !== undefined) return says(WRITTEN[dialect]?.(messages.filter(({ role }) => role === 'assistant').length, messages.at(-1)?.content ?? '') ?? 'It is done.');
   if (messages.at(-1)?.role === 'tool') return [chunk({ content: 'It is ' }), chunk({ content: 'done.' }), chunk({}, 'stop'), DONE];
   return messages.at(-1)?.content?.startsWith('delete') === true ? calls('bash', { command: 'rm -rf old' }) : calls('write_file', { path: 'a.txt', content: 'two\n' });
 }
@@ -35,7 +45,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'key'), 'sk-of-this-spec');
   writeFileSync(join(folder, 'models.json'), JSON.stringify({ models: [{ name: 'wire', provider: 'openai', model: 'm-1', base_url: `${model.url}/v1`, key_file: 'key' }] }));
   stack = await startStack({ env: { orchestrator: { WRIT_MODELS_FILE: join(folder, 'models.json') } } });
-  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n' } });
+  world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n', 'old/b.txt': 'two\n', 'blocks.txt': 'one\n', 'tools-xml.txt': 'one\n', 'yips.txt': 'one\n' } });
   writeFileSync(join(folder, 'cli.json'), JSON.stringify({
     url: stack.url, api_key: world.admin.key, operator_key: world.operator.key, agent_key: world.agent.key, agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
   }), { mode: 0o600 });
@@ -55,6 +65,16 @@ it('in a pipe: the message comes in, what the model says goes out, and the works
   expect([child.exitCode, out]).toEqual([0, 'I do it. \nIt is done.\n']);
   for (const part of ['▸ fs.write', '✔ fs.write committed risk', '-one', '+two']) expect(err).toContain(part);
   expect(await world.file('a.txt')).toBe('two\n');
+});
+
+it.each(Object.keys(WRITTEN))('in a pipe a model may write %s: people see its words and none of its calls', async (dialect) => {
+  const child = spawn(WRIT[0]!, [...WRIT.slice(1), 'chat', '--verbose', '--dialect', dialect], { env: env() });
+  child.stdin.end(`write in ${dialect}\n`);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (child.exitCode === null) await once(child, 'exit');
+  expect([child.exitCode, out.split(/\s*\n\s*/).filter((line) => line !== '')]).toEqual([0, [...Array.from({ length: dialect === 'yips' ? 2 : 1 }, () => 'I do it.'), 'It is done.']]);
+  expect(err).toContain('✔ fs.edit committed');
+  expect(await world.file(`${dialect}.txt`)).toBe('two\n');
 });
 
 it('at a terminal: a call that waits is shown with what it would delete, and a key lets it run', async () => {

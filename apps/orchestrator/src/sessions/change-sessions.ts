@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import type { KeptEvent } from '../ports/run-events.ts';
 import { Sessions, type RunRow, type SessionContent, type SessionRow } from '../ports/sessions.ts';
 import { KernelClient } from '../support/kernel-client.ts';
-import { closedMessages, conversationAfter, foldedOf, type ToldRun } from './conversation.ts';
+import { closedMessages, conversationAfter, foldedOf, textDialectOf, type ToldRun } from './conversation.ts';
 import { Models } from './models.ts';
 
 /** More conversations of one tenant than this are a list that nobody looks through; old ones are deleted. */
@@ -65,7 +65,7 @@ export class ChangeSessions {
     if (model !== undefined) this.#verifyModel(model);
     const { content, session_id: _old, created_at: _then, created_by: _by, ...session } = await this.#read(caller, run.session_id);
     const forked = { ...session, name: name ?? session.name, model: model ?? session.model, forked_from: { run_id: run.run_id, after }, spawned_by: null };
-    return await this.#make(caller, forked, { system: content.system, base: await this.#until(caller, content, run, after) });
+    return await this.#make(caller, forked, { system: content.system, base: await this.#until(caller, { content, dialect: textDialectOf(session) }, run, after) });
   }
 
   /** Faults: `not_found`, `limit.exceeded`. */
@@ -105,15 +105,15 @@ export class ChangeSessions {
   }
 
   /** The conversation before the run, or up to an event of it. */
-  async #until(caller: Caller, content: SessionContent, run: RunRow, after: number): Promise<SessionContent['base']> {
+  async #until(caller: Caller, { content, dialect }: { readonly content: SessionContent; readonly dialect: TextDialect | null }, run: RunRow, after: number): Promise<SessionContent['base']> {
     const inputs = await this.#sessions.inputs(caller.tenant_id, run.session_id);
     const at = inputs.findIndex((each) => each.run.run_id === run.run_id);
     const earlier: ToldRun[] = [];
     for (const each of inputs.slice(0, at)) earlier.push({ input: each.input, events: (await this.#events(caller, each.run.run_id, Number.MAX_SAFE_INTEGER)).map(({ event }) => event) });
-    const base = await conversationAfter(content.base, earlier);
+    const base = await conversationAfter(content.base, earlier, dialect);
     if (after === 0) return base;
     const events = (await this.#events(caller, run.run_id, after)).map(({ event }) => event);
-    return closedMessages((await foldedOf(base, { input: inputs[at]?.input ?? '', events })).state);
+    return closedMessages((await foldedOf(base, { input: inputs[at]?.input ?? '', events })).state, dialect);
   }
 
   async #events(caller: Caller, runId: string, until: number): Promise<{ seq: number; at: number; event: KeptEvent }[]> {

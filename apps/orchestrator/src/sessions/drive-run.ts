@@ -4,10 +4,10 @@
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
 import { applyEvent, costOf, rulesOf, runAgent, TextModel, touchesOf, type AgentOutcome, type CallPlace, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import type { Caller, RunNews } from '@writ/contract';
-import { TEXT_DIALECTS, type TextDialect } from '@writ/dialects';
+import type { TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
-import { conversationAfter, foldedOf } from './conversation.ts';
+import { conversationAfter, foldedOf, textDialectOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { OwnTime, TimedModel } from './own-time.ts';
@@ -18,7 +18,7 @@ import type { SubAgents } from './sub-agents.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
 export const LEASE_MS = 15_000;
-/** Replies of a run unless said: enough for a task of an hour. */
+/** Replies of a native run unless said: enough for a task of an hour. Dialects of text have the numbers of their documents. */
 const ROUNDS = 50;
 /** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
 const LOOK_MS = 5_000;
@@ -103,13 +103,13 @@ export class DriveRun {
   async #openUp(): Promise<void> {
     const open = await this.#parts.work.open(this.#claim);
     this.#open = open;
-    this.#dialect = TEXT_DIALECTS.find((name) => name === open.session.dialect) ?? null;
+    this.#dialect = textDialectOf(open.session);
     const { run, session } = open;
     this.#caller = {
       tenant_id: this.#claim.tenant_id, api_key_id: run.created_by, role: run.role, agent_id: run.role === 'agent' ? session.agent_id : null, ...(run.principal === null ? {} : { principal: run.principal }),
     };
     this.#hasBegun = open.prompt !== null;
-    const { state, events, replies } = await foldedOf(await conversationAfter(session.content.base, open.earlier), open);
+    const { state, events, replies } = await foldedOf(await conversationAfter(session.content.base, open.earlier, this.#dialect), open);
     [this.#state, this.#seq, this.#replies] = [state, events, replies];
     this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
