@@ -15,4 +15,4 @@ export { costOf, isSpent } from './spending.ts';
 export { TextModel } from './text-model.ts';
 export { areDisjoint, type Touch } from './touches.ts';
 export { touchesOf } from './touches-of.ts';
-export { parseTranscript, RecordingModel, Transcript, TranscriptModel } from './transcript.ts';
+export { parseTranscript, RecordingModel, Transcript, TranscriptModel, transcriptOf } from './transcript.ts';

@@ -2,6 +2,7 @@
 import { parseMessage } from '@writ/contract';
 import { Type, type Static } from 'typebox';
 import { Model, ModelTurn, type Conversation, type ModelDelta } from './model.ts';
+import type { RunEvent } from './run-event.ts';
 
 /** A recorded run: what a model replied, turn by turn. */
 export const Transcript = Type.Object({
@@ -61,4 +62,18 @@ export class RecordingModel extends Model {
   transcript(prompt: string): Transcript {
     return { v: 1, model: this.name, prompt, turns: this.#turns.map(({ native: _theirs, ...turn }) => turn) };
   }
+}
+
+/**
+ * A recorded run from what was kept of it, for a session of the same dialect: replies in a dialect of text are as they were written, since that is what the dialect reads, and summaries are
+ * replies too. What only the provider can read is left out.
+ */
+export function transcriptOf(model: string, prompt: string, events: readonly RunEvent[]): Transcript {
+  return { v: 1, model, prompt, turns: events.flatMap((event) => (event.kind === 'compacted' ? [said(event.summary, event.usage)] : 'turn' in event ? [asReplied(event.turn)] : [])) };
+}
+
+const said = (text: string, usage: ModelTurn['usage'], stop: ModelTurn['stop'] = 'end'): ModelTurn => ({ text, calls: [], stop, ...(usage === undefined ? {} : { usage }) });
+
+function asReplied({ native: _theirs, written, ...turn }: ModelTurn): ModelTurn {
+  return written === undefined ? turn : said(written, turn.usage, turn.stop === 'tool_use' ? 'end' : turn.stop);
 }

@@ -123,5 +123,6 @@ it('a transcript as lines leads from each call to its receipt, and the program d
   const seen = JSON.parse(await writ('run', 'replay', run.run_id as string, '--policy', 'strict', '--json')) as JsonValue;
   const { next_cursor: _none, ...told } = await replay(run.run_id, { policy: 'strict' });
   expect(seen).toEqual(told);
+  expect(JSON.parse(await writ('run', 'record', run.run_id as string))).toMatchObject({ v: 1, model: 'wire', prompt: 'write once', turns: [{ text: 'I write.', calls: [{ tool_id: 'fs.write' }, {}], stop: 'tool_use' }, { text: 'done', calls: [], stop: 'end' }] });
   expect((await writ('run', 'events', run.run_id as string, '--json')).trimEnd().split('\n').map((line) => JSON.parse(line) as JsonValue)).toEqual((whole.runs as JsonValue[])[0]!.events);
 });

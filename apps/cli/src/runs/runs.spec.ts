@@ -23,6 +23,9 @@ const page = (items: readonly object[], next_cursor: string | null, parts_at: ob
   run_id: 'run_1', candidate: { policy_hash: '0'.repeat(64), name: 'team', enforcement: 'enforce' }, next_cursor, parts_at, counts: { examined: items.length, skipped: 0, changed: refused, would_be: { admitted: 1, held: 0, refused } }, items,
 });
 
+const REPLIED = { text: 'I look.', calls: [], stop: 'end' };
+const EVENTS = [{ seq: 1, at: AT, kind: 'replied', turn: REPLIED }, { seq: 2, at: AT, kind: 'ended', stopped: 'end' }];
+
 let api: FakeApi;
 let folder: string;
 beforeAll(async () => {
@@ -30,6 +33,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'team.json'), JSON.stringify({ v: 1, name: 'team', cedar_file: 'rules.cedar' }));
   writeFileSync(join(folder, 'rules.cedar'), 'permit (principal, action, resource);');
   api = await fakeApi(({ url, method, body }): Said => {
+    if (url.endsWith('/transcript')) return { body: { v: 1, session: SESSION, runs: [{ run: { ...RUN, run_id: 'run_0' }, input: 'other', events: [] }, { run: RUN, input: 'look', events: EVENTS }] } };
     if (url.startsWith('/v1/sessions/')) return { body: { items: [RUN, ENDED], next_cursor: 'next' } };
     if (url.startsWith('/v1/runs/none')) return problem(404, 'not_found', 'there is no such thing');
     if (url.endsWith('/replay')) return { body: (JSON.parse(body) as { cursor?: string }).cursor === undefined ? page(CALLS.slice(0, 2), 'c', null, 0) : page(CALLS.slice(2), null, { run_id: 'run_2', round: 1, index: 0 }, 1) };
@@ -76,6 +80,10 @@ test('a replay takes a set from a file, with its rules, and says where there is 
   api.heard.length = 0;
   expect(await run('replay', 'run_1', '--policy', './none')).toMatchObject({ exit: 2, err: expect.stringContaining('can\'t be read (ENOENT)') as string });
   expect(api.heard).toEqual([]);
+});
+
+test('a run is given as a transcript that can be played', async () => {
+  expect(JSON.parse((await run('record', 'run_1')).out)).toEqual({ v: 1, model: 'main', prompt: 'look', turns: [REPLIED] });
 });
 
 describe('events', () => {

@@ -6,6 +6,7 @@ import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { momentOf, tableOf } from '../terminal.ts';
 import { lineOf } from './event-lines.ts';
+import { recordCommand } from './record.ts';
 import { replayCommand } from './replay.ts';
 import { describeRun, describeSession, Run, Session, stateOf } from './views.ts';
 
@@ -30,7 +31,8 @@ export function runCommand(context: Context): Command {
     .addCommand(eventsCommand(context))
     .addCommand(cancelCommand(context))
     .addCommand(forkCommand(context))
-    .addCommand(replayCommand(context));
+    .addCommand(replayCommand(context))
+    .addCommand(recordCommand(context));
 }
 
 function listCommand(context: Context): Command {
