@@ -31,6 +31,10 @@ test('calls at once are waited for together, and a call that is asked for again 
   pass(100);
   own.ended();
   pass(100);
+  // A third one, while the second is away.
+  own.began();
+  own.ended();
+  pass(100);
   own.ended();
   pass(2);
   own.began();
