@@ -22,7 +22,7 @@ import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
 import { EffectCheck, Landing } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
-import { BeginErasure, EraseBatches, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
+import { BeginErasure, EraseBatches, ErasedTexts, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
@@ -205,7 +205,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new ApplyTools(tenancy, changes), new ListTools(tenancy), new SearchProviders(tenancy, changes),
       new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes), new Profiles(tenancy, changes), new Skills(tenancy, changes, on.blobs),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
-      new BeginErasure(on.tenants, changes), new Erasures(tenancy), new RetentionRules(tenancy, changes),
+      new BeginErasure(on.tenants, changes), new Erasures(tenancy), new ErasedTexts(on.workers, on.tenants, changes), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),

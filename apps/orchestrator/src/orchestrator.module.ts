@@ -43,6 +43,7 @@ import { ReceiptController } from './operations/receipt.controller.ts';
 import { ApiKeys } from './ports/api-keys.ts';
 import { Deliveries } from './ports/deliveries.ts';
 import { Jobs, type JobWork } from './ports/jobs.ts';
+import type { SaidTexts } from './ports/said-texts.ts';
 import { Sessions, type RunWork } from './ports/sessions.ts';
 import { Webhooks } from './ports/webhooks.ts';
 import { Propose } from './proposals/propose.ts';
@@ -57,10 +58,13 @@ import { PgDeliveries } from './store/pg-deliveries.ts';
 import { PgJobWork } from './store/pg-job-work.ts';
 import { PgJobs } from './store/pg-jobs.ts';
 import { PgRunWork } from './store/pg-run-work.ts';
+import { PgSaidTexts } from './store/pg-said-texts.ts';
 import { PgSessions } from './store/pg-sessions.ts';
 import { PgWebhooks } from './store/pg-webhooks.ts';
 import { PrismaApiKeys } from './store/prisma-api-keys.ts';
 import { SessionSeal } from './store/session-seal.ts';
+import { BeginErasure } from './support/begin-erasure.ts';
+import { EraseTexts } from './support/erase-texts.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
@@ -121,6 +125,8 @@ const CLAIM_MS = 250;
 const RENEW_MS = 1_000;
 /** How often jobs that are due are looked for: what one is late at most while anybody is there. */
 const JOBS_MS = 500;
+/** How often the kernel is asked what is to be erased of what was said: what an erasure waits here at most that nobody waits for. */
+const TEXTS_MS = 1_000;
 /** What was delivered or given up is kept for a month, for whoever asks why. */
 const PRUNE_MS = 60_000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3_600_000;
@@ -136,6 +142,7 @@ export interface Stores {
   readonly deliveries: Deliveries;
   readonly sessions: Sessions;
   readonly runWork: RunWork;
+  readonly said: SaidTexts;
   readonly jobs: Jobs;
   readonly jobWork: JobWork;
   readonly close: () => Promise<void>;
@@ -152,13 +159,13 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
   };
   const seal = new SessionSeal(config.webhookKey);
   return {
-    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal),
+    keys, blobs: pgBlobs(pool), webhooks: new PgWebhooks(pool), deliveries: new PgDeliveries(pool), sessions: new PgSessions(pool, seal), runWork: new PgRunWork(pool, seal), said: new PgSaidTexts(pool, seal),
     jobs: new PgJobs(pool, seal), jobWork: new PgJobWork(pool, seal, { sessionsMax: SESSIONS_MAX, runsMax: RUNS_MAX, unendedMax: UNENDED_MAX }), close,
   };
 }
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, jobs, jobWork, close }: Stores) {
+function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, said, jobs, jobWork, close }: Stores) {
   const [watch, hub, exports, runHub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX), new RunHub(config.WRIT_EVENT_STREAMS_MAX)];
   const blobs = cachedBlobs(stored, { bytesMax: BLOB_CACHE_BYTES });
   const subjects = subjectsOf(config.WRIT_SHARD);
@@ -173,7 +180,8 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const follow = new Follow(kernel, watch, monotonic);
-  const [snapshots, queues, show] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs)];
+  const texts = new EraseTexts(kernel, said, (err) => logger.warn({ err }, 'what was said could not be erased, and is tried again'));
+  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs), new BeginErasure(kernel, said, texts)];
   const propose = new Propose(kernel, blobs, follow, queues);
   const order = new ProposeInOrder(propose, monotonic);
   const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });
@@ -187,9 +195,8 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
     return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
   }, monotonic);
   return {
-    rate, order, staged,
+    rate, order, staged, limits, beginErasure,
     published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, queues, show, propose,
-    limits,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
     blobs,
@@ -199,7 +206,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
       every(GATHER_MS, () => gather.run()), every(DELIVER_MS, () => deliver.run()), every(PRUNE_MS, () => deliveries.prune(DELIVERIES_KEPT_MS)),
       every(LIMITS_MS, () => limits.refresh(), unheard),
       { start: () => undefined, stop: () => deliver.stop() },
-      every(CLAIM_MS, () => driving.run(), lost), every(JOBS_MS, () => start.run(), lost), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
+      every(CLAIM_MS, () => driving.run(), lost), every(JOBS_MS, () => start.run(), lost), every(TEXTS_MS, () => texts.run(), texts.failed), every(RENEW_MS, () => driving.renew(), lost), { start: () => undefined, stop: () => driving.stop() },
     ], () => {
       watch.close();
       hub.close();
@@ -211,9 +218,9 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose }: Ground): object[] {
+function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose, beginErasure }: Ground): object[] {
   return [
-    kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
+    beginErasure, kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
     new ReadFile(snapshots, blobs),
     new ChangeSessions(kernel, sessions, models), new ReplayRun(kernel, sessions),
     new ChangeJobs(kernel, jobs, { hasModel: (name) => models.read(name) !== null, now: epoch }),

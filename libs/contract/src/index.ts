@@ -13,7 +13,7 @@ export {
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
 export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, BundleSealed } from './messages/bundles.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
-export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView } from './messages/erasures.ts';
+export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView, TextOrder, TextOrders, TextOrdersTake, TextsGone, TextsTold } from './messages/erasures.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
 export { KERNEL_REQUESTS, RecordedCallRef, REPLAYED_MAX, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {

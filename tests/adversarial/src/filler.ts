@@ -17,7 +17,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`, 'kernel.skill.name': `'x'`, 'kernel.skill.digest': `repeat('0', 64)`, 'kernel.execution_profile.name': `'x'`, 'kernel.execution_profile.digest': `repeat('0', 64)`,
   'ledger.tile.hashes': `decode(repeat('00', 32), 'hex')`, 'ledger.tile.width': '1',
   'ledger.root.root': `decode(repeat('00', 32), 'hex')`, 'ledger.root.tree_size': '1',
-  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`, 'orchestrator.run.place': '1', 'orchestrator.run.role': `'agent'`, 'orchestrator.run_event.seq': '1',
+  'orchestrator.api_key.role': `'admin'`, 'orchestrator.webhook.events': `'{x}'`, 'orchestrator.run.place': '1', 'orchestrator.run.role': `'agent'`, 'orchestrator.run_event.seq': '1', 'orchestrator.erasure.round': '1',
   'orchestrator.job.state': `'paused'`, 'orchestrator.job.conversation': `'fresh'`, 'orchestrator.job.overlap': `'skip'`, 'orchestrator.job.missed': `'skip'`, 'orchestrator.job_start.state': `'queued'`,
 };
 

@@ -109,7 +109,7 @@ describe('an erasure of a call', () => {
 describe('an erasure of many calls', () => {
   it('takes those of a session, after a look at what would go', async () => {
     for (const session_id of ['ses-a', 'ses-a', 'ses-b']) await shell('echo hi', { session_id });
-    expect(await writ(world.admin, 'erase', '--session', 'ses-a', '--dry-run')).toEqual({ dry_run: true, operations: 2, unfinished: 0, more: false });
+    expect(await writ(world.admin, 'erase', '--session', 'ses-a', '--dry-run')).toEqual({ dry_run: true, operations: 2, unfinished: 0, more: false, sessions: 0 });
     expect(await payloads()).toBe(3);
     const erasure = await writ(world.admin, 'erase', '--session', 'ses-a', '--reason', 'asked', '--yes') as ErasureView;
     expect(erasure).toMatchObject({ operations: 2, records: 1, state: 'done' });

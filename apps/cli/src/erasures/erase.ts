@@ -62,9 +62,9 @@ async function requireYes(context: Context, client: Client, body: Record<string,
   if (!await context.confirm(`${describePlan(plan)}\nThis can't be undone.`)) throw new CliError('not_confirmed', 'nothing was erased');
 }
 
-function describePlan({ operations, unfinished, more }: ErasurePlan): string {
+function describePlan({ operations, unfinished, more, sessions = 0 }: ErasurePlan): string {
   const waiting = unfinished === 0 ? '' : `; ${unfinished} have not ended`;
-  return `the content of ${operations}${more ? ' or more' : ''} call${operations === 1 && !more ? '' : 's'} would be erased${waiting}`;
+  return `the content of ${operations}${more ? ' or more' : ''} call${operations === 1 && !more ? '' : 's'} would be erased${sessions === 0 ? '' : `, and all that was said in ${sessions} session${sessions === 1 ? '' : 's'}`}${waiting}`;
 }
 
 function listCommand(context: Context): Command {
@@ -97,6 +97,8 @@ function describe(erasure: ErasureView): string {
     what: whatOf(erasure),
     why: erasure.reason_code,
     erased: `${erasure.operations} call${erasure.operations === 1 ? '' : 's'}`,
+    sessions: (erasure.sessions ?? 0) === 0 ? null : `${erasure.sessions ?? 0} with all that was said in them`,
+    runs: (erasure.runs ?? 0) === 0 ? null : `${erasure.runs ?? 0} of sessions that go on`,
     'passed over': erasure.unfinished === 0 ? null : `${erasure.unfinished} that had not ended`,
     record: record_id === null ? 'none: nothing was left to erase' : `${record_id}${records > 1 ? `, the last of ${records}` : ''}`,
     asked: `${momentOf(erasure.created_at)} by ${erasure.requested_by}`,

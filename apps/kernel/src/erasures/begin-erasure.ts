@@ -9,8 +9,8 @@ import { erasureView, type ErasureRow } from './erasure-row.ts';
 /** Calls that a plan looks at: counted within a second, and more than anybody decides on one by one. */
 const PLAN_ROWS = 10_000;
 
-type Selectors = Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before'>;
-type Selection = Pick<ErasureRow, 'selector' | 'operation_id' | 'session_id' | 'subject' | 'until'>;
+type Selectors = Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before' | 'texts'>;
+type Selection = Pick<ErasureRow, 'selector' | 'operation_id' | 'session_id' | 'subject' | 'until'> & { readonly session_ids: string[] };
 interface Looked { readonly operations: number; readonly unfinished: number; readonly unfinished_id: string | null; readonly looked: number }
 
 /**
@@ -58,40 +58,41 @@ export class BeginErasure {
 }
 
 /** @param now milliseconds by the database's clock */
-function selectionOf({ operation_id, session_id, subject = null, before }: Selectors, now: number): Selection {
+function selectionOf({ operation_id, session_id, subject = null, before, texts }: Selectors, now: number): Selection {
   if ([operation_id, session_id, subject, before].filter((given) => given !== null).length !== 1) {
     throw new Fault('request.malformed', 'an erasure takes exactly one of `operation_id`, `session_id`, `subject` and `before`');
   }
-  const selection = { operation_id: null, session_id: null, subject: null, until: now + 1 };
+  if (texts?.alone === true && session_id === null) throw new Fault('request.malformed', 'texts go alone where a session is deleted: it has to be named');
+  const selection = { operation_id: null, session_id: null, subject: null, until: now + 1, session_ids: texts?.session_ids ?? [] };
   if (operation_id !== null) {
     requireId('operation', operation_id);
     return { ...selection, selector: 'operation', operation_id };
   }
-  if (session_id !== null) return { ...selection, selector: 'session', session_id };
+  if (session_id !== null) return { ...selection, selector: texts?.alone === true ? 'conversation' : 'session', session_id };
   if (subject !== null) return { ...selection, selector: 'subject', subject };
   if (before === null || before > now) throw new Fault('request.malformed', 'an erasure is of calls that were made: `before` lies in the future', { pointer: '/before' });
   return { ...selection, selector: 'before', until: before };
 }
 
-/** The erasure that has done it, or does: of a call that was erased, and of a session or a moment that is being erased. */
-async function standingOf(rows: Rows, tenantId: string, { selector, operation_id, session_id, subject, until }: Selection): Promise<ErasureRow | null> {
+/** The erasure that has done it, or does: of a call that was erased, and of a session or a moment that is being erased. One that is done took no text that is there still. */
+async function standingOf(rows: Rows, tenantId: string, { selector, operation_id, session_id, session_ids, subject, until }: Selection): Promise<ErasureRow | null> {
   const where = operation_id === null
     ? { tenant_id: tenantId, state: 'running', selector, ...(selector === 'before' ? { until: BigInt(until) } : { session_id, subject }) }
     : { tenant_id: tenantId, erasure_id: (await rows.operation.findFirst({ where: { tenant_id: tenantId, operation_id }, select: { erased: true } }) as Pick<OperationRow, 'erased'> | null)?.erased?.erasure_id ?? '' };
-  const row = await rows.erasure.findFirst({ where });
+  const row = await rows.erasure.findFirst({ where: session_ids.length === 0 ? where : { ...where, state: 'running' } });
   return row === null ? null : plainRow(row) as ErasureRow;
 }
 
 async function requireEnded(rows: Rows, tenantId: string, selection: Selection): Promise<void> {
-  const { selector, operation_id, session_id, subject } = selection;
-  if (selector === 'before') return;
+  const { selector, operation_id, session_id, session_ids, subject } = selection;
+  if (selector === 'before' || selector === 'conversation') return;
   if (operation_id !== null) {
     const { state, resolution } = found(await rows.operation.findFirst({ where: { tenant_id: tenantId, operation_id }, select: { state: true, resolution: true } }));
     if (state === 'ambiguous' && resolution === null) throw new Fault('conflict', `what became of \`${operation_id}\` is in doubt, and whoever finds out needs its content: resolve it first`);
     if (!OVER.includes(state)) throw new Fault('conflict', `\`${operation_id}\` is \`${state}\`: its content is erased once it has ended, so wait for that or cancel it`);
     return;
   }
-  const whose = subject === null ? { session_id } : { OR: [{ data_subject: subject }, { data_subject: null, agent_id: subject }] };
+  const whose = subject === null ? { session_id: { in: [...session_ids, session_id ?? ''] } } : { OR: [{ data_subject: subject }, { data_subject: null, agent_id: subject }] };
   const unfinished = { AND: [{ tenant_id: tenantId }, whose, { OR: [{ state: { notIn: OVER } }, { state: 'ambiguous', resolution: null }] }] };
   const first = await rows.operation.findFirst({ where: unfinished, select: { operation_id: true, state: true }, orderBy: [{ created_at: 'asc' }, { operation_id: 'asc' }] });
   if (first !== null) {

@@ -16,6 +16,11 @@ export interface ErasureRow {
   readonly state: ErasureView['state'];
   readonly operations: number;
   readonly unfinished: number;
+  /** sessions whose texts go with it; of an erasure by session, their calls too */
+  readonly session_ids: readonly string[];
+  readonly texts: 'none' | 'ordered' | 'told' | 'gone';
+  readonly sessions: number;
+  readonly runs: number;
   readonly records: number;
   readonly record_id: string | null;
   readonly created_at: number;
@@ -24,8 +29,9 @@ export interface ErasureRow {
 
 /** A row as everybody outside the kernel sees it. */
 export function erasureView(row: ErasureRow): ErasureView {
-  const { erasure_id, selector, operation_id, session_id, subject, until, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at } = row;
+  const { erasure_id, selector, operation_id, session_id, subject, until, reason_code, state, operations, unfinished, sessions, runs, records, record_id, requested_by, created_at, finished_at } = row;
   return {
-    erasure_id, selector, operation_id, session_id, subject, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, records, record_id, requested_by, created_at, finished_at,
+    erasure_id, selector, operation_id, session_id, subject, before: selector === 'before' ? until : null, reason_code, state, operations, unfinished, sessions, runs, records, record_id,
+    requested_by, created_at, finished_at,
   };
 }

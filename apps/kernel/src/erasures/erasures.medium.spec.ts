@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Caller, ErasureView, KernelRequest, OperationView, ProposedCall } from '@writ/contract';
+import type { Caller, ErasureView, KernelRequest, OperationView, ProposedCall, TextsTold } from '@writ/contract';
 import { ReadOutput } from '../operations/index.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { askedBy, callerOf, openManagement, pagesOf, type TestManagement } from '../specs/test-management.ts';
@@ -9,7 +9,7 @@ import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 import { BATCH_ROWS } from './erase-batches.ts';
-import { erasureDigest } from './erasure-record.ts';
+import { erasureDigest, textsDigest } from './erasure-record.ts';
 import type { ErasureRow } from './erasure-row.ts';
 
 const MARKER = 'marker-of-a-person';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   kernel.policy.says = () => AUTOPILOT;
 });
 
-type Selectors = Partial<Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before'>>;
+type Selectors = Partial<Pick<KernelRequest<'erasure.begin'>, 'operation_id' | 'session_id' | 'subject' | 'before' | 'texts'>>;
 const NONE = { operation_id: null, session_id: null, before: null };
 const as = (role: Caller['role'] = 'admin', of = tenant): Caller => callerOf(of.tenantId, role, role === 'agent' ? of.agentId : null);
 const erase = (selectors: Selectors, caller = as()): Promise<ErasureView> => manage.beginErasure.run({ ...askedBy(caller), ...NONE, ...selectors, reason_code: 'gdpr-art-17' });
@@ -44,6 +44,8 @@ const read = (operation_id: string, of = tenant): Promise<OperationView> => mana
 const records = async () => (await tenant.records()).filter(({ kind }) => kind === 'erasure');
 const payloadOf = async (id: string) => (await kernel.admin.query('SELECT args, args_ref, salt, result, staged, requests, announced FROM kernel.payload WHERE operation_id = $1', [id])).rows[0] as Record<string, unknown>;
 const EMPTY = { args: null, args_ref: null, salt: null, result: null, staged: null, requests: null, announced: [] };
+const saidGone = ({ erasure_id }: { readonly erasure_id: string }) => manage.erasedTexts.gone({ v: 1, tenant_id: tenant.tenantId, erasure_id: erasure_id as TextsTold['erasure_id'] });
+const orders = async () => (await manage.erasedTexts.orders({ v: 1, limit: 100 })).orders.filter(({ tenant_id }) => tenant_id === tenant.tenantId);
 /** Every row of the tenant, in every table of the kernel, as text. */
 async function everything(): Promise<string> {
   const { rows: tables } = await kernel.admin.query<{ name: string }>(`SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'kernel'::regnamespace AND c.relkind = 'r'
@@ -171,7 +173,7 @@ describe('what has not ended', () => {
     const before = Date.now() - 1;
     for (const { operation_id } of [held, done]) await makeOlder(operation_id, 1);
     expect(await plan({ before })).toEqual({ dry_run: true, operations: 1, unfinished: 1, more: false });
-    expect(await erase({ before })).toMatchObject({ state: 'done', operations: 1, unfinished: 1, before });
+    expect(await saidGone(await erase({ before }))).toMatchObject({ state: 'done', operations: 1, unfinished: 1, before });
     expect((await payloadOf(held.operation_id))['args']).not.toBeNull();
   });
 });
@@ -280,6 +282,7 @@ describe('retention', () => {
     await tenant.query('UPDATE kernel.tenant SET retained_at = 0 WHERE tenant_id = $1', [tenant.tenantId]);
     await manage.newRetain(3_600_000).run();
     await manage.eraseBatches.run();
+    for (const order of await orders()) await saidGone(order);
   };
 
   it('is nothing unless it is set; set, it is recorded', async () => {
@@ -348,5 +351,86 @@ describe('retention', () => {
     expect(await kept()).toBe(3);
     await set(null, 300);
     expect(await kept()).toBe(10);
+  });
+});
+
+describe('what was said in sessions', () => {
+  const tell = (erasure_id: string, round: number, ids: Partial<Pick<TextsTold, 'session_ids' | 'run_ids' | 'fork_ids'>>) =>
+    manage.erasedTexts.tell({ v: 1, tenant_id: tenant.tenantId, erasure_id: erasure_id as TextsTold['erasure_id'], round, session_ids: [], run_ids: [], fork_ids: [], ...ids });
+  const view = async (erasure_id: string) => await manage.erasures.read({ ...askedBy(as('auditor')), erasure_id });
+  const rowOf = async (erasure_id: string) => (await kernel.admin.query<{ e: ErasureRow }>('SELECT to_jsonb(e) AS e FROM kernel.erasure e WHERE erasure_id = $1', [erasure_id])).rows[0]!.e;
+
+  it('is ordered with the calls of its sessions, and the erasure is done when both are gone', async () => {
+    const [one, below] = [newId('session'), newId('session')];
+    const calls = [await ended({ session_id: one }), await ended({ session_id: below }), await ended({ session_id: newId('session') })];
+    const texts = { session_ids: [one, below], alone: false };
+    expect(await plan({ session_id: one, texts })).toMatchObject({ operations: 2 });
+    const { erasure_id, ...begun } = await erase({ session_id: one, texts });
+    expect(begun).toMatchObject({ state: 'running', operations: 2, sessions: 0, finished_at: null });
+    expect((await payloadOf(calls[2]!.operation_id))['args']).not.toBeNull();
+    expect(await orders()).toMatchObject([{ tenant_id: tenant.tenantId, erasure_id, selector: 'session', session_ids: [one, below] }]);
+    await manage.eraseBatches.run();
+    await tell(erasure_id, 1, { session_ids: [one, below] });
+    expect(await orders()).toHaveLength(1);
+    expect(await saidGone({ erasure_id })).toMatchObject({ state: 'done', sessions: 2, runs: 0, records: 2, finished_at: expect.any(Number) });
+    expect(await orders()).toEqual([]);
+  });
+
+  it('is on the record, once a round, before anybody is told to go on', async () => {
+    const [session_id, caller] = [newId('session'), as()];
+    const { erasure_id } = await erase({ session_id, texts: { session_ids: [session_id], alone: true } }, caller);
+    expect(await records()).toEqual([]);
+    const run_ids = [newId('run'), newId('run')];
+    for (let n = 0; n < 3; n += 1) await tell(erasure_id, 1, { session_ids: [session_id] });
+    await tell(erasure_id, 2, { run_ids });
+    await expect(tell(erasure_id, 4, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
+    const erasure = await rowOf(erasure_id);
+    const said = (of: { session_ids: string[]; run_ids: string[] }) => ({ actor: caller.api_key_id, operation_id: null, change: { verb: 'texts_erased', subject: erasure_id, digest: textsDigest({ fork_ids: [], ...of, erasure }) } });
+    expect(await records()).toMatchObject([said({ session_ids: [session_id], run_ids: [] }), said({ session_ids: [], run_ids: [...run_ids].reverse() })]);
+    expect(await saidGone({ erasure_id })).toMatchObject({ selector: 'conversation', state: 'done', sessions: 1, runs: 2, records: 2 });
+    await tell(erasure_id, 1, { session_ids: [session_id] });
+    await expect(tell(erasure_id, 3, { run_ids })).rejects.toMatchObject({ code: 'conflict' });
+    expect(await records()).toHaveLength(2);
+  });
+
+  it('goes alone where a session is deleted: no call of it', async () => {
+    const session_id = newId('session');
+    const call = await ended({ session_id });
+    await expect(erase({ operation_id: call.operation_id, texts: { session_ids: [], alone: true } })).rejects.toMatchObject({ code: 'request.malformed' });
+    expect(await erase({ session_id, texts: { session_ids: [session_id], alone: true } })).toMatchObject({ state: 'running', operations: 0 });
+    expect((await payloadOf(call.operation_id))['args']).not.toBeNull();
+  });
+
+  it('of a call that was erased before there was anybody to ask can be asked for still', async () => {
+    const call = await ended();
+    const [first, texts] = [await erase({ operation_id: call.operation_id }), { session_ids: [newId('session')], alone: false }];
+    expect(await erase({ operation_id: call.operation_id })).toMatchObject({ erasure_id: first.erasure_id });
+    const second = await erase({ operation_id: call.operation_id, texts });
+    expect(second).toMatchObject({ state: 'running', operations: 0 });
+    expect((await orders()).map(({ erasure_id }) => erasure_id)).toEqual([second.erasure_id]);
+  });
+
+  it('of one tenant is no other\'s to tell of or to end', async () => {
+    const session_id = newId('session');
+    const { erasure_id } = await erase({ session_id, texts: { session_ids: [session_id], alone: true } });
+    const order = { v: 1, tenant_id: (await kernel.newTenant()).tenantId, erasure_id } as const;
+    await expect(manage.erasedTexts.tell({ ...order, round: 1, session_ids: [session_id], run_ids: [], fork_ids: [] })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(manage.erasedTexts.gone(order)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await view(erasure_id)).toMatchObject({ state: 'running', records: 0 });
+  });
+
+  it('over age is ordered once a day, also where no call is', async () => {
+    await manage.retention.set({ ...askedBy(as()), payload_days: 2, output_days: null });
+    const look = async (): Promise<number> => {
+      await tenant.query('UPDATE kernel.tenant SET retained_at = 0 WHERE tenant_id = $1', [tenant.tenantId]);
+      await manage.newRetain(3_600_000).run();
+      return (await orders()).length;
+    };
+    expect(await look()).toBe(0);
+    await tenant.query('UPDATE kernel.tenant SET created_at = created_at - 3 * 86400000::bigint WHERE tenant_id = $1', [tenant.tenantId]);
+    expect(await look()).toBe(1);
+    await manage.eraseBatches.run();
+    for (const order of await orders()) expect(await saidGone(order)).toMatchObject({ state: 'done', reason_code: 'retention', records: 0 });
+    expect(await look()).toBe(0);
   });
 });

@@ -4,4 +4,5 @@ export { EraseBatches } from './erase-batches.ts';
 export { erasureDigest, type ErasedBatch } from './erasure-record.ts';
 export { Erasures } from './erasures.ts';
 export { ErasuresController } from './erasures.controller.ts';
+export { ErasedTexts } from './text-orders.ts';
 export { RetainContents, RetentionRules } from './retention.ts';

@@ -4,7 +4,7 @@ import { Agents } from '../agents/index.ts';
 import { ApplyTools, ListTools, SearchProviders } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
-import { BeginErasure, EraseBatches, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
+import { BeginErasure, EraseBatches, ErasedTexts, Erasures, RetainContents, RetentionRules } from '../erasures/index.ts';
 import { Freezes, LiftFreeze, PlaceFreeze } from '../freezes/index.ts';
 import { ListOperations, ReadOperation } from '../operations/index.ts';
 import { Profiles } from '../profiles/index.ts';
@@ -63,6 +63,7 @@ export function openManagement(kernel: TestKernel) {
     beginErasure: new BeginErasure(tenants, changes),
     eraseBatches: new EraseBatches(kernel.workers, changes),
     erasures: new Erasures(tenancy),
+    erasedTexts: new ErasedTexts(kernel.workers, tenants, changes),
     retention: new RetentionRules(tenancy, changes),
     newRetain: (everyMs: number) => new RetainContents(kernel.workers, tenants, everyMs),
     freezes: new Freezes(tenants),

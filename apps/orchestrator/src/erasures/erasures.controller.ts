@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
-import { Fault, type ErasurePlan, type ErasureView, type RetentionView } from '@writ/contract';
+import type { ErasurePlan, ErasureView, RetentionView } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { ERASURES } from '../http/routes/index.ts';
+import { BeginErasure } from '../support/begin-erasure.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
 @Controller()
 export class ErasuresController {
-  constructor(private readonly kernel: KernelClient) {}
+  constructor(private readonly kernel: KernelClient, private readonly begins: BeginErasure) {}
 
   @Route(ERASURES.begin)
   async begin(@Asked() { caller, body }: AskedOf<typeof ERASURES.begin>, @InExchange() exchange: Exchange): Promise<ErasureView | ErasurePlan> {
-    const selectors = { operation_id: body.operation_id ?? null, session_id: body.session_id ?? null, subject: body.subject ?? null, before: body.before === undefined ? null : momentOf(body.before) };
-    if (body.dry_run === true) return await this.kernel.ask('erasure.plan', caller, selectors);
-    const erasure = await this.kernel.ask('erasure.begin', caller, { ...selectors, reason_code: body.reason_code });
+    if (body.dry_run === true) return await this.begins.plan(caller, body);
+    const erasure = await this.begins.run(caller, body);
     if (erasure.state === 'running') exchange.setStatus(202);
     exchange.setHeader('location', `/v1/erasures/${erasure.erasure_id}`);
     return erasure;
@@ -41,11 +41,4 @@ export class ErasuresController {
   setRetention(@Asked() { caller, body }: AskedOf<typeof ERASURES.setRetention>): Promise<RetentionView> {
     return this.kernel.ask('retention.set', caller, body);
   }
-}
-
-/** Milliseconds since the epoch. @throws Fault `request.malformed` for one that looks like a moment and is none, as the 31st of a February */
-function momentOf(text: string): number {
-  const at = Date.parse(text);
-  if (!Number.isSafeInteger(at) || at < 0) throw new Fault('request.malformed', `\`${text}\` is no moment`, { pointer: '/before' });
-  return at;
 }

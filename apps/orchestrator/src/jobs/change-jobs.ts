@@ -19,6 +19,7 @@ export interface JobAsked {
   readonly input: string;
   readonly model: string;
   readonly system?: string;
+  readonly data_subject?: string;
   readonly dialect?: string;
   readonly tools?: readonly string[];
   readonly conversation?: JobWish['conversation'];
@@ -93,7 +94,7 @@ export class ChangeJobs {
   }
 
   async #listed(caller: Caller, jobId: Id<'job'>, asked: JobAsked): Promise<JobWish> {
-    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], input, system = null, model } = asked;
+    const { name, cron, time_zone = 'UTC', workspace_id, capability_token_id, tools = [], input, system = null, data_subject = null, model } = asked;
     const { dialect = 'native', conversation = 'fresh', overlap = 'skip', missed = 'skip', rounds_max = null, tokens_max = null, cost_max = null } = asked;
     if (!this.#hasModel(model)) throw new Fault('request.malformed', 'there is no such model here; `/v1/models` lists those that there are', { pointer: '/model' });
     if (conversation === 'kept' && overlap === 'allow') throw new Fault('request.malformed', 'runs of one conversation go one after another: `overlap` is `skip` or `queue` there', { pointer: '/overlap' });
@@ -101,7 +102,7 @@ export class ChangeJobs {
     const token = await this.#kernel.ask('token.list_for_job', caller, { parent_id: capability_token_id, workspace_id, job: { job_id: jobId, tools: [...tools] } });
     return {
       name, cron, time_zone, agent_id: token.agent_id as AgentId, workspace_id, capability_token_id, run_token_id: token.capability_token_id, tools, dialect, model, conversation, overlap, missed,
-      rounds_max, tokens_max, cost_max, content: { input, system }, by: caller.api_key_id, principal: caller.principal ?? null, due_at,
+      rounds_max, tokens_max, cost_max, content: { input, system, data_subject }, by: caller.api_key_id, principal: caller.principal ?? null, due_at,
     };
   }
 

@@ -63,4 +63,4 @@ export class JobsController {
   }
 }
 
-const viewOf = ({ content, tools, ...row }: JobRow): JobView => ({ ...row, ...content, tools: [...tools] });
+const viewOf = ({ content: { input, system }, tools, ...row }: JobRow): JobView => ({ ...row, input, system, tools: [...tools] });

@@ -31,6 +31,8 @@ export interface JobTerms extends RunLimits {
 export interface JobContent {
   readonly input: string;
   readonly system: string | null;
+  /** whom it is about, by an id of the caller's: so are its sessions */
+  readonly data_subject?: string | null;
 }
 
 /** A job. Times are milliseconds since the epoch by the database's clock. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
-import type { AgentId, Id, TenantId } from '@writ/contract';
+import type { AgentId, Id, TenantId, TextOrder } from '@writ/contract';
 import type { KeptEvent } from './run-events.ts';
+import type { SaidTexts } from './said-texts.ts';
 import { LeaseLost, type NewRun, type NewSession, type RunClaim, type RunSums, type RunWork, type Sessions, type UsageBy } from './sessions.ts';
 
 export const newSession = (over: Partial<NewSession> = {}): NewSession => ({
@@ -26,7 +27,7 @@ const ENDED: RunSums = { ...SUMS, state: 'ended', stopped: 'end' };
 
 /** What is asked of every store of sessions and runs. `pass` lets time go by; `key` makes a key that is valid, `revoke` ends it. */
 export function sessionsContract(name: string, of: {
-  readonly sessions: () => Sessions; readonly work: () => RunWork; readonly pass: (ms: number) => Promise<void>; readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>; readonly revoke: (tenantId: TenantId, key: string) => Promise<void>;
+  readonly sessions: () => Sessions; readonly work: () => RunWork; readonly said: () => SaidTexts; readonly pass: (ms: number) => Promise<void>; readonly key: (tenantId: TenantId) => Promise<Id<'apiKey'>>; readonly revoke: (tenantId: TenantId, key: string) => Promise<void>;
 }): void {
   describe(`sessions in ${name}`, () => {
     let tenant: TenantId;
@@ -45,6 +46,10 @@ export function sessionsContract(name: string, of: {
       await of.work().begin(one!, { system: 's', tools: [] });
       return one!;
     };
+    const remove = async (session_id: string): Promise<boolean> => {
+      const order: TextOrder = { tenant_id: tenant, erasure_id: newId('erasure'), selector: 'conversation', session_ids: [session_id], until: 0 };
+      return await of.said().take(order, (await of.said().mark(order))!.round);
+    };
     const end = (one: RunClaim, seq: number) => of.work().append(one, seq, { kind: 'ended', stopped: 'end' }, ENDED, LEASE_MS);
 
     it('keeps what it is given, and shows a tenant its own', async () => {
@@ -56,7 +61,7 @@ export function sessionsContract(name: string, of: {
       expect(await of.sessions().read(other, session.session_id)).toBeNull();
       expect(await of.sessions().readRun(other, run.run_id)).toBeNull();
       expect(await of.sessions().cancel(other, run.run_id, 'me')).toBeNull();
-      expect(await of.sessions().remove(other, session.session_id)).toBeNull();
+      expect(await of.said().reach(other, { whole: session.session_id })).toEqual({ session_ids: [], at_work: 0, jobs: [] });
       expect(await of.sessions().queue(other, newRun(session.session_id, key), BOUNDS)).toBeNull();
       expect((await of.sessions().list(other, { cursor: null, limit: 10 }, { agent_id: null, workspace_id: null, run_id: null })).items).toEqual([]);
     });
@@ -192,7 +197,7 @@ export function sessionsContract(name: string, of: {
       expect(before).toEqual([
         [[null, 'm', 1, 30], [null, 'n', 1, 30]], sorted([[a.session_id, 'm', 1, 30], [b.session_id, 'n', 1, 30]]), sorted([[a.agent_id, 'm', 1, 30], [b.agent_id, 'n', 1, 30]]), [[10, 'm', 1, 30], [10, 'n', 1, 30]],
       ]);
-      await of.sessions().remove(tenant, a.session_id);
+      await remove(a.session_id);
       expect(await all()).toEqual(before);
       expect(await of.sessions().usage(newId('tenant') as TenantId, 0, Number.MAX_SAFE_INTEGER, 'model')).toEqual([]);
       expect(await of.sessions().usage(tenant, 0, 1, 'model')).toEqual([]);
@@ -209,7 +214,7 @@ export function sessionsContract(name: string, of: {
       // 30 it cost, and 40 are reserved for the other.
       expect([await reserve(a, 31), await reserve(a, 30)]).toEqual([false, true]);
       await end(a, 2);
-      await of.sessions().remove(tenant, (await of.sessions().readRun(tenant, a.run_id))!.session_id);
+      await remove((await of.sessions().readRun(tenant, a.run_id))!.session_id);
       expect([await reserve(b, 71), await reserve(b, 70)]).toEqual([false, true]);
       await of.pass(LEASE_MS + 1);
       await expect(reserve(b, 1)).rejects.toThrow(LeaseLost);
@@ -233,11 +238,11 @@ export function sessionsContract(name: string, of: {
       expect(await of.sessions().read(tenant, run.session_id)).toMatchObject({ spawned_by: { run_id: above.run_id, operation_id: operationId } });
       await of.work().append(above, 1, { kind: 'ended', stopped: 'end' }, ENDED, LEASE_MS);
       const below = await begun();
-      await expect(of.sessions().remove(tenant, session_id)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await of.said().reach(tenant, { alone: session_id })).toMatchObject({ at_work: 1 });
       await end(below, 1);
       const there = await of.work().below(above, operationId);
       expect([there!.run, await all(there!.events)]).toMatchObject([{ run_id: run.run_id, state: 'ended', cost_max: 9 }, [{ kind: 'ended' }]]);
-      expect(await of.sessions().remove(tenant, session_id)).toMatchObject({ session_id });
+      expect(await remove(session_id)).toBe(true);
       expect(await of.sessions().readRun(tenant, run.run_id)).toBeNull();
     });
 
@@ -276,9 +281,9 @@ export function sessionsContract(name: string, of: {
       const { session_id } = await make();
       const { run_id } = await queue(session_id);
       const one = await begun();
-      await expect(of.sessions().remove(tenant, session_id)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await of.said().reach(tenant, { alone: session_id })).toMatchObject({ at_work: 1 });
       await end(one, 1);
-      expect(await of.sessions().remove(tenant, session_id)).toMatchObject({ session_id });
+      expect(await remove(session_id)).toBe(true);
       expect(await of.sessions().readRun(tenant, run_id)).toBeNull();
       expect(await of.sessions().events(tenant, run_id, 0, 5)).toEqual([]);
       await expect(of.work().open(one)).rejects.toThrow(LeaseLost);

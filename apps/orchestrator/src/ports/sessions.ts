@@ -28,6 +28,8 @@ export interface SessionContent {
   readonly system: string | null;
   /** the conversation that it begins with */
   readonly base: readonly Message[];
+  /** whom it is about, by an id of the caller's: its calls name it, and texts can be erased by it */
+  readonly data_subject?: string | null;
 }
 export type NewSession = Omit<SessionRow, 'created_at'> & { readonly content: SessionContent };
 
@@ -109,8 +111,6 @@ export abstract class Sessions {
   abstract read(tenantId: TenantId, sessionId: string): Promise<(SessionRow & { readonly content: SessionContent }) | null>;
   /** Newest first; null filters nothing, but of the run: those that its calls began, or those that no run's did. */
   abstract list(tenantId: TenantId, page: PageAsked, of: SessionFilter): Promise<PageOf<SessionRow>>;
-  /** Takes it away with its runs, those of its sub-agents and all that was said. Fault `conflict` while one of them is at work. */
-  abstract remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null>;
   /** Queues a run behind those of its session; a key that was used before answers that run. Fault `limit.exceeded`. */
   abstract queue(tenantId: TenantId, run: NewRun, bounds: RunBounds): Promise<RunRow | null>;
   abstract readRun(tenantId: TenantId, runId: string): Promise<RunRow | null>;

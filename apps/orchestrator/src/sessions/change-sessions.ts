@@ -26,6 +26,7 @@ export interface SessionWish {
   readonly name?: string;
   readonly dialect?: 'native' | TextDialect;
   readonly system?: string;
+  readonly data_subject?: string;
 }
 
 /** What a run is asked to be. */
@@ -54,8 +55,8 @@ export class ChangeSessions {
     this.#verifyModel(wish.model);
     const { agent_id } = await this.#tokenOf(caller, wish);
     await this.#kernel.ask('workspace.read', caller, { workspace_id: wish.workspace_id });
-    const { workspace_id, capability_token_id, model, name = null, dialect = 'native', system = null } = wish;
-    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: null, job_id: null }, { system, base: [] });
+    const { workspace_id, capability_token_id, model, name = null, dialect = 'native', system = null, data_subject = null } = wish;
+    return await this.#make(caller, { name, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: null, job_id: null }, { system, base: [], data_subject });
   }
 
   /** Faults: `not_found`, `request.malformed` for a place that the run doesn't have, `limit.exceeded`. */
@@ -65,7 +66,7 @@ export class ChangeSessions {
     if (model !== undefined) this.#verifyModel(model);
     const { content, session_id: _old, created_at: _then, created_by: _by, ...session } = await this.#read(caller, run.session_id);
     const forked = { ...session, name: name ?? session.name, model: model ?? session.model, forked_from: { run_id: run.run_id, after }, spawned_by: null };
-    return await this.#make(caller, forked, { system: content.system, base: await this.#until(caller, { content, dialect: textDialectOf(session) }, run, after) });
+    return await this.#make(caller, forked, { ...content, base: await this.#until(caller, { content, dialect: textDialectOf(session) }, run, after) });
   }
 
   /** Faults: `not_found`, `limit.exceeded`. */

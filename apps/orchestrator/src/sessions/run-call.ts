@@ -3,7 +3,7 @@ import type { CallPlace, HeldCall, ModelCall, ToolAnswer } from '@writ/agent-loo
 import { AGENT_SPAWN, Fault, isFinal, type Caller, type OperationId, type OperationView } from '@writ/contract';
 import { STANDINGS, truncated, type Outcome, type TextDialect } from '@writ/dialects';
 import { newId } from '@writ/nest-kit';
-import type { RunRow, SessionRow } from '../ports/sessions.ts';
+import type { RunRow, SessionContent, SessionRow } from '../ports/sessions.ts';
 import type { ParsedCall } from '../proposals/parsed-call.ts';
 import type { Patience, Propose, Waits } from '../proposals/propose.ts';
 import { cameOf, type Came, type StagedChanges } from '../proposals/staged-changes.ts';
@@ -26,7 +26,7 @@ export interface CallParts {
 /** Whose call it is, and of what. */
 export interface CallOf {
   readonly caller: Caller;
-  readonly session: SessionRow;
+  readonly session: SessionRow & { readonly content?: Pick<SessionContent, 'data_subject'> };
   readonly run: Pick<RunRow, 'run_id'>;
   /** the session's, where it is one of text */
   readonly dialect: TextDialect | null;
@@ -116,10 +116,16 @@ function inTwoSteps(parts: CallParts, of: CallOf, call: ModelCall & { mode: 'sta
   };
 }
 
+/** Whom a call of the session is about, where that was said. */
+function subjectOf({ content }: CallOf['session']): { data_subject?: string } {
+  const { data_subject = null } = content ?? {};
+  return data_subject === null ? {} : { data_subject };
+}
+
 function turnOf({ session, run, dialect, model }: CallOf, round: number): Turn {
   if (dialect === null) throw new Error('a change is staged in a dialect of text alone');
   const { agent_id, capability_token_id, workspace_id, session_id } = session;
-  return { dialect, agent_id, capability_token_id, workspace_id, session_id, session_mode: 'interactive', run_id: run.run_id, turn_id: String(round), model: wordOf(model) };
+  return { dialect, agent_id, capability_token_id, workspace_id, session_id, session_mode: 'interactive', ...subjectOf(session), run_id: run.run_id, turn_id: String(round), model: wordOf(model) };
 }
 
 const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128);
@@ -127,7 +133,7 @@ const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
   return {
     tool_id: call.tool_id, args: call.args, agent_id: session.agent_id, capability_token_id: session.capability_token_id, workspace_id: session.workspace_id,
-    session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: `${run.run_id}/${round}/${index}`,
+    ...subjectOf(session), session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: `${run.run_id}/${round}/${index}`,
     provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: wordOf(model) },
   };
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller, StreamableFile } from '@nestjs/common';
-import { Fault } from '@writ/contract';
 import { Asked } from '../http/asked.ts';
 import { Authenticator } from '../http/authenticator.ts';
 import { InExchange, type Exchange } from '../http/exchange.ts';
@@ -9,6 +8,7 @@ import { Route, type AskedOf } from '../http/route.ts';
 import { MODELS, SESSIONS } from '../http/routes/index.ts';
 import type { ModelView, RunView, SessionView, TranscriptView, UsageView } from '../http/session-views.ts';
 import { Sessions } from '../ports/sessions.ts';
+import { BeginErasure } from '../support/begin-erasure.ts';
 import { ChangeSessions } from './change-sessions.ts';
 import { Models } from './models.ts';
 import { eventView, runView, sessionView } from './run-views.ts';
@@ -16,7 +16,7 @@ import { transcriptLines } from './transcript-lines.ts';
 
 @Controller()
 export class SessionsController {
-  constructor(private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly known: Models, private readonly authenticator: Authenticator) {}
+  constructor(private readonly sessions: Sessions, private readonly changing: ChangeSessions, private readonly known: Models, private readonly authenticator: Authenticator, private readonly erasing: BeginErasure) {}
 
   @Route(MODELS.list)
   models(@Asked() _asked: AskedOf<typeof MODELS.list>): { items: ModelView[] } {
@@ -41,9 +41,9 @@ export class SessionsController {
 
   @Route(SESSIONS.remove)
   async remove(@Asked() { caller, params }: AskedOf<typeof SESSIONS.remove>): Promise<SessionView> {
-    const row = await this.sessions.remove(caller.tenant_id, params.session_id);
-    if (row === null) throw new Fault('not_found');
-    return sessionView(row);
+    const session = await this.changing.read(caller, params.session_id);
+    await this.erasing.deleteSession(caller, session.session_id);
+    return sessionView(session);
   }
 
   @Route(SESSIONS.run)

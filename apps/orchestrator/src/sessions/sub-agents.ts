@@ -59,7 +59,7 @@ export class SubAgents {
     const { agent_id, workspace_id, dialect, model } = session;
     return await this.#work.spawn(claim, {
       session_id, name: null, agent_id, workspace_id, capability_token_id, dialect, model, forked_from: null, spawned_by: { run_id: run.run_id, operation_id: operationId }, job_id: session.job_id,
-      content: { system: session.content.system, base: [] }, created_by: run.created_by,
+      content: { ...session.content, base: [] }, created_by: run.created_by,
     }, {
       run_id: newId('run'), session_id, idempotency_key: null, input: String(args['task']), ...limitsOf(above, args['rounds_max']),
       created_by: run.created_by, role: run.role, principal: run.principal,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type SkillWhole, type TenantLimits,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, TextsGone, TextsTold, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type SkillWhole, type TenantLimits, type TextOrder,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -20,6 +20,11 @@ export class FakeKernel {
   traceparent: string | undefined;
   /** what is to be told, until it is dropped */
   notices: Notice[] = [];
+  /** what is to be erased of what was said, until it is gone, and what was told of it */
+  orders: TextOrder[] = [];
+  readonly told: TextsTold[] = [];
+  /** nothing can be recorded while it is set */
+  isDeaf = false;
   /** what was set for single tenants, as the door hears of it */
   limits: TenantLimits[] = [];
   readonly handlers = new Map<string, Handler>();
@@ -50,6 +55,17 @@ export class FakeKernel {
       const { notice_ids } = parseMessage(NoticeDrop, payload);
       this.notices = this.notices.filter(({ notice_id }) => !notice_ids.includes(notice_id));
       return {};
+    });
+    await serve('kernel.erasure.orders', () => ({ orders: this.orders }));
+    await serve('kernel.erasure.tell', (payload) => {
+      if (this.isDeaf) throw new Fault('database.unavailable');
+      this.told.push(parseMessage(TextsTold, payload));
+      return {};
+    });
+    await serve('kernel.erasure.gone', (payload) => {
+      const { erasure_id } = parseMessage(TextsGone, payload);
+      this.orders = this.orders.filter((order) => order.erasure_id !== erasure_id);
+      return erasureOf(erasure_id);
     });
     await serve('kernel.tenant.limits.changed', () => ({ now: 0, items: this.limits, more: false }));
     await serve('kernel.tenant.create', (payload) => ({ tenant_id: parseMessage(TenantCreate, payload).tenant_id }));
@@ -171,7 +187,13 @@ export class FakeKernel {
       this.find(caller, workspace_id);
       return this.#token(caller, parent.capability_token_id, parent.agent_id, parent.grant);
     });
-    handlers.set('erasure.begin', () => erasureOf(newId('erasure')));
+    handlers.set('erasure.begin', (caller, { texts, session_id }) => {
+      const { session_ids = [], alone = false } = (texts ?? {}) as { session_ids?: string[]; alone?: boolean };
+      const selector = alone ? 'conversation' : 'session';
+      const erasure = erasureOf(newId('erasure'), { selector, session_id: String(session_id), ...(session_ids.length === 0 ? {} : { state: 'running', finished_at: null }) });
+      if (session_ids.length > 0) this.orders.push({ tenant_id: caller.tenant_id, erasure_id: erasure.erasure_id, selector, session_ids, until: 0 });
+      return erasure;
+    });
     handlers.set('erasure.plan', () => ({ dry_run: true, operations: 1, unfinished: 0, more: false }));
     handlers.set('retention.read', () => ({ payload_days: null, output_days: null, changed_at: null }));
     handlers.set('retention.set', (_caller, { payload_days, output_days }) => ({ payload_days, output_days, changed_at: 1 }));

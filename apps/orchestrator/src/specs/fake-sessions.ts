@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type TenantId } from '@writ/contract';
 import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts';
+import type { SaidTexts } from '../ports/said-texts.ts';
+import { FakeSaidTexts } from './fake-said-texts.ts';
 import {
   LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
 } from '../ports/sessions.ts';
@@ -36,6 +38,9 @@ export class FakeRuns {
   readonly spent: FakeSpent[] = [];
   readonly sessions: Sessions = new FakeSessions(this);
   readonly work: RunWork = new FakeRunWork(this);
+  readonly said: SaidTexts = new FakeSaidTexts(this);
+  /** sessions and runs that an erasure is about to take */
+  readonly marked = new Set<string>();
 
   run(tenantId: string, runId: string): KeptRun | undefined {
     return this.runs.find(({ tenant_id, row }) => tenant_id === tenantId && row.run_id === runId);
@@ -70,6 +75,26 @@ export class FakeRuns {
     return [...alive, ...this.spent.filter(({ tenant_id }) => tenant_id === tenantId)];
   }
 
+  /** Whether a run is there, and no erasure is about to take it. */
+  stays(runId: string): boolean {
+    const run = this.runs.find(({ row }) => row.run_id === runId);
+    return run !== undefined && !this.marked.has(runId) && !this.marked.has(run.row.session_id);
+  }
+
+  /** Takes sessions and runs away, with what is below them; what they took stays counted. */
+  forget(sessionIds: readonly string[], runIds: readonly string[]): void {
+    const under = this.kept.filter(({ row }) => runIds.includes(row.spawned_by?.run_id ?? '')).map(({ row }) => row.session_id);
+    const gone = [...sessionIds, ...under].flatMap((id) => [id, ...this.below(id).map(({ row }) => row.session_id)]);
+    const goes = ({ row }: KeptRun): boolean => gone.includes(row.session_id) || runIds.includes(row.run_id);
+    this.spent.push(...this.runs.filter(goes).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.session(tenant_id, row.session_id)?.row.agent_id ?? '' })));
+    this.runs.splice(0, Infinity, ...this.runs.filter((run) => !goes(run)));
+    this.kept.splice(0, Infinity, ...this.kept.filter(({ row }) => !gone.includes(row.session_id)));
+  }
+
+  isAtWork({ row, leaseUntil }: KeptRun): boolean {
+    return row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.now);
+  }
+
   /** The first run of the session that an operation began. */
   spawned(operationId: string): KeptRun | undefined {
     const session = this.kept.find(({ row }) => row.spawned_by?.operation_id === operationId);
@@ -87,6 +112,7 @@ class FakeSessions extends Sessions {
 
   override async create(tenant_id: TenantId, { content, ...session }: NewSession, countMax: number): Promise<SessionRow> {
     if (this.#all.kept.filter((each) => each.tenant_id === tenant_id).length >= countMax) throw new Fault('limit.exceeded');
+    if (session.forked_from !== null && !this.#all.stays(session.forked_from.run_id)) throw new Fault('not_found');
     const row = { ...session, created_at: this.#all.now };
     this.#all.kept.unshift({ tenant_id, row, content });
     return row;
@@ -102,27 +128,14 @@ class FakeSessions extends Sessions {
     return pageOf(rows.map(({ row }) => row), page, ({ session_id }) => session_id);
   }
 
-  override async remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
-    const kept = this.#all.session(tenantId, sessionId);
-    if (kept === undefined) return null;
-    if (this.#all.below(sessionId).some(({ row, leaseUntil }) => row.state === 'running' || row.state === 'waiting' || (row.state !== 'ended' && leaseUntil >= this.#all.now))) throw new Fault('conflict');
-    this.#all.spent.push(...this.#all.below(sessionId).map(({ tenant_id, row }) => ({ tenant_id, row, agent_id: this.#all.session(tenant_id, row.session_id)?.row.agent_id ?? '' })));
-    for (const run of this.#all.below(sessionId)) {
-      this.#all.runs.splice(this.#all.runs.indexOf(run), 1);
-      this.#all.kept.splice(0, Infinity, ...this.#all.kept.filter(({ row }) => row.session_id !== run.row.session_id));
-    }
-    this.#all.kept.splice(0, Infinity, ...this.#all.kept.filter((each) => each !== kept));
-    return kept.row;
-  }
-
   override async queue(tenant_id: TenantId, asked: NewRun, { runsMax, unendedMax }: RunBounds): Promise<RunRow | null> {
     const session = this.#all.session(tenant_id, asked.session_id);
-    if (session === undefined) return null;
+    if (session === undefined || this.#all.marked.has(asked.session_id)) return null;
     const runs = this.#all.of(asked.session_id);
     const same = asked.idempotency_key === null ? undefined : runs.find((each) => each.asked.idempotency_key === asked.idempotency_key);
     if (same !== undefined) return same.row;
     if (runs.length >= runsMax || runs.filter(({ row }) => row.state !== 'ended').length >= unendedMax) throw new Fault('limit.exceeded');
-    return this.#all.add(tenant_id, asked, session.row.model, runs.length + 1);
+    return this.#all.add(tenant_id, asked, session.row.model, Math.max(0, ...runs.map(({ place }) => place)) + 1);
   }
 
   override async readRun(tenantId: TenantId, runId: string): Promise<RunRow | null> {

@@ -15,6 +15,8 @@ import { Published } from '../http/published-keys.ts';
 import type { Role } from '../http/route.ts';
 import type { ConfiguredModel } from '../sessions/models-file.ts';
 import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
+import { EraseTexts } from '../support/erase-texts.ts';
+import { KernelClient } from '../support/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeLedger } from './fake-ledger.ts';
@@ -55,7 +57,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const runs = new FakeRuns();
   runs.isPaused = true;
   const jobs = new FakeJobs();
-  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, sessions: runs.sessions, runWork: runs.work, jobs, jobWork: jobs.work, close: async () => undefined };
+  const stores: Stores = { keys, blobs, webhooks: hooks.webhooks, deliveries: hooks.deliveries, sessions: runs.sessions, runWork: runs.work, said: runs.said, jobs, jobWork: jobs.work, close: async () => undefined };
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(config.WRIT_TRUSTED_PROXIES), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
@@ -84,6 +86,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   return {
     app, bus, kernel, ledger, keys, blobs, hooks, runs, jobs, telemetry, readiness, lines, url, newKey, newTenant,
     ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
+    /** as every replica does by itself */
+    eraseTexts: () => new EraseTexts(new KernelClient(bus, subjectsOf('s0'), Date.now), runs.said, (error) => { throw error; }).run(),
     tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
       bus.publish(subjectsOf('s0').event('operation', tenantId), { v: 1, tenant_id: tenantId, operation_id: operationId, state, ...more }),
     close: async () => {

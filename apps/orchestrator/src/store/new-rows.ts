@@ -8,10 +8,10 @@ import type { SessionSeal } from './session-seal.ts';
 export async function insertSession(client: Client, seal: SessionSeal, tenantId: TenantId, session: NewSession): Promise<SessionRow> {
   const { session_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_from, spawned_by, job_id, created_by } = session;
   return made((await client.query<SessionRow>(
-    `INSERT INTO orchestrator.session (session_id, tenant_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_run, forked_after, parent_run, parent_operation, job_id, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${SESSION_COLUMNS}`,
+    `INSERT INTO orchestrator.session (session_id, tenant_id, name, agent_id, workspace_id, capability_token_id, dialect, model, content, forked_run, forked_after, parent_run, parent_operation, job_id, created_by, data_subject)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${SESSION_COLUMNS}`,
     [session_id, tenantId, name, agent_id, workspace_id, capability_token_id, dialect, model, seal.seal(tenantId, sessionSeal(session_id), content), forked_from?.run_id ?? null, forked_from?.after ?? null,
-      spawned_by?.run_id ?? null, spawned_by?.operation_id ?? null, job_id, created_by])).rows);
+      spawned_by?.run_id ?? null, spawned_by?.operation_id ?? null, job_id, created_by, content.data_subject ?? null])).rows);
 }
 
 /** @param place which run of its session it is, from 1 */
@@ -38,12 +38,13 @@ export async function verifyRoomBelow(client: Client, runId: string, countMax: n
 
 /** The place of the next run of a session that the caller has locked. Fault `limit.exceeded`. */
 export async function placeFor(client: Client, sessionId: string, { runsMax, unendedMax }: RunBounds): Promise<number> {
-  const { rows: [has] } = await client.query<{ runs: number; unended: number }>(
-    `SELECT count(*)::int AS runs, (count(*) FILTER (WHERE state <> 'ended'))::int AS unended FROM orchestrator.run WHERE session_id = $1`, [sessionId]);
-  const { runs, unended } = has ?? { runs: 0, unended: 0 };
+  const { rows: [has] } = await client.query<{ runs: number; last: number; unended: number }>(
+    `SELECT count(*)::int AS runs, coalesce(max(place), 0) AS last, (count(*) FILTER (WHERE state <> 'ended'))::int AS unended FROM orchestrator.run WHERE session_id = $1`, [sessionId]);
+  const { runs, last, unended } = has ?? { runs: 0, last: 0, unended: 0 };
   if (runs >= runsMax) throw new Fault('limit.exceeded', `a session may have ${runsMax} runs; begin another one, or fork this one`);
   if (unended >= unendedMax) throw new Fault('limit.exceeded', `${unendedMax} runs of the session have not ended yet`);
-  return runs + 1;
+  // Not how many there are: those over age may be gone.
+  return last + 1;
 }
 
 /** What `INSERT … RETURNING` told. */

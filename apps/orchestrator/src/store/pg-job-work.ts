@@ -5,6 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { JobWork, type JobContent, type JobPlan, type JobRow, type JobStanding } from '../ports/jobs.ts';
 import type { RunBounds } from '../ports/sessions.ts';
 import { insertRun, insertSession, placeFor } from './new-rows.ts';
+import { holdSession } from './pg-said-texts.ts';
 import { JOB_COLUMNS, jobSeal } from './pg-jobs.ts';
 import type { SessionSeal } from './session-seal.ts';
 
@@ -76,15 +77,15 @@ export class PgJobWork extends JobWork {
   }
 
   async #placeIn(client: Client, tenantId: TenantId, job: Whole): Promise<{ session_id: Id<'session'>; place: number }> {
-    const kept = job.session_id === null ? 0 : (await client.query('SELECT 1 FROM orchestrator.session WHERE session_id = $1 FOR UPDATE', [job.session_id])).rowCount;
-    if (job.session_id !== null && kept !== 0) return { session_id: job.session_id, place: await placeFor(client, job.session_id, this.#bounds) };
+    if (job.session_id !== null && await holdSession(client, job.session_id)) return { session_id: job.session_id, place: await placeFor(client, job.session_id, this.#bounds) };
     const { sessionsMax } = this.#bounds;
     const { rows: [had] } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM orchestrator.session WHERE tenant_id = $1', [tenantId]);
     if ((had?.n ?? 0) >= sessionsMax) throw new Fault('limit.exceeded', `a tenant may have ${sessionsMax} sessions; delete old ones first`);
     const { name, agent_id, workspace_id, run_token_id, dialect, model, job_id, changed_by } = job;
+    const { system, data_subject = null } = this.#content(tenantId, job);
     const { session_id } = await insertSession(client, this.#seal, tenantId, {
       session_id: newId('session'), name, agent_id, workspace_id, capability_token_id: run_token_id, dialect, model, forked_from: null, spawned_by: null, job_id, created_by: changed_by,
-      content: { system: this.#content(tenantId, job).system, base: [] },
+      content: { system, base: [], data_subject },
     });
     if (job.conversation === 'kept') await client.query('UPDATE orchestrator.job SET session_id = $2 WHERE job_id = $1', [job_id, session_id]);
     return { session_id, place: 1 };

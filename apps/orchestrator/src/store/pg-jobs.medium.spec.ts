@@ -75,7 +75,7 @@ describe('a start', () => {
     const kept = await made({ conversation: 'kept' });
     const [c, d, e] = [await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id)];
     expect([d?.session_id, e]).toEqual([c?.session_id, expect.objectContaining({ state: 'failed', reason: 'limit.exceeded' })]);
-    await sessions.remove(kept.tenant, c?.session_id ?? '');
+    await admin.query('DELETE FROM orchestrator.session WHERE session_id = $1', [c?.session_id]);
     expect((await startAndEnd(kept.tenant, kept.job.job_id))?.session_id).not.toBe(c?.session_id);
   });
 

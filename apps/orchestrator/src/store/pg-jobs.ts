@@ -12,7 +12,7 @@ export const JOB_COLUMNS = `job_id, name, state, cron, time_zone, agent_id, work
 const START_COLUMNS = 'start_id, job_id, due_at, by_hand, state, reason, session_id, run_id, created_at, started_at';
 /** What a wish sets, as columns from the third parameter on. */
 const SET = ['name', 'cron', 'time_zone', 'agent_id', 'workspace_id', 'capability_token_id', 'run_token_id', 'tools', 'dialect', 'model', 'conversation', 'overlap', 'missed', 'rounds_max', 'tokens_max', 'cost_max',
-  'content', 'changed_by', 'principal'] as const;
+  'content', 'changed_by', 'principal', 'data_subject'] as const;
 
 export const jobSeal = (jobId: string): string => `job ${jobId}`;
 type Sealed = Omit<JobRow, 'content'> & { readonly content: Buffer };
@@ -102,7 +102,7 @@ export class PgJobs extends Jobs {
   }
 
   #values(tenantId: TenantId, jobId: string, wish: JobWish): unknown[] {
-    const columns: Readonly<Record<(typeof SET)[number], unknown>> = { ...wish, changed_by: wish.by, content: this.#seal.seal(tenantId, jobSeal(jobId), wish.content) };
+    const columns: Readonly<Record<(typeof SET)[number], unknown>> = { ...wish, changed_by: wish.by, data_subject: wish.content.data_subject ?? null, content: this.#seal.seal(tenantId, jobSeal(jobId), wish.content) };
     return SET.map((column) => columns[column]);
   }
 

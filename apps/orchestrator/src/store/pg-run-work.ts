@@ -3,6 +3,7 @@ import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
 import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
 import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
+import { holdRun } from './pg-said-texts.ts';
 import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
 import { runFinished, spreadMessages } from './spread-messages.ts';
 import type { SessionSeal } from './session-seal.ts';
@@ -126,6 +127,7 @@ export class PgRunWork extends RunWork {
       if ((await client.query(`SELECT 1 FROM orchestrator.run WHERE ${MINE} AND state <> 'ended' FOR UPDATE`, [claim.run_id, claim.fence])).rowCount === 0) throw new LeaseLost(claim.run_id);
       const made = await runBelow(client, session.spawned_by?.operation_id ?? '');
       if (made !== null) return made;
+      if (!await holdRun(client, claim.run_id)) throw new LeaseLost(claim.run_id);
       await verifyRoomBelow(client, claim.run_id, countMax);
       await insertSession(client, this.#seal, claim.tenant_id, session);
       return await insertRun(client, this.#seal, claim.tenant_id, run, 1);

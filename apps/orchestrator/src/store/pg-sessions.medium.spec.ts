@@ -4,7 +4,9 @@ import { connect, createPool, inTenant, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { newRun, newSession, sessionsContract } from '../ports/sessions.contract.ts';
+import { saidTextsContract } from '../ports/said-texts.contract.ts';
 import { PgRunWork } from './pg-run-work.ts';
+import { PgSaidTexts } from './pg-said-texts.ts';
 import { PgSessions } from './pg-sessions.ts';
 import { SessionSeal } from './session-seal.ts';
 
@@ -13,6 +15,7 @@ let pool: Pool;
 let admin: Awaited<ReturnType<typeof connect>>;
 let sessions: PgSessions;
 let work: PgRunWork;
+let said: PgSaidTexts;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -21,6 +24,7 @@ beforeAll(async () => {
   const seal = new SessionSeal(Buffer.alloc(32, 7));
   sessions = new PgSessions(pool, seal);
   work = new PgRunWork(pool, seal);
+  said = new PgSaidTexts(pool, seal);
 }, 60_000);
 afterAll(async () => {
   await Promise.all([pool.end(), admin.end()]);
@@ -34,10 +38,18 @@ const key = async (tenant: string): Promise<Id<'apiKey'>> => {
 };
 
 sessionsContract('Postgres', {
-  sessions: () => sessions, work: () => work, key,
+  sessions: () => sessions, work: () => work, said: () => said, key,
   // The clock is the database's: what is in the past for it moves further into the past.
   pass: async (ms) => { await admin.query('UPDATE orchestrator.run SET lease_until = lease_until - $1, wake_at = wake_at - $1', [ms]); },
   revoke: async (_tenant, id) => { await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]); },
+});
+
+saidTextsContract('Postgres', {
+  sessions: () => sessions, work: () => work, said: () => said, key,
+  age: async (id, ms) => {
+    await admin.query('UPDATE orchestrator.session SET created_at = created_at - $2 WHERE session_id = $1', [id, ms]);
+    await admin.query('UPDATE orchestrator.run SET created_at = created_at - $2 WHERE run_id = $1', [id, ms]);
+  },
 });
 
 it('the end of a run is kept for every webhook that listens for it, with the event of the end or not at all, in ids and counts', async () => {

@@ -4,6 +4,7 @@ import { inTenant, type Client, type Pool } from '@writ/database';
 import type { RunEventRow } from '../ports/run-events.ts';
 import { Sessions, type NewRun, type NewSession, type PageAsked, type PageOf, type RunBounds, type RunRow, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, placeFor } from './new-rows.ts';
+import { holdRun, holdSession } from './pg-said-texts.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 import { eventsOf, inputSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
 import type { SessionSeal } from './session-seal.ts';
@@ -12,10 +13,6 @@ const SPENT = ['run_id', 'tenant_id', 'session_id', 'model', 'input_tokens', 'ca
 const USAGE_OF: Readonly<Record<UsageBy, string>> = {
   model: 'NULL::text', session: 'session_id', agent: 'agent_id', day: `to_char(to_timestamp(created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
-
-/** A session, and those of its sub-agents however deep. */
-const BELOW = `WITH RECURSIVE below (session_id) AS (
-  SELECT $1::text COLLATE "C" UNION SELECT s.session_id FROM below b JOIN orchestrator.run r ON r.session_id = b.session_id JOIN orchestrator.session s ON s.parent_run = r.run_id)`;
 
 /** orchestrator.session and orchestrator.run. Row-level security shows the tenant's rows and no others. */
 export class PgSessions extends Sessions {
@@ -32,6 +29,8 @@ export class PgSessions extends Sessions {
     return inTenant(this.#pool, tenantId, async (client) => {
       const { rows: [had] } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM orchestrator.session WHERE tenant_id = $1', [tenantId]);
       if ((had?.n ?? 0) >= countMax) throw new Fault('limit.exceeded', `a tenant may have ${countMax} sessions; delete old ones first`);
+      // What it copies may be about to go: then the copy would outlive it.
+      if (session.forked_from !== null && !await holdRun(client, session.forked_from.run_id)) throw new Fault('not_found');
       return await insertSession(client, this.#seal, tenantId, session);
     });
   }
@@ -50,23 +49,10 @@ export class PgSessions extends Sessions {
     return pageOfRows(rows, limit, (row) => row.session_id);
   }
 
-  override remove(tenantId: TenantId, sessionId: string): Promise<SessionRow | null> {
-    return inTenant(this.#pool, tenantId, async (client) => {
-      if (!await isThere(client, sessionId, 'FOR UPDATE')) return null;
-      const { rowCount } = await client.query(`${BELOW} SELECT 1 FROM orchestrator.run WHERE session_id IN (SELECT session_id FROM below) AND (state IN ('running', 'waiting') OR lease_until >= orchestrator.now_ms() AND state <> 'ended')`, [sessionId]);
-      if (rowCount !== 0) throw new Fault('conflict', 'a run of the session is at work; cancel it first');
-      // What they took stays counted.
-      await client.query(
-        `${BELOW} INSERT INTO orchestrator.spent (${SPENT.join(', ')}, agent_id)
-         SELECT ${SPENT.map((column) => `r.${column}`).join(', ')}, s.agent_id FROM orchestrator.run r JOIN orchestrator.session s USING (session_id) WHERE r.session_id IN (SELECT session_id FROM below)`, [sessionId]);
-      return (await client.query<SessionRow>(`DELETE FROM orchestrator.session WHERE session_id = $1 RETURNING ${SESSION_COLUMNS}`, [sessionId])).rows[0] ?? null;
-    });
-  }
-
   override queue(tenantId: TenantId, run: NewRun, bounds: RunBounds): Promise<RunRow | null> {
     return inTenant(this.#pool, tenantId, async (client) => {
       // Runs of one session are made one after another: each has the place after the last one's.
-      if (!await isThere(client, run.session_id, 'FOR UPDATE')) return null;
+      if (!await holdSession(client, run.session_id)) return null;
       const { rows: [same] } = await client.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM orchestrator.run WHERE session_id = $1 AND idempotency_key = $2`, [run.session_id, run.idempotency_key]);
       if (same !== undefined) return same;
       return await insertRun(client, this.#seal, tenantId, run, await placeFor(client, run.session_id, bounds));
@@ -122,8 +108,4 @@ export class PgSessions extends Sessions {
   #look<T>(tenantId: TenantId, work: (client: Client) => Promise<T>): Promise<T> {
     return inTenant(this.#pool, tenantId, work, { readOnly: true });
   }
-}
-
-async function isThere(client: Client, sessionId: string, lock: 'FOR UPDATE'): Promise<boolean> {
-  return (await client.query(`SELECT 1 FROM orchestrator.session WHERE session_id = $1 ${lock}`, [sessionId])).rowCount !== 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, LimitsChanged, NoticesTaken, opened, parseMessage, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate,
+  Fault, ErasureView, LimitsChanged, NoticesTaken, opened, parseMessage, TextOrders, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate, type TextOrder, type TextsTold,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -20,6 +20,8 @@ const ADMIT_RETRIES = 3;
 /** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
 const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable', 'internal']);
 
+const ORDERS = opened(TextOrders);
+const GONE = opened(ErasureView);
 const TAKEN = opened(NoticesTaken);
 const LIMITS_CHANGED = opened(LimitsChanged);
 const DROPPED = Type.Object({});
@@ -65,6 +67,21 @@ export class KernelClient {
   /** Callers MUST keep them durably before. */
   async dropNotices(notice_ids: readonly string[]): Promise<void> {
     await this.#request('kernel.notice.drop', { v: 1, notice_ids }, DROPPED, ASK_MS);
+  }
+
+  /** What erasures of all tenants ask to be taken of what was said. */
+  async textOrders(limit: number): Promise<TextOrder[]> {
+    return (await this.#request('kernel.erasure.orders', { v: 1, limit }, ORDERS, ASK_MS)).orders;
+  }
+
+  /** Resolves when that is on the record. Callers MUST have settled it durably, and MUST NOT take any of it before. */
+  async tellTexts({ tenant_id, erasure_id }: TextOrder, told: Pick<TextsTold, 'round' | 'session_ids' | 'run_ids' | 'fork_ids'>): Promise<void> {
+    await this.#request('kernel.erasure.tell', { v: 1, tenant_id, erasure_id, ...told }, DROPPED, ASK_MS);
+  }
+
+  /** Nothing is left of what was asked for. */
+  async textsGone({ tenant_id, erasure_id }: TextOrder): Promise<ErasureView> {
+    return await this.#request('kernel.erasure.gone', { v: 1, tenant_id, erasure_id }, GONE, ASK_MS);
   }
 
   /** Of all tenants: whose limits were set at `since` or later. */

@@ -11,18 +11,18 @@ const hands = { tag: 'erasures', allowed: ['admin'] } as const;
 export const ERASURES = {
   begin: route({
     ...hands, id: 'erase', method: 'POST', path: '/v1/erasures',
-    summary: 'Erases the content of calls: of one, of a session, of a person, or of all made before a moment. It can\'t be undone; records and receipts stay valid',
+    summary: 'Erases the content of calls, and what was said in their sessions: of one call, of a session, of a person, or of all before a moment. It can\'t be undone; records and receipts stay valid',
     body: Type.Object({
       operation_id: Type.Optional(Key),
       session_id: Type.Optional(ErasedSession),
-      subject: Type.Optional({ ...DataSubject, description: 'calls that named it as their `data_subject`; an agent\'s id: those of its calls that named none' }),
-      before: Type.Optional({ ...Moment, description: 'calls made before it, such as `2026-01-31T09:30:00Z`; those that have not ended are passed over' }),
+      subject: Type.Optional({ ...DataSubject, description: 'calls and sessions that named it as their `data_subject`; an agent\'s id: those of its that named none' }),
+      before: Type.Optional({ ...Moment, description: 'what was made before it, such as `2026-01-31T09:30:00Z`; what has not ended is passed over' }),
       reason_code: ErasureReason,
       dry_run: Type.Optional(Type.Boolean({ description: '`true`: says what would be erased, and erases nothing' })),
     }, { ...closed, description: 'exactly one of `operation_id`, `session_id`, `subject` and `before`' }),
     answers: {
       200: { says: 'The erasure, done. Of what was erased before, that one; of a dry run, what it would do', schema: Type.Union([ErasureView, ErasurePlan]) },
-      202: { says: 'The erasure, under way: more than one batch is to go. `Location` says where to look', schema: ErasureView },
+      202: { says: 'The erasure, under way: more is to go. `Location` says where to look', schema: ErasureView },
     },
     faults: ['not_found', 'conflict'],
   }),

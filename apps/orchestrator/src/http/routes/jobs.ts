@@ -10,7 +10,7 @@ import { SESSIONS } from './sessions.ts';
 const shared = { tag: 'jobs' } as const;
 const one = { ...shared, params: { job_id: 'job' } } as const;
 const { input, rounds_max, tokens_max, cost_max } = SESSIONS.run.body.properties;
-const { model, dialect, system } = SESSIONS.create.body.properties;
+const { model, dialect, system, data_subject } = SESSIONS.create.body.properties;
 
 /** All that a job is: said whole when it is made and when it is changed, by whoever answers for it. */
 const wish = Type.Object({
@@ -23,6 +23,7 @@ const wish = Type.Object({
   model,
   tools: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*$', maxLength: 128 }), { maxItems: 64, uniqueItems: true, description: 'what its runs may change something with; listing an administrative tool approves it' })),
   system,
+  data_subject,
   dialect,
   conversation: Type.Optional(Type.Enum([...CONVERSATIONS], { description: '`fresh`: each run begins one of its own; `kept`: all go on with one' })),
   overlap: Type.Optional(Type.Enum([...OVERLAPS], { description: 'what becomes of a start while a run of the job has not ended; `skip` unless said' })),

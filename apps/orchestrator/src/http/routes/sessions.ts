@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
+import { DataSubject, idSchema, IdempotencyKey, PolicyRef } from '@writ/contract';
 import { TEXT_DIALECTS } from '@writ/dialects';
 import { Type } from 'typebox';
 import { closed, Key, Name, paging } from '../fields.ts';
@@ -93,6 +93,7 @@ export const SESSIONS = {
       name: Type.Optional(Name),
       dialect: Type.Optional(Type.Enum(['native', ...TEXT_DIALECTS], { description: 'how the model writes its calls; `native`, as its provider has it, unless said' })),
       system: Type.Optional(Type.String({ maxLength: SYSTEM_CHARS_MAX, description: 'told to the model after everything else of its prompt' })),
+      data_subject: Type.Optional({ ...DataSubject, description: 'an id of your own for the person whom the session is about: its calls name it, and its texts can be erased by it' }),
     }, closed),
     answers: { 201: { says: 'The session', schema: SessionView } },
     faults: ['not_found', 'limit.exceeded'],
@@ -137,7 +138,7 @@ export const SESSIONS = {
     faults: ['not_found'],
   }),
   remove: route({
-    ...ofSession, id: 'deleteSession', method: 'DELETE', path: '/v1/sessions/{session_id}', allowed: ['admin'], summary: 'Takes a session away, with its runs and all that was said; receipts of its calls stay',
+    ...ofSession, id: 'deleteSession', method: 'DELETE', path: '/v1/sessions/{session_id}', allowed: ['admin'], summary: 'Takes a session away, with its runs and all that was said, and records that; its calls and their receipts stay',
     answers: { 200: { says: 'The session as it was', schema: SessionView } },
     faults: ['not_found', 'conflict'],
   }),
