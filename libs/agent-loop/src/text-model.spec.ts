@@ -118,6 +118,17 @@ describe('a conversation', () => {
     expect(lastSaid(xml.model)).toEqual({ role: 'user', text: '<results>\n<read id="t1.1" part="file" status="ok"><output><![CDATA[of x]]></output></read>\n<read id="t2.1" part="file" status="ok"><output><![CDATA[of y]]></output></read>\n</results>' });
   });
 
+  it('of Yips answers an action without an id as one without, and what isn\'t read is a note', async () => {
+    const { model, outcome } = runOf('yips', [fence([{ type: 'tool', name: 'read_file', arguments: { path: 'x' } }]), 'done']);
+    await outcome;
+    expect(lastSaid(model)?.text).toMatch(/^Action results:\n\{"id":null,"name":"read_file","status":"error"/);
+    const noted = runOf('yips', [`\`\`\`yips-agent\n${JSON.stringify({ plan: 'x', actions: [{ type: 'tool', id: 't1', name: 'read_file', arguments: { path: 'x' } }] })}\n\`\`\``, 'done']);
+    await noted.outcome;
+    expect(lastSaid(noted.model)?.text).toBe('Note: `yips-agent` has no member `plan`: it is not read');
+  });
+
+  it.each([['blocks', 20], ['tools-xml', 20], ['yips', 6]] as const)('of %s has %i rounds', (dialect, rounds) => { expect(rulesOf(dialect).rounds_max).toBe(rounds); });
+
   it('of Yips is repaired once, is told to pivot after two rounds of failures, and ends after six rounds', async () => {
     const { model, outcome } = runOf('yips', [`${fence([])}\n${fence([])}`, 'done']);
     expect(await outcome).toMatchObject({ stopped: 'end', rounds: 2 });

@@ -87,6 +87,7 @@ describe('where a block stands', () => {
   it.each(['Use the <tools> element.', '{"a": 1}', '{not json', '`<tools>`', '<toolset/>', '```ts\nx\n```\n', ''])('%j is text', (output) => { expect(read(output)).toEqual({ text: output, calls: [], problems: [], stop: null }); });
 
   it('an object may ask for nothing', () => { expect(read('{"reply":"Done.","tools":""}')).toEqual({ text: 'Done.', calls: [], problems: [], stop: null }); });
+  it('a block of comments asks for nothing', () => { expect(read('<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>\n')).toEqual({ text: '', calls: [], problems: [], stop: null }); });
   it('several blocks go on counting', () => { expect(read(`${COMMAND}\n${COMMAND}`).calls.map(({ id }) => id)).toEqual(['t1', 't2']); });
 });
 
