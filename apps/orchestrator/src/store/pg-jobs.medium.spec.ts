@@ -1,55 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Id, TenantId } from '@writ/contract';
-import { connect, createPool, type Pool } from '@writ/database';
+import type { TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { testDatabase, type TestDatabase } from '@writ/testing';
 import { jobsContract, newJob } from '../ports/jobs.contract.ts';
 import type { JobPlan, JobStanding } from '../ports/jobs.ts';
+import { testStore, type TestStore } from '../specs/test-store.ts';
 import { PgJobWork } from './pg-job-work.ts';
 import { PgJobs } from './pg-jobs.ts';
 import { PgSessions } from './pg-sessions.ts';
 import { SessionSeal } from './session-seal.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-let admin: Awaited<ReturnType<typeof connect>>;
+let store: TestStore;
 let jobs: PgJobs;
 let work: PgJobWork;
 let sessions: PgSessions;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'writ-orchestrator-spec' });
-  admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
+  store = await testStore();
   const seal = new SessionSeal(Buffer.alloc(32, 7));
-  jobs = new PgJobs(pool, seal);
-  work = new PgJobWork(pool, seal, { sessionsMax: 3, runsMax: 2, unendedMax: 2 });
-  sessions = new PgSessions(pool, seal);
+  jobs = new PgJobs(store.pool, seal);
+  work = new PgJobWork(store.pool, seal, { sessionsMax: 3, runsMax: 2, unendedMax: 2 });
+  sessions = new PgSessions(store.pool, seal);
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([pool.end(), admin.end()]);
-  await database.drop();
+  await store.drop();
 });
 
-const key = async (tenant: string): Promise<Id<'apiKey'>> => {
-  const id = newId('apiKey') as Id<'apiKey'>;
-  await admin.query(`INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, key_hash, created_by) VALUES ($1, $2, 'k', 'admin', sha256($3::bytea), 'spec')`, [id, tenant, Buffer.from(id)]);
-  return id;
-};
 const end = async (_tenant: string, runId: string): Promise<void> => {
-  await admin.query(`UPDATE orchestrator.run SET state = 'ended', stopped = 'answered', ended_at = 1 WHERE run_id = $1`, [runId]);
+  await store.admin.query(`UPDATE orchestrator.run SET state = 'ended', stopped = 'answered', ended_at = 1 WHERE run_id = $1`, [runId]);
 };
 
 jobsContract('Postgres', {
-  jobs: () => jobs, work: () => work, key, end,
-  revoke: async (_tenant, id) => { await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]); },
+  jobs: () => jobs, work: () => work, key: (tenant) => store.key(tenant), end,
+  revoke: (tenant, id) => store.revoke(tenant, id),
 });
 
 /** Tells a due time of now, and starts it. */
 const now = ({ now: at }: JobStanding): JobPlan => ({ told: { due_at: at, state: 'queued', reason: null }, due_at: 9_000_000_000_000, starts: true });
 const made = async (more: Parameters<typeof newJob>[1]) => {
   const tenant = newId('tenant');
-  return { tenant, job: await jobs.create(tenant, newJob(await key(tenant), more), 10) };
+  return { tenant, job: await jobs.create(tenant, newJob(await store.key(tenant), more), 10) };
 };
 const lastOf = async (tenant: TenantId, jobId: string) => (await jobs.starts(tenant, jobId, { cursor: null, limit: 1 })).items[0];
 const startAndEnd = async (tenant: TenantId, jobId: string) => {
@@ -65,7 +54,7 @@ describe('a start', () => {
     const start = await startAndEnd(tenant, job.job_id);
     expect(await sessions.read(tenant, start?.session_id ?? '')).toMatchObject({ job_id: job.job_id, agent_id: job.agent_id, capability_token_id: job.run_token_id, content: { system: 'be brief', base: [] } });
     expect(await sessions.inputs(tenant, start?.session_id ?? '')).toMatchObject([{ input: 'look', run: { run_id: start?.run_id, rounds_max: 3, created_by: job.changed_by } }]);
-    expect((await admin.query('SELECT role, principal FROM orchestrator.run WHERE run_id = $1', [start?.run_id])).rows).toEqual([{ role: 'admin', principal: 'ann' }]);
+    expect((await store.admin.query('SELECT role, principal FROM orchestrator.run WHERE run_id = $1', [start?.run_id])).rows).toEqual([{ role: 'admin', principal: 'ann' }]);
   });
 
   it('begins a conversation of its own, or goes on with the one that is kept until that is full', async () => {
@@ -75,7 +64,7 @@ describe('a start', () => {
     const kept = await made({ conversation: 'kept' });
     const [c, d, e] = [await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id), await startAndEnd(kept.tenant, kept.job.job_id)];
     expect([d?.session_id, e]).toEqual([c?.session_id, expect.objectContaining({ state: 'failed', reason: 'limit.exceeded' })]);
-    await admin.query('DELETE FROM orchestrator.session WHERE session_id = $1', [c?.session_id]);
+    await store.admin.query('DELETE FROM orchestrator.session WHERE session_id = $1', [c?.session_id]);
     expect((await startAndEnd(kept.tenant, kept.job.job_id))?.session_id).not.toBe(c?.session_id);
   });
 
@@ -90,7 +79,7 @@ describe('a start', () => {
 describe('the database', () => {
   it('has nothing of what a job asks in clear, and asks its runs to end with it', async () => {
     const { tenant, job } = await made({ content: { input: 'the secret plan', system: 'the secret plan' } });
-    const { rows } = await admin.query<{ row: string }>('SELECT j::text AS row FROM orchestrator.job j');
+    const { rows } = await store.admin.query<{ row: string }>('SELECT j::text AS row FROM orchestrator.job j');
     expect(rows.map(({ row }) => Buffer.from(row).includes(Buffer.from('secret plan').toString('hex')) || row.includes('secret plan'))).not.toContain(true);
     await work.take(tenant, job.job_id, now);
     const start = await lastOf(tenant, job.job_id);

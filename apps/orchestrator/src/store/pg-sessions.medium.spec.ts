@@ -1,63 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Id } from '@writ/contract';
-import { connect, createPool, inTenant, type Pool } from '@writ/database';
+import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { testDatabase, type TestDatabase } from '@writ/testing';
 import { newRun, newSession, sessionsContract } from '../ports/sessions.contract.ts';
 import { saidTextsContract } from '../ports/said-texts.contract.ts';
+import { testStore, type TestStore } from '../specs/test-store.ts';
 import { PgRunWork } from './pg-run-work.ts';
 import { PgSaidTexts } from './pg-said-texts.ts';
 import { PgSessions } from './pg-sessions.ts';
 import { SessionSeal } from './session-seal.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-let admin: Awaited<ReturnType<typeof connect>>;
+let store: TestStore;
 let sessions: PgSessions;
 let work: PgRunWork;
 let said: PgSaidTexts;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'writ-orchestrator-spec' });
-  admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
+  store = await testStore();
   const seal = new SessionSeal(Buffer.alloc(32, 7));
-  sessions = new PgSessions(pool, seal);
-  work = new PgRunWork(pool, seal);
-  said = new PgSaidTexts(pool, seal);
+  sessions = new PgSessions(store.pool, seal);
+  work = new PgRunWork(store.pool, seal);
+  said = new PgSaidTexts(store.pool, seal);
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([pool.end(), admin.end()]);
-  await database.drop();
+  await store.drop();
 });
 
-const key = async (tenant: string): Promise<Id<'apiKey'>> => {
-  const id = newId('apiKey') as Id<'apiKey'>;
-  await admin.query(`INSERT INTO orchestrator.api_key (api_key_id, tenant_id, name, role, key_hash, created_by) VALUES ($1, $2, 'k', 'admin', sha256($3::bytea), 'spec')`, [id, tenant, Buffer.from(id)]);
-  return id;
-};
-
 sessionsContract('Postgres', {
-  sessions: () => sessions, work: () => work, said: () => said, key,
+  sessions: () => sessions, work: () => work, said: () => said, key: (tenant) => store.key(tenant),
   // The clock is the database's: what is in the past for it moves further into the past.
-  pass: async (ms) => { await admin.query('UPDATE orchestrator.run SET lease_until = lease_until - $1, wake_at = wake_at - $1', [ms]); },
-  revoke: async (_tenant, id) => { await admin.query('UPDATE orchestrator.api_key SET revoked_at = 1 WHERE api_key_id = $1', [id]); },
+  pass: async (ms) => { await store.admin.query('UPDATE orchestrator.run SET lease_until = lease_until - $1, wake_at = wake_at - $1', [ms]); },
+  revoke: (tenant, id) => store.revoke(tenant, id),
 });
 
 saidTextsContract('Postgres', {
-  sessions: () => sessions, work: () => work, said: () => said, key,
+  sessions: () => sessions, work: () => work, said: () => said, key: (tenant) => store.key(tenant),
   age: async (id, ms) => {
-    await admin.query('UPDATE orchestrator.session SET created_at = created_at - $2 WHERE session_id = $1', [id, ms]);
-    await admin.query('UPDATE orchestrator.run SET created_at = created_at - $2 WHERE run_id = $1', [id, ms]);
+    await store.admin.query('UPDATE orchestrator.session SET created_at = created_at - $2 WHERE session_id = $1', [id, ms]);
+    await store.admin.query('UPDATE orchestrator.run SET created_at = created_at - $2 WHERE run_id = $1', [id, ms]);
   },
 });
 
 it('the end of a run is kept for every webhook that listens for it, with the event of the end or not at all, in ids and counts', async () => {
   const tenant = newId('tenant');
-  const by = await key(tenant);
+  const by = await store.key(tenant);
   const webhook = async (events: string, state = 'active'): Promise<string> => {
     const id = newId('webhook');
-    await admin.query(`INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, state, disabled_reason, secret, created_by) VALUES ($1, $2, $1, 'https://example.com/', $3, $4, $5, $6, 'spec')`,
+    await store.admin.query(`INSERT INTO orchestrator.webhook (webhook_id, tenant_id, name, url, events, state, disabled_reason, secret, created_by) VALUES ($1, $2, $1, 'https://example.com/', $3, $4, $5, $6, 'spec')`,
       [id, tenant, events, state, state === 'active' ? null : 'asked', Buffer.alloc(64)]);
     return id;
   };
@@ -65,7 +53,7 @@ it('the end of a run is kept for every webhook that listens for it, with the eve
   const { session_id, agent_id } = await sessions.create(tenant, newSession(), 10);
   const { run_id } = (await sessions.queue(tenant, newRun(session_id, by, { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 }))!;
   const claim = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).find(({ tenant_id }) => tenant_id === tenant)!;
-  const told = async () => (await admin.query<{ webhook_id: string; kind: string; body: string }>('SELECT webhook_id, kind, body FROM orchestrator.delivery WHERE tenant_id = $1', [tenant])).rows;
+  const told = async () => (await store.admin.query<{ webhook_id: string; kind: string; body: string }>('SELECT webhook_id, kind, body FROM orchestrator.delivery WHERE tenant_id = $1', [tenant])).rows;
   const ended = { state: 'ended', stopped: 'end', fault: null, rounds: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 } as const;
   await expect(work.append(claim, 5, { kind: 'ended', stopped: 'end' }, ended, 60_000)).rejects.toThrow('lease');
   expect(await told()).toEqual([]);
@@ -81,25 +69,25 @@ describe('the database', () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];
     for (const tenant of [mine, theirs]) {
       const { session_id } = await sessions.create(tenant, newSession({ content: { system: 'the secret plan', base: [] } }), 10);
-      await sessions.queue(tenant, newRun(session_id, await key(tenant), { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 });
+      await sessions.queue(tenant, newRun(session_id, await store.key(tenant), { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 });
     }
     const claimed = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).find(({ tenant_id }) => tenant_id === mine)!;
     await work.begin(claimed, { system: 'the secret plan', tools: [] });
     await work.append(claimed, 1, { kind: 'replied', turn: { text: 'the secret plan', calls: [], stop: 'end' } }, { state: 'running', stopped: null, fault: null, rounds: 1, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null }, 60_000);
     for (const table of ['session', 'run', 'run_event']) {
-      expect((await pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
-      const { rows } = await inTenant(pool, mine, (client) => client.query<{ tenant_id: string; t: string }>(`SELECT tenant_id, t::text AS t FROM orchestrator.${table} t`));
+      expect((await store.pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
+      const { rows } = await inTenant(store.pool, mine, (client) => client.query<{ tenant_id: string; t: string }>(`SELECT tenant_id, t::text AS t FROM orchestrator.${table} t`));
       expect(rows.map(({ tenant_id }) => tenant_id)).toEqual([mine]);
       expect(Buffer.from(rows[0]!.t.replaceAll(/\\\\x([0-9a-f]*)/g, (_all, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))).toString('latin1')).not.toContain('secret plan');
     }
-    const { fields } = await pool.query('SELECT * FROM orchestrator.claim_runs(0, 1, 1)');
+    const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_runs(0, 1, 1)');
     expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'run_id', 'fence']);
   });
 
   it('lets nobody put what is sealed in another place', async () => {
     const tenant = newId('tenant');
     const [a, b] = [await sessions.create(tenant, newSession(), 10), await sessions.create(tenant, newSession(), 10)];
-    await admin.query('UPDATE orchestrator.session SET content = (SELECT content FROM orchestrator.session WHERE session_id = $1) WHERE session_id = $2', [a.session_id, b.session_id]);
+    await store.admin.query('UPDATE orchestrator.session SET content = (SELECT content FROM orchestrator.session WHERE session_id = $1) WHERE session_id = $2', [a.session_id, b.session_id]);
     await expect(sessions.read(tenant, b.session_id)).rejects.toThrow();
     expect(await sessions.read(tenant, a.session_id)).not.toBeNull();
   });
@@ -113,6 +101,6 @@ describe('the database', () => {
     ['the end of an event', 'DELETE FROM orchestrator.run_event', /permission denied/],
     ['the end of a run alone', 'DELETE FROM orchestrator.run', /permission denied/],
   ])('refuses this process %s', async (_what, sql, words) => {
-    await expect(inTenant(pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
+    await expect(inTenant(store.pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
   });
 });

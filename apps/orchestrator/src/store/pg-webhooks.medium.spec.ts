@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connect, createPool, inTenant, type Pool } from '@writ/database';
+import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { testDatabase, type TestDatabase } from '@writ/testing';
 import { newMessage, newWebhook, webhooksContract } from '../ports/webhooks.contract.ts';
+import { testStore, type TestStore } from '../specs/test-store.ts';
 import { PgDeliveries } from './pg-deliveries.ts';
 import { PgWebhooks } from './pg-webhooks.ts';
 
-let database: TestDatabase;
-let pool: Pool;
-let admin: Awaited<ReturnType<typeof connect>>;
+let store: TestStore;
 let webhooks: PgWebhooks;
 let deliveries: PgDeliveries;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'writ-orchestrator-spec' });
-  admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
-  webhooks = new PgWebhooks(pool);
-  deliveries = new PgDeliveries(pool);
+  store = await testStore();
+  webhooks = new PgWebhooks(store.pool);
+  deliveries = new PgDeliveries(store.pool);
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([pool.end(), admin.end()]);
-  await database.drop();
+  await store.drop();
 });
 
 webhooksContract('Postgres', {
@@ -29,8 +24,8 @@ webhooksContract('Postgres', {
   deliveries: () => deliveries,
   // The clock is the database's: what is in the past for it moves further into the past.
   pass: async (ms) => {
-    await admin.query('UPDATE orchestrator.webhook SET old_until = old_until - $1, failing_since = failing_since - $1, created_at = created_at - $1', [ms]);
-    await admin.query('UPDATE orchestrator.delivery SET next_at = next_at - $1, claimed_until = claimed_until - $1, created_at = created_at - $1, delivered_at = delivered_at - $1', [ms]);
+    await store.admin.query('UPDATE orchestrator.webhook SET old_until = old_until - $1, failing_since = failing_since - $1, created_at = created_at - $1', [ms]);
+    await store.admin.query('UPDATE orchestrator.delivery SET next_at = next_at - $1, claimed_until = claimed_until - $1, created_at = created_at - $1, delivered_at = delivered_at - $1', [ms]);
   },
 });
 
@@ -42,14 +37,14 @@ describe('the database', () => {
       await deliveries.spread(tenant, [newMessage()]);
     }
     for (const table of ['webhook', 'delivery']) {
-      expect((await pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
-      const { rows } = await inTenant(pool, mine, (client) => client.query<{ tenant_id: string }>(`SELECT tenant_id FROM orchestrator.${table}`));
+      expect((await store.pool.query(`SELECT 1 FROM orchestrator.${table}`)).rowCount).toBe(0);
+      const { rows } = await inTenant(store.pool, mine, (client) => client.query<{ tenant_id: string }>(`SELECT tenant_id FROM orchestrator.${table}`));
       expect(rows).toEqual([{ tenant_id: mine }]);
     }
-    const { fields } = await pool.query('SELECT * FROM orchestrator.claim_deliveries(0, 1, 1)');
+    const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_deliveries(0, 1, 1)');
     expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'delivery_id', 'claim']);
     // Nothing of what the function may see stays visible behind it.
-    const behind = await inTenant(pool, newId('tenant'), async (client) => {
+    const behind = await inTenant(store.pool, newId('tenant'), async (client) => {
       await client.query('SELECT * FROM orchestrator.claim_deliveries(1000, 8, 60000)');
       return await client.query('SELECT 1 FROM orchestrator.delivery');
     });
@@ -64,6 +59,6 @@ describe('the database', () => {
     ['the end of a delivery', 'DELETE FROM orchestrator.delivery', /permission denied/],
     ['a look at notices', 'SELECT 1 FROM kernel.notice', /permission denied/],
   ])('refuses this process %s', async (_what, sql, words) => {
-    await expect(inTenant(pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
+    await expect(inTenant(store.pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
   });
 });

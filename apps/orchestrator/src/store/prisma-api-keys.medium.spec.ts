@@ -2,25 +2,22 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, createPool, inTenant, type Pool } from '@writ/database';
+import { inTenant } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { testDatabase, type TestDatabase } from '@writ/testing';
 import { apiKeysContract, newKey } from '../ports/api-keys.contract.ts';
+import { testStore, type TestStore } from '../specs/test-store.ts';
 import { PrismaApiKeys } from './prisma-api-keys.ts';
 
-let database: TestDatabase;
-let pool: Pool;
+let store: TestStore;
 let keys: PrismaApiKeys;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = createPool({ url: database.urlFor('writ_orchestrator'), applicationName: 'writ-orchestrator-spec' });
-  keys = new PrismaApiKeys(pool);
+  store = await testStore();
+  keys = new PrismaApiKeys(store.pool);
 }, 60_000);
 afterAll(async () => {
   await keys.close();
-  await pool.end();
-  await database.drop();
+  await store.drop();
 });
 
 apiKeysContract('Postgres', () => keys);
@@ -29,15 +26,15 @@ describe('the database', () => {
   it('shows this process no key while no tenant is set, and a tenant\'s own alone', async () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];
     for (const tenant of [mine, theirs]) await keys.create(tenant, newKey());
-    expect((await pool.query('SELECT 1 FROM orchestrator.api_key')).rowCount).toBe(0);
-    const { rows } = await inTenant(pool, mine, (client) => client.query<{ tenant_id: string }>('SELECT tenant_id FROM orchestrator.api_key'));
+    expect((await store.pool.query('SELECT 1 FROM orchestrator.api_key')).rowCount).toBe(0);
+    const { rows } = await inTenant(store.pool, mine, (client) => client.query<{ tenant_id: string }>('SELECT tenant_id FROM orchestrator.api_key'));
     expect(rows).toEqual([{ tenant_id: mine }]);
   });
 
   it('shows the one row of a hash to whoever asks by hash, and leaves no way open behind it', async () => {
     const hash = randomBytes(32);
     await keys.create(newId('tenant'), newKey({ hash }));
-    const leaked = await inTenant(pool, newId('tenant'), async (client) => {
+    const leaked = await inTenant(store.pool, newId('tenant'), async (client) => {
       await client.query('SELECT * FROM orchestrator.authenticate($1)', [hash]);
       await client.query('SELECT set_config(\'writ.key_hash\', encode($1, \'hex\'), true)', [hash]);
       return client.query('SELECT 1 FROM orchestrator.api_key');
@@ -52,7 +49,7 @@ describe('the database', () => {
     ['the end of a key', 'DELETE FROM orchestrator.api_key', /permission denied/],
     ['a look at the kernel', 'SELECT 1 FROM kernel.operation', /permission denied/],
   ])('refuses this process %s', async (_what, sql, words) => {
-    await expect(inTenant(pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
+    await expect(inTenant(store.pool, newId('tenant'), (client) => client.query(sql))).rejects.toThrow(words);
   });
 
   it('gives a key of role agent its agent, and no other key one', async () => {
@@ -68,10 +65,8 @@ describe('the database', () => {
       return [...body.matchAll(/^ {2}(\w+) +(\w+(?:\[\])?)(\?)?(.*)$/gm)].filter(([, , type = '']) => type in types).map(([, field = '', type = '', optional, rest = '']) =>
         `${table} ${/@map\("(\w+)"\)/.exec(rest)?.[1] ?? field} ${types[type] ?? ''} ${optional === undefined ? 'NO' : 'YES'}`);
     });
-    const admin = await connect(database.ownerUrl, 'writ-orchestrator-spec');
-    const { rows } = await admin.query<{ line: string }>(`SELECT table_name || ' ' || column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns
+    const { rows } = await store.admin.query<{ line: string }>(`SELECT table_name || ' ' || column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns
       WHERE table_schema = 'orchestrator' AND table_name <> '_prisma_migrations'`);
-    await admin.end();
     expect(rows.length).toBeGreaterThan(30);
     expect(declared.sort()).toEqual(rows.map(({ line }) => line).sort());
   });
