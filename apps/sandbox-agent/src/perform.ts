@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobOrder } from '@writ/sandbox';
+import { CANNOT_RUN, cannotStart, type JobOrder } from '@writ/sandbox';
 import { drainPipe, drainStream } from './drain.ts';
 import { codeOf } from './fault.ts';
 import type { OutputCut } from './output-cut.ts';
@@ -26,9 +26,6 @@ export interface Place {
   readonly pipes: JobPipes | null;
   readonly endAll: EndAll;
 }
-
-/** The shell's own status for a command that was found and can't be run. */
-const CANNOT_RUN = 126;
 
 /** What every job finds in its environment; nothing of the agent's own is in it. */
 export const ENVIRONMENT = {
@@ -96,7 +93,7 @@ function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: 
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
-      output.take('stderr', Buffer.from(`the command can't be started (${codeOf(error)})\n`));
+      output.take('stderr', Buffer.from(cannotStart(codeOf(error))));
       resolve({ code: CANNOT_RUN, signal: null, timedOut: false });
     });
     child.once('exit', (code, signal) => {

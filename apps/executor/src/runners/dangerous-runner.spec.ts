@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ExecutionProfile } from '@writ/contract';
+import { cannotStart } from '@writ/sandbox';
 import { DangerousRunner } from './dangerous-runner.ts';
 import type { Call, RunContext, Staged } from './runner.ts';
 import { ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
@@ -37,7 +38,7 @@ describe('a raw command', () => {
   });
 
   it('for a PowerShell that is not there says so; one that ends so by itself has failed', async () => {
-    const gone = { exitCode: 126, result: { output: 'the command can\'t be started (ENOENT)\n' } };
+    const gone = { exitCode: 126, result: { output: cannotStart('ENOENT') } };
     expect((await outcome('PowerShell', 'Get-Date', {}, gone)).staged).toMatchObject({ ended: 'failed', error: { code: 'shell.unavailable' }, delta: null });
     expect((await outcome('Bash', 'exit 126', {}, gone)).staged).toMatchObject({ ended: 'exited', exitCode: 126 });
     expect((await outcome('PowerShell', 'exit 126', {}, { exitCode: 126 })).staged).toMatchObject({ ended: 'exited', exitCode: 126 });

@@ -5,6 +5,7 @@
 import { blobReader, type BlobStore } from '@writ/blobs';
 import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
+import { CANNOT_RUN, cannotStart } from '@writ/sandbox';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, type Tree } from './sandbox-entries.ts';
 
@@ -12,8 +13,7 @@ import { readableTree, type Tree } from './sandbox-entries.ts';
 const CONFIG_BYTES_MAX = 256 * 1024;
 /** Files by which a repository's settings come from elsewhere. */
 const ELSEWHERE = ['.git/config.worktree', '.git/commondir'] as const;
-/** What the agent says of a program that isn't there, and the status that it gives it. */
-const NOT_THERE = { exitCode: 126, output: 'the command can\'t be started (ENOENT)\n' } as const;
+const NOT_THERE = cannotStart('ENOENT');
 
 /** Runs `shell.dangerous`. */
 export class DangerousRunner extends Runner {
@@ -63,7 +63,7 @@ function shapeFault(tree: Tree): string | null {
 
 /** The job's word: a PowerShell that says so itself fails itself, which it may. */
 function isNotThere({ ended, exitCode, result }: Staged): boolean {
-  return ended === 'exited' && exitCode === NOT_THERE.exitCode && (result as { readonly output?: unknown } | null)?.output === NOT_THERE.output;
+  return ended === 'exited' && exitCode === CANNOT_RUN && (result as { readonly output?: unknown } | null)?.output === NOT_THERE;
 }
 
 const notStarted = (code: 'shell.unavailable', message: string, hint: string): Staged => ({
