@@ -76,7 +76,7 @@ export class ChangeJobs {
   /** What came due while it was paused is nobody's to make up for. Faults: `not_found`, `conflict` for a job that never comes due again. */
   async resume(caller: Caller, jobId: string): Promise<JobRow> {
     const { cron, time_zone, state, due_at } = await this.read(caller, jobId);
-    const due = state === 'active' ? due_at : this.#dueAt(cron, time_zone);
+    const due = state === 'active' ? due_at : null;
     return there(await this.#jobs.resume(caller.tenant_id, jobId, due ?? this.#dueAt(cron, time_zone)));
   }
 
