@@ -5,7 +5,7 @@
 import { platform } from '#ed25519';
 import { canonicalBytes, sha256 } from '@writ/digest';
 import { decodeBase64Url, encodeBase64Url } from './base64/base64.ts';
-import { isOfSmallOrder } from './ed25519/small-order.ts';
+import { isBeyondP, isOfSmallOrder } from './ed25519/point.ts';
 import { SignatureError } from './signature-error.ts';
 
 /** Length of an Ed25519 public key, in bytes. */
@@ -51,7 +51,7 @@ export function parseSigner(pkcs8Pem: string): Signer {
  * Reads a public key from a JWK.
  *
  * @throws SignatureError `malformed_key`, also for one that carries the private half, which must not be where public keys are read, and for one of small order, under which a
- * signature holds for many messages.
+ * signature holds for many messages, or one written beyond p, which is another name for a key.
  */
 export function parseVerifier(jwk: unknown): Verifier {
   const { publicJwk, publicKey } = parsePublicJwk(jwk);
@@ -84,6 +84,6 @@ function parsePublicJwk(jwk: unknown): { publicJwk: PublicJwk; publicKey: Uint8A
   const { kty, crv, x } = jwk as Record<string, unknown>;
   if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string') throw new SignatureError('malformed_key');
   const publicKey = decodeBase64Url(x, 'malformed_key');
-  if (publicKey.length !== PUBLIC_KEY_BYTES || isOfSmallOrder(publicKey)) throw new SignatureError('malformed_key');
+  if (publicKey.length !== PUBLIC_KEY_BYTES || isOfSmallOrder(publicKey) || isBeyondP(publicKey)) throw new SignatureError('malformed_key');
   return { publicJwk: { kty, crv, x }, publicKey };
 }

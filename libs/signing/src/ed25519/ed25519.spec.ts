@@ -10,7 +10,7 @@ import type { Ed25519 } from './ed25519.ts';
 import { engine, platform as node } from './node.ts';
 import { openssl } from './openssl.ts';
 import { platform as portable } from './portable.ts';
-import { isOfSmallOrder } from './small-order.ts';
+import { isBeyondP, isOfSmallOrder } from './point.ts';
 
 const PLATFORMS: Readonly<Record<string, Ed25519>> = { 'by OpenSSL': openssl, 'in JavaScript alone': portable, ...(engine.name === 'libsodium' ? { 'by libsodium': node } : {}) };
 for (const [name, platform] of Object.entries(PLATFORMS)) ed25519Contract(name, platform);
@@ -28,6 +28,23 @@ function encodingsOf(point: (typeof TORSION)[number]): Uint8Array[] {
   return ys.flatMap((value) => signs.map((sign) => Uint8Array.from({ length: 32 }, (_, i) => Number(((value | (sign << 255n)) >> BigInt(8 * i)) & 0xffn))));
 }
 
+const bytesOf = (scalar: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => Number((scalar >> BigInt(8 * i)) & 0xffn));
+
+describe('a key that is written beyond p', () => {
+  it('is none, whichever of the nineteen it is, and whichever sign it has', () => {
+    for (let y = P; y < 2n ** 255n; y += 1n) {
+      for (const key of [y, y | (1n << 255n)].map(bytesOf)) {
+        expect([toHex(key), isBeyondP(key), reasonOf(() => parseVerifier(publicJwkOf(key)))]).toEqual([toHex(key), true, 'malformed_key']);
+      }
+    }
+  });
+
+  it('is not taken for one that is not', () => {
+    expect([P - 1n, P - 2n, P - 256n, 0xffn, (P - 1n) | (1n << 255n)].map((y) => isBeyondP(bytesOf(y)))).toEqual([false, false, false, false, false]);
+    fc.assert(fc.property(fc.bigInt(1n, Point.Fn.ORDER - 1n), (scalar) => !isBeyondP(Point.BASE.multiplyUnsafe(scalar).toBytes())), { numRuns: 20 });
+  });
+});
+
 describe('a key of small order', () => {
   it('is none, however it is written', () => {
     const all = TORSION.flatMap(encodingsOf);
@@ -43,7 +60,6 @@ describe('a key of small order', () => {
   });
 });
 
-const bytesOf = (scalar: bigint): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => Number((scalar >> BigInt(8 * i)) & 0xffn));
 const integerOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 
 describe('all platforms say the same', () => {

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { decodeBase64Url, encodeBase64Url } from '../base64/base64.ts';
 import { SignatureError } from '../signature-error.ts';
 import type { Ed25519, PrivateKey, PublicKey } from './ed25519.ts';
-import { isOfSmallOrder } from './small-order.ts';
+import { isBeyondP, isOfSmallOrder } from './point.ts';
 
 /** Reads a key of this kind. @throws SignatureError `malformed_key` */
 export function readKey(read: () => KeyObject): KeyObject {
@@ -20,7 +20,7 @@ export function readKey(read: () => KeyObject): KeyObject {
 
 function publicKeyOf(publicKey: Uint8Array): PublicKey {
   const key = readKey(() => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(publicKey) }, format: 'jwk' }));
-  const isRefused = isOfSmallOrder(publicKey);
+  const isRefused = isOfSmallOrder(publicKey) || isBeyondP(publicKey);
   return {
     verify: (bytes, signature) => !isRefused && !isOfSmallOrder(signature) && verify(null, bytes, key, signature),
     verifyAside: (bytes, signature) => new Promise((resolve) => {

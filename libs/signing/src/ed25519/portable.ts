@@ -3,7 +3,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { compareBytes, concatBytes } from '@writ/digest';
 import type { Ed25519, Engine, PublicKey } from './ed25519.ts';
-import { isOfSmallOrder, POINT_BYTES } from './small-order.ts';
+import { isOfSmallOrder, POINT_BYTES } from './point.ts';
 
 const { Point } = ed25519;
 const SIGNATURE_BYTES = 64;
@@ -13,10 +13,10 @@ function integerOf(bytes: Uint8Array): bigint {
   return bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }
 
-/** As OpenSSL reads it, other spellings of a coordinate included (what ZIP 215 calls non-canonical); null for what is no point. */
+/** RFC 8032 §5.1.3; null for what is no point. */
 function pointOf(bytes: Uint8Array) {
   try {
-    return Point.fromBytes(bytes, true);
+    return Point.fromBytes(bytes);
   } catch {
     return null;
   }

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Ed25519, PrivateKey, PublicKey } from './ed25519.ts';
 import { openssl, readKey } from './openssl.ts';
-import { POINT_BYTES } from './small-order.ts';
+import { POINT_BYTES } from './point.ts';
 import type { VerifyingThread } from './verifying-thread.ts';
 
 const SIGNATURE_BYTES = 64;
@@ -19,8 +19,8 @@ export interface Sodium {
 }
 
 /**
- * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by itself. It also refuses keys whose y is written beyond p, which
- * OpenSSL reads: but for those of small order nobody knows a private half of one, so nothing is signed by it that they could disagree on.
+ * By libsodium, in half of the time that OpenSSL takes. It refuses keys and R of small order and S beyond the order by itself. So it does with keys
+ * whose y is written beyond p.
  */
 export function sodiumPlatform(sodium: Sodium, thread: VerifyingThread): Ed25519 {
   const publicKeyOf = (publicKey: Uint8Array): PublicKey => {

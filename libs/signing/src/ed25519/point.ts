@@ -26,3 +26,11 @@ const Y_BITS = 0x7f;
 export function isOfSmallOrder(point: Uint8Array): boolean {
   return SMALL_ORDER.some((y) => y.every((byte, i) => byte === (i === POINT_BYTES - 1 ? (point[i] as number) & Y_BITS : point[i])));
 }
+
+/** The lowest byte of p = 2^255 − 19, whose others are all ones. */
+const P_LOWEST = 0xed;
+
+/** Answers whether the y of 32 bytes is p or more, which RFC 8032 §5.1.3 doesn't decode: nineteen values, of which some libraries read those that are a point as y − p. */
+export function isBeyondP(point: Uint8Array): boolean {
+  return (point[0] as number) >= P_LOWEST && point.every((byte, i) => i === 0 || (i === POINT_BYTES - 1 ? (byte & Y_BITS) === Y_BITS : byte === 0xff));
+}
