@@ -25,6 +25,10 @@ test('what is kept comes once and in order, over more pages than one, and the la
   expect(ids(await text(streamOf(rows, { after: 119 }).readable))).toEqual([120, 121]);
 });
 
+test('a reader that has the last event of a run that has ended is told that it is ready, and nothing more', async () => {
+  expect(names(await text(streamOf([resumed(1), ended(2)], { after: 2, state: 'ended' }).readable))).toEqual(['ready']);
+});
+
 test('what streams comes to a reader that has all that is kept, and to no other', async () => {
   const rows = [resumed(1)];
   const stream = streamOf(rows);

@@ -98,6 +98,8 @@ export class RunStream implements RunWatcher {
       if (row.event.kind === 'ended') return this.#finish();
     }
     if (rows.length === ROWS) this.#isAgain = true;
+    // The end is kept with the state: whoever asked behind it has all that there ever will be.
+    else if (this.#options.state === 'ended') this.#finish();
   }
 
   /** As long as was asked for, with all that is kept by then. */
