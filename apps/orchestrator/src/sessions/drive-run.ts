@@ -18,8 +18,6 @@ import type { SubAgents } from './sub-agents.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
 export const LEASE_MS = 15_000;
-/** Replies of a native run unless said: enough for a task of an hour. Dialects of text have the numbers of their documents. */
-const ROUNDS = 50;
 /** A run that waits for a person is looked at so often, should nobody have heard of the decision. */
 const LOOK_MS = 5_000;
 
@@ -166,7 +164,7 @@ export class DriveRun {
   #rules({ prices, context_tokens_max }: ConfiguredModel): Partial<RunRules> {
     const { rounds_max, tokens_max, cost_max } = this.#open.run;
     const own = this.#dialect === null ? {} : rulesOf(this.#dialect);
-    return { ...own, rounds_max: rounds_max ?? own.rounds_max ?? ROUNDS, tokens_max, cost_max, prices, context_tokens_max };
+    return { ...own, ...(rounds_max === null ? {} : { rounds_max }), tokens_max, cost_max, prices, context_tokens_max };
   }
 
   #speaking(model: Model): Model {

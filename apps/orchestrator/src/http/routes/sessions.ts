@@ -108,7 +108,7 @@ export const SESSIONS = {
     ...ofSession, id: 'startRun', method: 'POST', path: '/v1/sessions/{session_id}/runs', allowed: hands, summary: 'Gives the agent a task; runs of one session are done one after another',
     body: Type.Object({
       input: Type.String({ minLength: 1, maxLength: INPUT_CHARS_MAX }),
-      rounds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: ROUNDS_MAX, description: 'most replies of the model; unless said 50, in `blocks` and `tools-xml` 20, in `yips` 6' })),
+      rounds_max: Type.Optional(Type.Integer({ minimum: 1, maximum: ROUNDS_MAX, description: 'most replies of the model; 20 unless said, in `yips` 6' })),
       tokens_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'most tokens, input and output together' })),
       cost_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description: 'most that it may cost, in millionths of the model\'s currency' })),
       idempotency_key: Type.Optional(IdempotencyKey),
