@@ -68,6 +68,18 @@ describe('a start', () => {
     expect((await startAndEnd(kept.tenant, kept.job.job_id))?.session_id).not.toBe(c?.session_id);
   });
 
+  it('of what waits is made once, by one of all that take the job at once', async () => {
+    const { tenant, job } = await made({});
+    await jobs.ask(tenant, job.job_id, null, 10);
+    const standings: number[] = [];
+    await Promise.all(Array.from({ length: 8 }, () => work.take(tenant, job.job_id, ({ queued, due_at }) => {
+      standings.push(queued);
+      return { told: null, due_at, starts: queued > 0 };
+    })));
+    expect(standings.sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    expect((await store.admin.query('SELECT 1 FROM orchestrator.run WHERE tenant_id = $1', [tenant])).rowCount).toBe(1);
+  });
+
   it('says so where the tenant has no room for a session, and the clock goes on', async () => {
     const { tenant, job } = await made({});
     for (let n = 0; n < 3; n += 1) await startAndEnd(tenant, job.job_id);
