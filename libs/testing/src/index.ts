@@ -6,4 +6,5 @@ export { freePort } from './free-port.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
+export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
 export { WireServer, type WireAsked, type WireScript } from './wire-server.ts';

@@ -40,7 +40,7 @@ const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'
 const signerOf = (file: string): string => parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
 
 /** Makes a call and keeps its receipt. A call that was turned away during the change of keys is made again, as any client would. */
-async function receiptOfCall(file: string): Promise<void> {
+async function receiptOfCall(file: string): Promise<string> {
   const body = await eventually('a call that goes through', async () => {
     const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
     return answer?.status === 200 ? answer.body : null;
@@ -50,6 +50,13 @@ async function receiptOfCall(file: string): Promise<void> {
     return answer.status === 200 ? answer : null;
   }, LONG_MS);
   writeFileSync(join(folder, file), text);
+  return String(body.operation_id);
+}
+
+/** Which key signed the checkpoint of a receipt: its hash in the note (C2SP signed-note). */
+function checkpointKeyOf(file: string): string {
+  const line = parseReceipt(readFileSync(join(folder, file))).inclusion.checkpoint.split('\n').find((each) => each.startsWith(`— ${DEPLOYMENT} `)) ?? '';
+  return Buffer.from(line.split(' ')[2] ?? '', 'base64').subarray(0, 4).toString('hex');
 }
 
 /** A record like the kernel's, by whoever has this key, at the end of a log that takes it in and signs that. */
@@ -124,4 +131,31 @@ test('the whole log verifies, and the checker has nothing to say', () => {
   expect(signatures.by_keys_revoked_since).toBeGreaterThan(0);
   expect(signatures.before_revocation).toBe(signatures.by_keys_revoked_since);
   expectCleanLog(stack);
+});
+
+test('what a revoked key of checkpoints signed is good nowhere, and its record verifies under the key that follows', async () => {
+  const operation = await receiptOfCall('kept.json');
+  const { keyid: was } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find((key) => stateAt(key, Date.now()) === 'current')!;
+  expect(verified('kept.json')).toMatchObject({ status: 0 });
+  const keysFolder = stack.keys.file('');
+  expect(spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'checkpoint', `--kid=${was}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} })).toMatchObject({ status: 0 });
+
+  expect(verified('kept.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('no known key has signed') });
+  await eventually('the revocation in the log', async () => {
+    const { status, stdout } = online('log', 'keys', '--keys', stack.keys.publicKeysFile, '--out', 'history-after.ndjson', '--json');
+    if (status !== 0) return null;
+    const { events } = JSON.parse(stdout) as { events: { event: string; purpose: string; keyid: string; counts: boolean }[] };
+    return events.find(({ event, purpose, keyid, counts }) => event === 'revoked' && purpose === 'checkpoint' && keyid === was && counts) ?? null;
+  }, LONG_MS);
+  expect(verified('kept.json', '--key-history', 'history-after.ndjson')).toMatchObject({ status: 1, stderr: expect.stringContaining('no known key has signed') });
+
+  await eventually('the receipt under the key that follows', async () => {
+    const answer = await world.admin.get(`/v1/operations/${operation}/receipt`);
+    if (answer.status !== 200) return null;
+    writeFileSync(join(folder, 'anew.json'), answer.text);
+    return checkpointKeyOf('anew.json') === checkpointKeyOf('kept.json') ? null : true;
+  }, LONG_MS);
+  const [kept, anew] = ['kept.json', 'anew.json'].map((file) => parseReceipt(readFileSync(join(folder, file))).envelope);
+  expect(anew).toEqual(kept);
+  expect(verified('anew.json', '--key-history', 'history-after.ndjson')).toMatchObject({ status: 0 });
 });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFileSync } from 'node:child_process';
 import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatRing, KeyStoreError, type KeyRing } from '@writ/signing';
 import { keyStoreContract } from '@writ/signing/contract';
+import { hasSoftToken, SOFT_TOKEN, softToken } from '@writ/testing';
 import { firstRing, KeyFile, newKey, readRing, replaceFile, writeRing, type NewKey } from './key-file.ts';
 import { readKeyWrap } from './key-wrap-file.ts';
 import { isWrapped, KeyWrap, wrapText } from './key-wrap.ts';
@@ -94,25 +94,14 @@ describe('a wrapped file of keys', () => {
   });
 });
 
-const [MODULE, TOOL] = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/bin/pkcs11-tool'];
-(existsSync(MODULE) && existsSync(TOOL) ? describe : describe.skip)('under a real token (SoftHSM and OpenSC, where they are installed)', () => {
-  const [tokens, environment, pin] = [join(dir, 'tokens'), { SOFTHSM2_CONF: join(dir, 'softhsm2.conf') }, '424242'];
-  const device = { module: MODULE, token: 'writ-spec', key_id: '01', pin_file: join(dir, 'pin'), oaep_hash: 'SHA-1', environment };
+(hasSoftToken() ? describe : describe.skip)(SOFT_TOKEN, () => {
+  const { device, pin } = hasSoftToken() ? softToken(dir) : { device: {}, pin: '' };
   const wrapBy = (over: object): KeyWrap => {
     const path = place();
     writeFileSync(path, JSON.stringify({ pkcs11: { ...device, ...over } }));
     return readKeyWrap(path);
   };
-  if (existsSync(MODULE) && existsSync(TOOL)) {
-    mkdirSync(tokens);
-    writeFileSync(environment.SOFTHSM2_CONF, `directories.tokendir = ${tokens}\n`);
-    writeFileSync(device.pin_file, `${pin}\n`, { mode: 0o600 });
-    const on = (...args: string[]): void => { execFileSync(TOOL, ['--module', MODULE, ...args], { env: environment, stdio: 'pipe' }); };
-    on('--init-token', '--slot-index', '0', '--label', device.token, '--so-pin', pin);
-    on('--token-label', device.token, '--login', '--login-type', 'so', '--so-pin', pin, '--init-pin', '--new-pin', pin);
-    on('--token-label', device.token, '--login', '--pin', pin, '--keypairgen', '--key-type', 'rsa:2048', '--id', device.key_id, '--usage-decrypt');
-    contractUnder('a file wrapped by a PKCS #11 token', wrapBy({}));
-  }
+  if (hasSoftToken()) contractUnder('a file wrapped by a PKCS #11 token', wrapBy({}));
 
   it('with another PIN, key or library nothing is unwrapped, and the PIN is in no message', async () => {
     const wrapped = wrapBy({}).wrap(Buffer.from('a key'));

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of signatures under a device (ADR 0072), as an operator puts them there: a kernel and a ledger that ran on files in clear go on with files that open by the device alone.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { keySetOf, parseReceipt, verifyReceiptFile } from '@writ/receipt';
+import { Api, eventually, makeWorld, startStack, type Service, type Stack, type World } from '@writ/stack';
+import { hasSoftToken, repositoryRoot, SOFT_TOKEN, softToken, type SoftToken } from '@writ/testing';
+
+jest.setTimeout(240_000);
+const LONG_MS = 90_000;
+const NAMES = ['ledger', 'kernel'] as const;
+
+(hasSoftToken() ? describe : describe.skip)(`signing keys ${SOFT_TOKEN}`, () => {
+  let stack: Stack;
+  let world: World;
+  let folder: string;
+  let token: SoftToken;
+  let deviceFile: string;
+  const wrapped: Record<string, Service> = {};
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'writ-wrapped-e2e-'));
+    token = softToken(folder);
+    deviceFile = join(folder, 'device.json');
+    writeFileSync(deviceFile, JSON.stringify({ pkcs11: token.device }));
+    stack = await startStack();
+    world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
+  });
+  afterAll(async () => {
+    await stack?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** `writ signing-keys …` with the device. */
+  function signingKeys(...args: string[]): void {
+    const keys = stack.keys.file('');
+    const { status, stderr } = spawnSync(process.execPath, [join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js'), 'signing-keys', ...args, '--wrap', deviceFile, '--keys', keys, '--public', keys], { encoding: 'utf8', env: {} });
+    if (status !== 0) throw new Error(`signing-keys ${args.join(' ')} ended with ${String(status)}: ${stderr}`);
+  }
+
+  /** Makes a call and verifies its receipt with what is published; who signed the record. */
+  async function signerOfCall(): Promise<string> {
+    const body = await eventually('a call that goes through', async () => {
+      const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
+      return answer?.status === 200 ? answer.body : null;
+    }, LONG_MS);
+    const { text } = await eventually('its receipt', async () => {
+      const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
+      return answer.status === 200 ? answer : null;
+    }, LONG_MS);
+    const keys = keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
+    expect(verifyReceiptFile(text, keys).record).toMatchObject({ tx_outcome: 'committed' });
+    return parseReceipt(text).envelope.signatures[0]?.keyid ?? '';
+  }
+
+  test('files that were put under the device are refused without it, and with it everything goes on under the same keys', async () => {
+    const before = await signerOfCall();
+    for (const name of NAMES) await stack.services[name].kill();
+    signingKeys('wrap');
+    for (const file of ['permit.json', 'record.json', 'checkpoint.json']) expect(readFileSync(stack.keys.file(file), 'utf8')).not.toContain('PRIVATE');
+    for (const name of NAMES) await expect(stack.services[name].start()).rejects.toThrow('WRIT_KEY_WRAP_FILE');
+    for (const name of NAMES) wrapped[name] = await stack.another(name, { WRIT_KEY_WRAP_FILE: deviceFile });
+    expect(await signerOfCall()).toBe(before);
+  });
+
+  test('a key that is made under the device signs, without a restart', async () => {
+    const before = await signerOfCall();
+    signingKeys('rotate', 'record', '--overlap', '5s');
+    await eventually('a record by the new key', async () => (await signerOfCall()) === before ? null : true, LONG_MS);
+  });
+
+  test('while the device is away what runs goes on, and nothing starts; the PIN is in no log', async () => {
+    const away = `${token.folder}-away`;
+    renameSync(token.folder, away);
+    try {
+      await signerOfCall();
+      await wrapped['kernel']!.kill();
+      await expect(wrapped['kernel']!.start()).rejects.toThrow(/didn't become ready/);
+    } finally {
+      renameSync(away, token.folder);
+    }
+    await wrapped['kernel']!.start();
+    await signerOfCall();
+    expect(stack.logs()).not.toContain(token.pin);
+  });
+});
