@@ -11,7 +11,7 @@ import { leafHash, proveInclusion, rootOf } from '@writ/merkle';
 import { newId } from '@writ/nest-kit';
 import { assembleReceipt, encodeReceipt, parseReceipt } from '@writ/receipt';
 import { decodeBase64, formatCheckpoint, parseRing, sealEnvelope, signNote, stateAt, type Envelope, type Signer } from '@writ/signing';
-import { DEPLOYMENT, eventually, expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { DEPLOYMENT, eventually, expectCleanLog, makeWorld, receiptOfCall, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 jest.setTimeout(300_000);
@@ -39,17 +39,10 @@ const verified = (file: string, ...args: string[]): Said => spawnSync(process.ex
 const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'));
 const signerOf = (file: string): string => parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
 
-/** Makes a call and keeps its receipt. A call that was turned away during the change of keys is made again, as any client would. */
-async function receiptOfCall(file: string): Promise<string> {
-  const body = await eventually('a call that goes through', async () => {
-    const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
-    return answer?.status === 200 ? answer.body : null;
-  }, LONG_MS);
-  const { text } = await eventually('its receipt', async () => {
-    const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
-    return answer.status === 200 ? answer : null;
-  }, LONG_MS);
-  writeFileSync(join(folder, file), text);
+/** Makes a call and keeps its receipt; the call's operation. */
+async function keepReceipt(name: string): Promise<string> {
+  const { body, file } = await receiptOfCall(world, LONG_MS);
+  writeFileSync(join(folder, name), file);
   return String(body.operation_id);
 }
 
@@ -76,7 +69,7 @@ async function payloadsOfLog(): Promise<Uint8Array[]> {
 }
 
 test('what a key signed before it was revoked verifies by its place, and what it signs after does not', async () => {
-  await receiptOfCall('old.json');
+  await keepReceipt('old.json');
   expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({ status: 0 });
   const lost = ring().keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(signerOf('old.json')).toBe(lost.keyid);
@@ -99,7 +92,7 @@ test('what a key signed before it was revoked verifies by its place, and what it
   const [before, next] = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys;
   expect(shown).toContainEqual(expect.objectContaining({ event: 'introduced', purpose: 'checkpoint', keyid: next?.keyid }));
   expect(shown).toContainEqual(expect.objectContaining({ event: 'retired', purpose: 'checkpoint', keyid: before?.keyid, counts: true }));
-  await receiptOfCall('fresh.json');
+  await keepReceipt('fresh.json');
   expect(signerOf('fresh.json')).not.toBe(lost.keyid);
 
   const history = ['--key-history', 'key-history.ndjson'];
@@ -134,7 +127,7 @@ test('the whole log verifies, and the checker has nothing to say', () => {
 });
 
 test('what a revoked key of checkpoints signed is good nowhere, and its record verifies under the key that follows', async () => {
-  const operation = await receiptOfCall('kept.json');
+  const operation = await keepReceipt('kept.json');
   const { keyid: was } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(verified('kept.json')).toMatchObject({ status: 0 });
   const keysFolder = stack.keys.file('');

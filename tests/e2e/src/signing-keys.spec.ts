@@ -9,7 +9,7 @@ import { RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply } from '@writ/contrac
 import { canonicalBytes, parseIJson } from '@writ/digest';
 import { keySetOf, parseReceipt, verifyReceiptFile, type KeySet } from '@writ/receipt';
 import { decodeBase64, parseRing, sealEnvelope, stateAt, verifyNote, type KeyRing, type Purpose, type Signer } from '@writ/signing';
-import { Api, eventually, expectCleanLog, makeWorld, SHARD, startStack, type Stack, type World } from '@writ/stack';
+import { Api, eventually, expectCleanLog, makeWorld, receiptOfCall, SHARD, startStack, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 jest.setTimeout(240_000);
@@ -37,17 +37,11 @@ function signingKeys(...args: string[]): Record<string, unknown> {
 const ringOf = (purpose: Purpose): KeyRing => parseRing(readFileSync(stack.keys.file(`${purpose}.json`), 'utf8'));
 const published = async (): Promise<KeySet> => keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
 
-/** Makes a call; the file of its receipt. A call that was turned away for load or during a change of keys is made again, as any client would. */
-async function receiptOfCall(): Promise<string> {
-  const body = await eventually('a call that goes through', async () => {
-    const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
-    return answer?.status === 200 ? answer.body : null;
-  }, LONG_MS);
+/** Makes a call that commits; the file of its receipt. */
+async function receiptOfCommit(): Promise<string> {
+  const { body, file } = await receiptOfCall(world, LONG_MS);
   expect(body).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
-  return (await eventually('its receipt', async () => {
-    const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
-    return answer.status === 200 ? answer : null;
-  }, LONG_MS)).text;
+  return file;
 }
 
 /** Who signed the record and the checkpoint of a receipt. */
@@ -57,7 +51,7 @@ function signersOf(file: string, keys: KeySet): { record: string; log: string } 
 }
 
 test('all three keys change while calls run, and every receipt of before, during and after verifies', async () => {
-  const receipts = [await receiptOfCall()];
+  const receipts = [await receiptOfCommit()];
   const before = signersOf(receipts[0]!, await published());
   for (const purpose of ['permit', 'record', 'checkpoint']) expect(signingKeys('rotate', purpose, '--overlap', '5s')).toMatchObject({ purpose, state: 'next' });
   const begins = Math.max(...(['permit', 'record', 'checkpoint'] as const).map((purpose) => ringOf(purpose).keys[1]!.signs_from));
@@ -68,11 +62,11 @@ test('all three keys change while calls run, and every receipt of before, during
   const until = Date.now() + LONG_MS;
   for (let after = { record: before.record, log: before.log }; after.record === before.record || after.log === before.log; after = signersOf(receipts.at(-1)!, keys)) {
     if (Date.now() > until) throw new Error(`the new keys don't sign: ${stack.logs()}`);
-    receipts.push(await receiptOfCall());
+    receipts.push(await receiptOfCommit());
   }
   expect(Date.now()).toBeGreaterThanOrEqual(begins);
   // A call after the change was given out under a permit of the new key, as the kernel has no other that signs.
-  receipts.push(await receiptOfCall());
+  receipts.push(await receiptOfCommit());
   for (const file of receipts) expect(verifyReceiptFile(file, keys).record).toMatchObject({ tx_outcome: 'committed', attempt: 1 });
   expectCleanLog(stack);
 });
@@ -86,13 +80,13 @@ function forgedFrom(file: string, signer: Signer): { record_id: string; tenant_i
 }
 
 test('a revoked key signs no more, what a thief signs with it comes into no log, and its receipts verify no more by their date alone', async () => {
-  const old = await receiptOfCall();
+  const old = await receiptOfCommit();
   const lost = ringOf('record').keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(parseReceipt(old).envelope.signatures[0]?.keyid).toBe(lost.keyid);
   const { successor } = signingKeys('revoke', 'record', `--kid=${lost.keyid}`) as { successor: string };
   const closes = ringOf('record').keys.find(({ keyid }) => keyid === lost.keyid)!.revoked!.closes_at;
   const fresh = await eventually('a record by the successor', async () => {
-    const file = await receiptOfCall();
+    const file = await receiptOfCommit();
     return parseReceipt(file).envelope.signatures[0]?.keyid === successor ? file : null;
   }, LONG_MS);
   const keys = await eventually('the revocation published', async () => {
@@ -115,5 +109,5 @@ test('a revoked key signs no more, what a thief signs with it comes into no log,
   }
   // Nothing of before is stuck: the kernel's own records went in before the key was closed.
   expect(() => verifyReceiptFile(fresh, keys)).not.toThrow();
-  await receiptOfCall();
+  await receiptOfCommit();
 });

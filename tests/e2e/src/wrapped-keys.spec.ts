@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { keySetOf, parseReceipt, verifyReceiptFile } from '@writ/receipt';
-import { Api, eventually, makeWorld, startStack, type Service, type Stack, type World } from '@writ/stack';
+import { Api, eventually, makeWorld, receiptOfCall, startStack, type Service, type Stack, type World } from '@writ/stack';
 import { hasSoftToken, repositoryRoot, SOFT_TOKEN, softToken, type SoftToken } from '@writ/testing';
 
 jest.setTimeout(240_000);
@@ -42,17 +42,10 @@ const NAMES = ['ledger', 'kernel'] as const;
 
   /** Makes a call and verifies its receipt with what is published; who signed the record. */
   async function signerOfCall(): Promise<string> {
-    const body = await eventually('a call that goes through', async () => {
-      const answer = await world.call('fs.write', { path: 'a.txt', content: String(Math.random()) }).catch(() => null);
-      return answer?.status === 200 ? answer.body : null;
-    }, LONG_MS);
-    const { text } = await eventually('its receipt', async () => {
-      const answer = await world.admin.get(`/v1/operations/${String(body.operation_id)}/receipt`);
-      return answer.status === 200 ? answer : null;
-    }, LONG_MS);
+    const { file } = await receiptOfCall(world, LONG_MS);
     const keys = keySetOf((await new Api(stack.url).get('/.well-known/writ-keys.json')).body);
-    expect(verifyReceiptFile(text, keys).record).toMatchObject({ tx_outcome: 'committed' });
-    return parseReceipt(text).envelope.signatures[0]?.keyid ?? '';
+    expect(verifyReceiptFile(file, keys).record).toMatchObject({ tx_outcome: 'committed' });
+    return parseReceipt(file).envelope.signatures[0]?.keyid ?? '';
   }
 
   test('files that were put under the device are refused without it, and with it everything goes on under the same keys', async () => {

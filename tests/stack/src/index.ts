@@ -5,6 +5,7 @@ export { makeKeys, type StackKeys } from './keys.ts';
 export { Observer } from './observer.ts';
 export { openOutside, type Outside } from './outside.ts';
 export { Proxy, type Direction } from './proxy.ts';
+export { receiptOfCall, type CallReceipt } from './receipt-of-call.ts';
 export { decisionRecord } from './records.ts';
 export { Service } from './service.ts';
 export { DEPLOYMENT, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
