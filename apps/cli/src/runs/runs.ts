@@ -64,7 +64,7 @@ function eventsCommand(context: Context): Command {
     const options = command.optsWithGlobals<CommonOptions & { after: number }>();
     const { client } = connect(context, options, 'operator');
     const { state, events } = await client.read(Run, pathOf(id));
-    // Nothing comes after the last event of a run: a stream of it would tell nothing for ever.
+    // Nothing comes after the last event of a run.
     if (state === 'ended' && options.after >= events) return;
     for await (const event of followRun(client, id, { after: options.after })) {
       // What streams is neither whole nor told twice: `writ chat` shows it.
