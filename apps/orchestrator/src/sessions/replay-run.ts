@@ -3,6 +3,7 @@ import { Fault, REPLAYED_MAX, type Caller, type KernelRequest, type PolicyReplay
 import type { RunReplayView } from '../http/session-views.ts';
 import { Sessions, type RunRow } from '../ports/sessions.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+import { placeKey } from './run-call.ts';
 
 /** Events read at once: an answer may be tens of kilobytes long. */
 const ROWS = 20;
@@ -78,7 +79,7 @@ export class ReplayRun {
     if (session === null) throw new Fault('not_found');
     const calls: PlacedCall[] = [];
     for (const { operationId, below, isCall, ...call } of await this.#places(caller, run)) {
-      const key = { agent_id: session.agent_id, tool_id: call.tool_id, idempotency_key: `${call.run_id}/${call.round}/${call.index}` };
+      const key = { agent_id: session.agent_id, tool_id: call.tool_id, idempotency_key: placeKey(call.run_id, call) };
       const ref = operationId !== null ? { operation_id: operationId } : isCall ? key : null;
       calls.push({ ...call, ref });
       if (below !== null && depth < DEPTH_MAX) calls.push(...await this.#callsOf(caller, await this.#read(caller, below), depth + 1));

@@ -52,6 +52,9 @@ const PAUSE_MS = 1_000;
 /** What provenance takes of a name. */
 const WORD = /[^A-Za-z0-9._:/-]/g;
 
+/** The idempotency key of a call: its place in its run. */
+export const placeKey = (runId: string, { round, index }: CallPlace): string => `${runId}/${round}/${index}`;
+
 /**
  * Runs one call of a run. INVARIANT (once): its idempotency key is its place, so a call that is asked for again, by whoever goes on with the run,
  * is answered with what became of the first.
@@ -133,7 +136,7 @@ const wordOf = (name: string): string => name.replaceAll(WORD, '_').slice(0, 128
 function bodyOf({ session, run, model }: CallOf, call: ModelCall, { round, index }: CallPlace): object {
   return {
     tool_id: call.tool_id, args: call.args, agent_id: session.agent_id, capability_token_id: session.capability_token_id, workspace_id: session.workspace_id,
-    ...subjectOf(session), session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: `${run.run_id}/${round}/${index}`,
+    ...subjectOf(session), session_id: session.session_id, session_mode: session.job_id === null ? 'interactive' : 'scheduled', idempotency_key: placeKey(run.run_id, { round, index }),
     provenance: { source: 'run', dialect: session.dialect, session_id: session.session_id, run_id: run.run_id, turn: String(round), model: wordOf(model) },
   };
 }
