@@ -28,7 +28,7 @@ export class IndexStore {
   async drawNext(tenantId: string): Promise<Batch> {
     const logId = logIdOf(tenantId as TenantId);
     return await inTenant(this.#pool, tenantId, async (client) => {
-      const { rows: [lock] } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS taken', [logId, INDEX_LOCK]);
+      const { rows: [lock] } = await client.query<{ taken: boolean }>({ name: 'ledger.index_lock', text: 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, $2)) AS taken', values: [logId, INDEX_LOCK] });
       if (lock?.taken !== true) return 'taken';
       const leaves = await readLeaves(client, logId, await indexedTo(client, logId));
       if (leaves.length === 0) return 'done';
@@ -40,24 +40,27 @@ export class IndexStore {
 
 /** How many records of a log the index has: the first so many. Read in the caller's transaction. */
 export async function indexedTo(client: Client, logId: string): Promise<number> {
-  const { rows: [row] } = await client.query<{ size: number }>('SELECT coalesce(max(leaf_index) + 1, 0) AS size FROM ledger.record_index WHERE log_id = $1', [logId]);
+  const { rows: [row] } = await client.query<{ size: number }>({ name: 'ledger.indexed_to', text: 'SELECT coalesce(max(leaf_index) + 1, 0) AS size FROM ledger.record_index WHERE log_id = $1', values: [logId] });
   return row?.size ?? 0;
 }
 
 async function readLeaves(client: Client, logId: string, from: number): Promise<readonly IndexedLeaf[]> {
-  const { rows } = await client.query<IndexedLeaf>(
-    `SELECT leaf_index, record_id, kind, operation_id, phase, payload, recorded_at FROM (
+  const { rows } = await client.query<IndexedLeaf>({
+    name: 'ledger.leaves_to_index',
+    text: `SELECT leaf_index, record_id, kind, operation_id, phase, payload, recorded_at FROM (
        SELECT *, sum(length(payload)) OVER (ORDER BY leaf_index) - length(payload) AS before
          FROM ledger.leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $2 + $3) x
       WHERE before < $4 ORDER BY leaf_index`,
-    [logId, from, LEAVES, BATCH_BYTES]);
+    values: [logId, from, LEAVES, BATCH_BYTES],
+  });
   return rows;
 }
 
 async function insertRows(client: Client, logId: string, tenantId: string, rows: readonly IndexRow[]): Promise<void> {
   const texts = (of: (row: IndexRow) => string | null): Buffer => textArray(rows.map(of));
-  await client.query(
-    `INSERT INTO ledger.record_index (log_id, tenant_id, leaf_index, record_id, kind, operation_id, phase, recorded_at, is_drawn,
+  await client.query({
+    name: 'ledger.index_records',
+    text: `INSERT INTO ledger.record_index (log_id, tenant_id, leaf_index, record_id, kind, operation_id, phase, recorded_at, is_drawn,
        agent_id, tool_id, session_id, verdict, tx_outcome, fault_code, risk_score, resources, words)
      SELECT $1, $2, i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk,
          array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(resources::jsonb))), array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(terms::jsonb))) || to_tsvector('simple', words)
@@ -65,8 +68,9 @@ async function insertRows(client: Client, logId: string, tenantId: string, rows:
          $13::text[], $14::text[], $15::text[], $16::double precision[], $17::text[], $18::text[], $19::text[])
          AS x(i, r, k, o, p, a, d, agent, tool, session, verdict, outcome, fault, risk, resources, words, terms)
      ON CONFLICT DO NOTHING`,
-    [logId, tenantId, int8Array(rows.map((row) => row.leaf_index)), texts((row) => row.record_id), texts((row) => row.kind), texts((row) => row.operation_id), texts((row) => row.phase),
+    values: [logId, tenantId, int8Array(rows.map((row) => row.leaf_index)), texts((row) => row.record_id), texts((row) => row.kind), texts((row) => row.operation_id), texts((row) => row.phase),
       int8Array(rows.map((row) => row.recorded_at)), rows.map((row) => row.is_drawn), texts((row) => row.agent_id), texts((row) => row.tool_id), texts((row) => row.session_id),
       texts((row) => row.verdict), texts((row) => row.tx_outcome), texts((row) => row.fault_code), rows.map((row) => row.risk_score),
-      texts((row) => JSON.stringify(row.resources)), texts((row) => row.words), texts((row) => JSON.stringify(row.terms))]);
+      texts((row) => JSON.stringify(row.resources)), texts((row) => row.words), texts((row) => JSON.stringify(row.terms))],
+  });
 }
