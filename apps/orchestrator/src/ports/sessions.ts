@@ -204,7 +204,7 @@ export abstract class RunWork {
   abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds?: readonly string[]): Promise<void>;
   /** Lets go of a run that goes on after `wakeMs`. */
   abstract release(claim: RunClaim, wakeMs: number): Promise<void>;
-  /** Those that are still held, and whether their end is asked for. */
+  /** Those that are still held, and whether their end is asked for. A lease that is more than half over is renewed, unless its row is being changed just then: whoever asks does so several times a lease. */
   abstract renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ readonly run_id: string; readonly cancelled: boolean }[]>;
   /**
    * Begins a sub-agent of the run: a session with one task, for the operation that asked for it. Asked again for that operation, the answer is the run that there is.

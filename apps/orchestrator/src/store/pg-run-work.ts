@@ -12,12 +12,9 @@ import type { SessionSeal } from './session-seal.ts';
 const SPENT_MS = 24 * 3_600_000;
 /** Events read at once: an answer may have 60,000 characters. */
 const EVENTS_AT_ONCE = 20;
-const UNIQUE_VIOLATION = '23505';
+const PLACE_TAKEN = 'run_event_pkey';
 /** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
 const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
-
-/** The run that a sub-agent's works for. */
-const ABOVE = 'SELECT s.parent_run FROM orchestrator.run r JOIN orchestrator.session s USING (session_id) WHERE r.run_id = $1';
 
 type Whole = OpenRun['run'] & { readonly place: number; readonly content: Buffer; readonly prompt: Buffer | null; readonly revoked: boolean };
 type Earlier = { readonly run_id: string; readonly content: Buffer };
@@ -63,24 +60,26 @@ export class PgRunWork extends RunWork {
     return this.#change(claim, `state = 'running', prompt = $3, started_at = orchestrator.now_ms()`, [this.#seal.seal(claim.tenant_id, promptSeal(claim.run_id), prompt)]);
   }
 
-  override append({ tenant_id, run_id, fence }: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
-    return inTenant(this.#pool, tenant_id, async (client) => {
-      const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
-      // Whoever waits for it above goes on. That row first: leases are renewed in the order of ids, too.
-      if (state === 'ended') await client.query(`UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE run_id = (${ABOVE}) AND state <> 'ended'`, [run_id]);
-      const { rows: [row] } = await client.query<{ cancelled: boolean; revoked: boolean }>(
-        `UPDATE orchestrator.run SET events = $3, state = $4, stopped = $5, fault = $6, rounds = $7, input_tokens = $8, cached_tokens = $9, output_tokens = $10, cost = $11, reserved = 0,
-           waits_for = '{}', ended_at = CASE WHEN $4 = 'ended' THEN orchestrator.now_ms() END, lease_until = CASE WHEN $4 = 'ended' THEN 0 ELSE orchestrator.now_ms() + $12 END
-         WHERE ${MINE} AND events = $3 - 1 AND state <> 'ended'
-         RETURNING cancel_by IS NOT NULL AS cancelled,
-           NOT EXISTS (SELECT 1 FROM orchestrator.api_key k WHERE k.api_key_id = run.created_by AND k.revoked_at IS NULL) AS revoked`,
-        [run_id, fence, seq, state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs]);
-      if (row === undefined) throw new LeaseLost(run_id);
-      const at = await insertEvent(client, tenant_id, run_id, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event));
-      // INVARIANT (told if it ended): what webhooks are told is kept with the end itself.
-      if (state === 'ended') await this.#tellEnd(client, tenant_id, run_id, at);
-      return { ...row, at };
-    });
+  override async append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
+    const { tenant_id, run_id, fence } = claim;
+    const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
+    const query = {
+      name: 'orchestrator.append_event', text: 'SELECT kept_at AS at, cancelled, revoked FROM orchestrator.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
+      values: [tenant_id, run_id, fence, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event), state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs],
+    };
+    try {
+      if (state !== 'ended') return held(run_id, (await runStatement<Appended>(this.#pool, query)).rows);
+      return await inTenant(this.#pool, tenant_id, async (client) => {
+        const appended = held(run_id, (await client.query<Appended>(query)).rows);
+        // INVARIANT (told if it ended): what webhooks are told is kept with the end itself.
+        await this.#tellEnd(client, tenant_id, run_id, appended.at);
+        return appended;
+      });
+    } catch (error) {
+      // INVARIANT (one history): a place that is taken is a lease that was lost.
+      if ((error as { constraint?: string }).constraint === PLACE_TAKEN) throw new LeaseLost(run_id);
+      throw error;
+    }
   }
 
   override reserve({ tenant_id, run_id, fence }: RunClaim, amount: number, dayMax: number): Promise<boolean> {
@@ -177,13 +176,8 @@ export class PgRunWork extends RunWork {
   }
 }
 
-/** INVARIANT (one history): a place that is taken is a lease that was lost. */
-async function insertEvent(client: Client, tenantId: string, runId: string, seq: number, event: Buffer): Promise<number> {
-  try {
-    const { rows: [row] } = await client.query<{ at: number }>('INSERT INTO orchestrator.run_event (run_id, seq, tenant_id, event) VALUES ($1, $2, $3, $4) RETURNING at', [runId, seq, tenantId, event]);
-    return row?.at ?? 0;
-  } catch (error) {
-    if ((error as { code?: string }).code === UNIQUE_VIOLATION) throw new LeaseLost(runId);
-    throw error;
-  }
+/** What a claim that still stands was told. */
+function held<T>(runId: string, [row]: readonly T[]): T {
+  if (row === undefined) throw new LeaseLost(runId);
+  return row;
 }

@@ -64,6 +64,26 @@ it('the end of a run is kept for every webhook that listens for it, with the eve
   expect(only!.body).not.toContain('secret plan');
 });
 
+it('renews the leases that are more than half over and no others, and waits for none whose row is being changed', async () => {
+  const tenant = newId('tenant');
+  const by = await store.key(tenant);
+  for (let n = 0; n < 3; n += 1) await sessions.queue(tenant, newRun((await sessions.create(tenant, newSession(), 10)).session_id, by), { runsMax: 5, unendedMax: 5 });
+  const claims = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).filter(({ tenant_id }) => tenant_id === tenant);
+  const [fresh, old, changing] = claims.map(({ run_id }) => run_id);
+  const leases = async () => new Map((await store.admin.query<{ run_id: string; lease: number }>('SELECT run_id, (lease_until - orchestrator.now_ms())::float8 AS lease FROM orchestrator.run WHERE tenant_id = $1', [tenant])).rows.map(({ run_id, lease }) => [run_id, lease]));
+  await store.admin.query('UPDATE orchestrator.run SET lease_until = lease_until - 35000 WHERE run_id = ANY ($1)', [[old, changing]]);
+  await inTenant(store.pool, tenant, async (client) => {
+    await client.query('SELECT 1 FROM orchestrator.run WHERE run_id = $1 FOR UPDATE', [changing]);
+    expect((await work.renew(claims, 60_000)).map(({ run_id }) => run_id).toSorted()).toEqual(claims.map(({ run_id }) => run_id).toSorted());
+  });
+  const before = await leases();
+  expect([before.get(old!)! > 50_000, before.get(changing!)! < 30_000, before.get(fresh!)! > 50_000]).toEqual([true, true, true]);
+  await store.admin.query('UPDATE orchestrator.run SET lease_until = lease_until - 20000 WHERE run_id = $1', [fresh]);
+  await work.renew(claims, 60_000);
+  const after = await leases();
+  expect([after.get(changing!)! > 50_000, after.get(fresh!)! < 45_000]).toEqual([true, true]);
+});
+
 describe('the database', () => {
   it('shows this process nothing while no tenant is set, of what is due ids alone, and nothing of what was said in clear', async () => {
     const [mine, theirs] = [newId('tenant'), newId('tenant')];
