@@ -28,7 +28,9 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 interface OnStack { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly run: (stack: Stack) => Promise<Measured | null> }
 /** Measures a library in this process, before any other process is started that would take its time. */
 interface Alone { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly alone: () => Promise<Measured> }
-type Benchmark = OnStack | Alone;
+/** Brings what it needs: nothing else runs beside it. */
+interface OnItsOwn { readonly name: string; readonly reference: string | null; readonly by?: 'rate'; readonly own: () => Promise<Measured> }
+type Benchmark = OnStack | Alone | OnItsOwn;
 
 const MS_MAX = 40_000;
 const load = (clients: number, samples: number, warmUp: number) => ({ clients, samples, warmUp, msMax: MS_MAX });
@@ -67,19 +69,19 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },
   { name: 'bubblewrap', reference: 'docker_run', run: () => bubblewrap(load(1, 200, 10)) },
   { name: 'pool_idle_mib', reference: null, run: () => poolIdle() },
-  { name: 'admission_c1', reference: 'pg_commit', run: () => admissions(128, load(1, 3_000, 300)) },
-  { name: 'admission_c32', reference: 'pg_commit', run: () => admissions(128, load(32, 15_000, 1_000)) },
-  { name: 'admission_chain_c32', reference: 'pg_commit', run: () => admissions('chained', load(32, 3_000, 300)) },
-  { name: 'pg_batch_insert', reference: null, run: () => batchInserts({ seconds: 20 }) },
-  { name: 'ledger_append_c1', reference: 'pg_commit', run: () => appends({ producers: 1, tenants: 1, seconds: 10 }) },
-  { name: 'ledger_append_c16', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
-  { name: 'ledger_append_c256', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
-  { name: 'ledger_append_1000_tenants', reference: 'pg_batch_insert', by: 'rate', run: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
-  { name: 'ledger_append_local', reference: 'pg_batch_insert', by: 'rate', run: () => appendsLocal({ seconds: 20 }) },
-  { name: 'ledger_latency', reference: 'pg_commit', run: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }) },
-  { name: 'inclusion_proof_1m', reference: 'pg_commit', run: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
-  { name: 'fairness_flood', reference: null, run: () => fairnessFlood() },
-  { name: 'loop_overhead', reference: 'pg_commit', run: () => loopOverhead({ sessions: 100, seconds: 30 }) },
+  { name: 'admission_c1', reference: 'pg_commit', own: () => admissions(128, load(1, 3_000, 300)) },
+  { name: 'admission_c32', reference: 'pg_commit', own: () => admissions(128, load(32, 15_000, 1_000)) },
+  { name: 'admission_chain_c32', reference: 'pg_commit', own: () => admissions('chained', load(32, 3_000, 300)) },
+  { name: 'pg_batch_insert', reference: null, own: () => batchInserts({ seconds: 20 }) },
+  { name: 'ledger_append_c1', reference: 'pg_commit', own: () => appends({ producers: 1, tenants: 1, seconds: 10 }) },
+  { name: 'ledger_append_c16', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 16, tenants: 16, seconds: 20 }) },
+  { name: 'ledger_append_c256', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 256, tenants: 16, seconds: 60 }) },
+  { name: 'ledger_append_1000_tenants', reference: 'pg_batch_insert', by: 'rate', own: () => appends({ producers: 256, tenants: 1_000, seconds: 30 }) },
+  { name: 'ledger_append_local', reference: 'pg_batch_insert', by: 'rate', own: () => appendsLocal({ seconds: 20 }) },
+  { name: 'ledger_latency', reference: 'pg_commit', own: () => appendLatency({ perSecond: 1_000, tenants: 16, seconds: 20 }) },
+  { name: 'inclusion_proof_1m', reference: 'pg_commit', own: () => inclusionProofs(1_000_000, load(1, 3_000, 300)) },
+  { name: 'fairness_flood', reference: null, own: () => fairnessFlood() },
+  { name: 'loop_overhead', reference: 'pg_commit', own: () => loopOverhead({ sessions: 100, seconds: 30 }) },
   { name: 'inline_call_c1', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 1), load(1, 1_000, 100)) },
   { name: 'inline_call_c16', reference: 'pg_commit', run: async (stack) => inlineCalls(await makeWorlds(stack, 16), load(16, 3_000, 100)) },
   { name: 'sandboxed_warm', reference: 'docker_run', run: (stack) => sandboxedWarm(stack) },
@@ -87,7 +89,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'sandboxed_rate', reference: 'docker_run', run: (stack) => sandboxedRate(stack) },
   { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
   { name: 'sandboxed_call_c16', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)) },
-  { name: 'sandboxed_cold', reference: 'docker_run', run: () => sandboxedCold(load(1, 30, 3)) },
+  { name: 'sandboxed_cold', reference: 'docker_run', own: () => sandboxedCold(load(1, 30, 3)) },
 ];
 
 function chosen(only: string | undefined): readonly Benchmark[] {
@@ -140,6 +142,10 @@ async function main(): Promise<void> {
   }
   const onStack = benchmarks.filter((one) => 'run' in one);
   if (onStack.length > 0) await measureOnStack(onStack, note);
+  for (const benchmark of benchmarks.filter((one) => 'own' in one)) {
+    console.log(`${benchmark.name} …`);
+    note(benchmark, await benchmark.own());
+  }
   show(metrics);
   const file = values.out ?? join(repositoryRoot(), 'bench', 'results', `${new Date().toISOString().slice(0, 10)}.json`);
   mkdirSync(dirname(file), { recursive: true });

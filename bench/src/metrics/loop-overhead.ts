@@ -14,8 +14,8 @@ type Measured = Omit<Metric, 'reference' | 'ratio'>;
 const FAMILY = 'writ_round_own_seconds';
 /** How long a model of this bench thinks. */
 const THINKS_MS = 2_000;
-/** Rounds of each run before it counts: prompts are composed, code is compiled. */
-const WARM_UP_MS = 10_000;
+/** Before it counts: prompts are composed, code is compiled, and each of a dozen connections has planned its statements. */
+const WARM_UP_MS = 30_000;
 
 const chunk = (delta: object, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
