@@ -39,6 +39,8 @@ export interface RecordKey {
 export interface KeySet {
   readonly recordKeys: ReadonlyMap<string, RecordKey>;
   readonly logKeys: readonly NoteKey[];
+  /** Keys that signed checkpoints and were revoked. Verifiers MUST NOT take a checkpoint for being signed by one; whoever computed the root himself may say whose signature it is. */
+  readonly revokedLogKeys: readonly NoteKey[];
 }
 
 /**
@@ -53,7 +55,7 @@ export function parseKeySet(file: string | Uint8Array): KeySet {
 /**
  * The same from a value.
  *
- * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, and for a name that comes twice.
+ * @throws ReceiptError `keys`, also for a key under a name that isn't its thumbprint, for a name that comes twice, and for a checkpoint key that is both trusted and revoked.
  */
 export function keySetOf(value: unknown): KeySet {
   const published = within('keys', () => parseMessage(PublishedKeys, value));
@@ -64,5 +66,10 @@ export function keySetOf(value: unknown): KeySet {
     demand('keys', !recordKeys.has(keyid), `\`${keyid}\` comes twice`);
     recordKeys.set(keyid, { verifier, notBefore: not_before ?? null, notAfter: not_after ?? null, revokedAt: revoked_from ?? null });
   }
-  return { recordKeys, logKeys: published.log_keys.map((text) => within('keys', () => parseNoteKey(text))) };
+  const [logKeys, revokedLogKeys] = [noteKeysOf(published.log_keys), noteKeysOf(published.revoked_log_keys ?? [])];
+  const both = revokedLogKeys.find(({ verifier }) => logKeys.some((key) => key.verifier.keyid === verifier.keyid));
+  demand('keys', both === undefined, `\`${both?.name ?? ''}+${both?.keyHash ?? ''}\` is trusted and revoked: a checkpoint key is one of them`);
+  return { recordKeys, logKeys, revokedLogKeys };
 }
+
+const noteKeysOf = (texts: readonly string[]): NoteKey[] => texts.map((text) => within('keys', () => parseNoteKey(text)));

@@ -97,6 +97,7 @@ describe('a trust policy', () => {
     ['that names a deployment twice', [deployment(), deployment()]],
     ['with a member that it does not know', [deployment({ trust_everything: true })]],
     ['with a checkpoint key of another name', [deployment({ log_keys: [formatNoteKey('other.example', LOG_SIGNER.publicKey)] })]],
+    ['with a revoked checkpoint key of another name', [deployment({ revoked_log_keys: [formatNoteKey('other.example', OTHER_SIGNER.publicKey)] })]],
     ['with a quorum that can not be reached', [deployment({ witnesses: { keys: KEY_TEXTS, quorum: 4 } })]],
     ['with a quorum of none', [deployment({ witnesses: { keys: KEY_TEXTS, quorum: 0 } })]],
     ['with one witness under two names', [deployment({ witnesses: { keys: [KEY_TEXTS[0], formatCosignerKey('w.example', WITNESSES[0]!.signer.publicKey)], quorum: 1 } })]],

@@ -80,9 +80,9 @@ export function deploymentOfOrigin(policy: TrustPolicy, origin: string): Deploym
   return policy.get(origin.slice(0, Math.max(0, origin.lastIndexOf('/'))));
 }
 
-function deploymentOf({ name, record_keys, log_keys, witnesses, revoked_keys = [] }: Static<typeof DeploymentSchema>): Deployment {
-  const published = keySetOf({ record_keys, log_keys });
-  const stranger = published.logKeys.find((key) => key.name !== name);
+function deploymentOf({ name, record_keys, log_keys, revoked_log_keys = [], witnesses, revoked_keys = [] }: Static<typeof DeploymentSchema>): Deployment {
+  const published = keySetOf({ record_keys, log_keys, revoked_log_keys });
+  const stranger = [...published.logKeys, ...published.revokedLogKeys].find((key) => key.name !== name);
   demand('keys', stranger === undefined, `\`${stranger?.name ?? ''}\` is no key of the deployment \`${name}\`: its checkpoint keys have its name`);
   const recordKeys = new Map(published.recordKeys);
   for (const { keyid, revoked_at } of revoked_keys) {
@@ -90,7 +90,7 @@ function deploymentOf({ name, record_keys, log_keys, witnesses, revoked_keys = [
     demand('keys', key !== undefined, `the revoked key \`${keyid}\` is none of the record keys of \`${name}\``);
     if (key !== undefined) recordKeys.set(keyid, { ...key, revokedAt: revoked_at });
   }
-  const keys = { recordKeys, logKeys: published.logKeys };
+  const keys = { ...published, recordKeys };
   return { name, keys, witnesses: witnesses === undefined ? null : witnessTermsOf(witnesses, keys.logKeys) };
 }
 

@@ -159,10 +159,18 @@ describe('published keys', () => {
     expect(logKeys.map(({ name }) => name)).toEqual([DEPLOYMENT]);
   });
 
+  it('have those apart that signed checkpoints and were revoked, and verify nothing with them', () => {
+    expect(KEYS.revokedLogKeys).toEqual([]);
+    const revoked = parseKeySet(JSON.stringify({ ...PUBLISHED, log_keys: [], revoked_log_keys: PUBLISHED.log_keys }));
+    expect([revoked.logKeys, revoked.revokedLogKeys.map(({ name }) => name)]).toEqual([[], [DEPLOYMENT]]);
+    expect(failedCheckOf(() => verifyReceipt(RECEIPT, revoked))).toBe('checkpoint');
+  });
+
   it.each<[string, unknown]>([
     ['no keys', {}], ['an unknown member', { ...PUBLISHED, revoked: [] }], ['an unknown member of a key', { ...PUBLISHED, record_keys: [{ ...entry, revoked: true }] }],
     ['a key under another name', { ...PUBLISHED, record_keys: [{ ...entry, keyid: 'other' }] }], ['a key twice', { ...PUBLISHED, record_keys: [entry, entry] }],
     ['a key that is none', { ...PUBLISHED, record_keys: [{ ...entry, jwk: {} }] }], ['a log key that is none', { ...PUBLISHED, log_keys: ['writ.local'] }],
+    ['a revoked log key that is none', { ...PUBLISHED, revoked_log_keys: ['writ.local'] }], ['a log key that is trusted and revoked', { ...PUBLISHED, revoked_log_keys: PUBLISHED.log_keys }],
   ])('are refused with %s', (_, published) => {
     expect(failedCheckOf(() => parseKeySet(JSON.stringify(published)))).toBe('keys');
   });

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record key is revoked. What it signed before stays good, by its place in the log alone; what it signs after isn't, even in a log that took it in.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { RECORD_PAYLOAD_TYPE } from '@writ/contract';
+import { connect } from '@writ/database';
 import { canonicalBytes, parseIJson } from '@writ/digest';
 import { leafHash, proveInclusion, rootOf } from '@writ/merkle';
 import { newId } from '@writ/nest-kit';
 import { assembleReceipt, encodeReceipt, parseReceipt } from '@writ/receipt';
-import { decodeBase64, formatCheckpoint, parseRing, sealEnvelope, signNote, stateAt, type Envelope, type Signer } from '@writ/signing';
-import { DEPLOYMENT, eventually, expectCleanLog, makeWorld, receiptOfCall, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { decodeBase64, formatCheckpoint, formatNoteKey, parseCheckpoint, parseNote, parseNoteKey, parseRing, sealEnvelope, signNote, stateAt, verifyNote, type Envelope, type Signer } from '@writ/signing';
+import { DEPLOYMENT, eventually, expectCleanLog, fsck, makeWorld, receiptOfCall, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
 jest.setTimeout(300_000);
@@ -35,7 +36,10 @@ afterAll(async () => {
 interface Said { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 const online = (...args: string[]): Said => spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', cwd: folder, env: { WRIT_URL: stack.url, WRIT_API_KEY: String(world.auditor.key) } });
 /** As a stranger would: with the published keys and what was handed over, and no connection. */
-const verified = (file: string, ...args: string[]): Said => spawnSync(process.execPath, [CLI, 'verify', file, '--keys', stack.keys.publicKeysFile, ...args], { encoding: 'utf8', env: {}, cwd: folder });
+const verifiedBy = (keys: string, file: string, ...args: string[]): Said => spawnSync(process.execPath, [CLI, 'verify', file, '--keys', keys, ...args], { encoding: 'utf8', env: {}, cwd: folder });
+const verified = (file: string, ...args: string[]): Said => verifiedBy(stack.keys.publicKeysFile, file, ...args);
+/** The published keys as they are now, for a verifier who never fetches them again. */
+const keepKeys = (name: string): void => { copyFileSync(stack.keys.publicKeysFile, join(folder, name)); };
 const ring = () => parseRing(readFileSync(stack.keys.file('record.json'), 'utf8'));
 const signerOf = (file: string): string => parseReceipt(readFileSync(join(folder, file))).envelope.signatures[0]?.keyid ?? '';
 
@@ -70,6 +74,7 @@ async function payloadsOfLog(): Promise<Uint8Array[]> {
 
 test('what a key signed before it was revoked verifies by its place, and what it signs after does not', async () => {
   await keepReceipt('old.json');
+  keepKeys('keys-of-old.json');
   expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'before.tar')).toMatchObject({ status: 0 });
   const lost = ring().keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(signerOf('old.json')).toBe(lost.keyid);
@@ -106,6 +111,20 @@ test('what a key signed before it was revoked verifies by its place, and what it
   expect(verified('honest.json', ...history)).toMatchObject({ status: 0 });
 });
 
+test('a list of record keys from before a revocation is told nothing by a history: no log takes a record key from anybody', () => {
+  const history = ['--key-history', 'key-history.ndjson'];
+  // Who doesn't know the key that says so has nothing to read the history by, and what he can't read he doesn't leave out.
+  for (const file of ['old.json', 'forged.json']) {
+    expect(verifiedBy('keys-of-old.json', file)).toMatchObject({ status: 0 });
+    expect(verifiedBy('keys-of-old.json', file, ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining('key-history.ndjson') });
+  }
+  for (const args of [[], history]) expect(verifiedBy('keys-of-old.json', 'fresh.json', ...args).status).toBe(1);
+  // Who knows it, and not that the other is lost, goes on believing that one: a thief could else end the keys that are to end his.
+  const published = JSON.parse(readFileSync(stack.keys.publicKeysFile, 'utf8')) as { record_keys: Record<string, unknown>[] };
+  writeFileSync(join(folder, 'keys-unrevoked.json'), JSON.stringify({ ...published, record_keys: published.record_keys.map(({ revoked_from: _, ...key }) => key) }));
+  for (const file of ['old.json', 'forged.json', 'fresh.json']) expect(verifiedBy('keys-unrevoked.json', file, ...history)).toMatchObject({ status: 0 });
+});
+
 test('a bundle from before verifies with the history, one from after has it', () => {
   expect(online('export', 'bundle', '--since', '1970-01-01T00:00Z', '--out', 'after.tar')).toMatchObject({ status: 0 });
   expect(verified('before.tar').status).toBe(1);
@@ -126,11 +145,35 @@ test('the whole log verifies, and the checker has nothing to say', () => {
   expectCleanLog(stack);
 });
 
+/** What the ledger keeps by a key that is lost is as the leaves have it, and the checker says whose it is; another root by the thief in its place is found. */
+async function expectHarmlessInPlace(lost: Signer): Promise<void> {
+  const clean = fsck(stack);
+  expect(clean).toMatchObject({ status: 0, output: expect.stringMatching(/ checkpoints, \d+ of them by a key revoked since/) });
+  const client = await connect(stack.database.ownerUrl, 'key-history');
+  try {
+    const { rows } = await client.query<{ tree_size: string; note: string }>('SELECT tree_size, note FROM ledger.checkpoint WHERE tenant_id = $1 ORDER BY tree_size', [world.tenantId]);
+    const known = parseNoteKey(formatNoteKey(DEPLOYMENT, lost.publicKey));
+    const { tree_size, note } = rows.findLast((row) => parseNote(row.note).signatures.some(({ keyHash }) => keyHash === known.keyHash))!;
+    const { origin, treeSize } = parseCheckpoint(verifyNote(note, [known]).text);
+    const forged = signNote(formatCheckpoint({ origin, treeSize, root: new Uint8Array(32) }), { name: DEPLOYMENT, signer: lost });
+    const put = (text: string) => client.query(`SET session_replication_role = replica; UPDATE ledger.checkpoint SET note = '${text}' WHERE tenant_id = '${world.tenantId}' AND tree_size = ${tree_size}`);
+    await put(forged);
+    expect(fsck(stack)).toMatchObject({ status: 1, output: expect.stringContaining(`checkpoint ${tree_size} signs another root than that of the leaves, by a key revoked since`) });
+    await put(note);
+    expect(fsck(stack).status).toBe(0);
+  } finally {
+    await client.end();
+  }
+}
+
 test('what a revoked key of checkpoints signed is good nowhere, and its record verifies under the key that follows', async () => {
   const operation = await keepReceipt('kept.json');
-  const { keyid: was } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find((key) => stateAt(key, Date.now()) === 'current')!;
+  const { keyid: was, signer: lost } = parseRing(readFileSync(stack.keys.file('checkpoint.json'), 'utf8')).keys.find((key) => stateAt(key, Date.now()) === 'current')!;
   expect(verified('kept.json')).toMatchObject({ status: 0 });
+  keepKeys('keys-of-kept.json');
   const keysFolder = stack.keys.file('');
+  expect(spawnSync(process.execPath, [CLI, 'signing-keys', 'rotate', 'checkpoint', '--overlap', '5s', '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} })).toMatchObject({ status: 0 });
+  keepKeys('keys-with-heir.json');
   expect(spawnSync(process.execPath, [CLI, 'signing-keys', 'revoke', 'checkpoint', `--kid=${was}`, '--keys', keysFolder, '--public', keysFolder], { encoding: 'utf8', env: {} })).toMatchObject({ status: 0 });
 
   expect(verified('kept.json')).toMatchObject({ status: 1, stderr: expect.stringContaining('no known key has signed') });
@@ -151,4 +194,17 @@ test('what a revoked key of checkpoints signed is good nowhere, and its record v
   const [kept, anew] = ['kept.json', 'anew.json'].map((file) => parseReceipt(readFileSync(join(folder, file))).envelope);
   expect(anew).toEqual(kept);
   expect(verified('anew.json', '--key-history', 'history-after.ndjson')).toMatchObject({ status: 0 });
+  await expectHarmlessInPlace(lost!);
+});
+
+test('a list from before the revocation of a checkpoint key refuses what that key signed, given a history that it can read, and takes nothing for it', () => {
+  const history = ['--key-history', 'history-after.ndjson'];
+  // The successor was introduced before the list was kept.
+  expect(verifiedBy('keys-with-heir.json', 'kept.json')).toMatchObject({ status: 0 });
+  expect(verifiedBy('keys-with-heir.json', 'kept.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringContaining('the log says that the key of this checkpoint was revoked') });
+  for (const args of [[], history]) expect(verifiedBy('keys-with-heir.json', 'anew.json', ...args)).toMatchObject({ status: 0 });
+  // It wasn't: the history is under a key that nobody told this verifier of. So it is refused, and with it whatever is to be judged by it; it makes him trust no key.
+  expect(verifiedBy('keys-of-kept.json', 'kept.json')).toMatchObject({ status: 0 });
+  expect(verifiedBy('keys-of-kept.json', 'kept.json', ...history)).toMatchObject({ status: 1, stderr: expect.stringMatching(/history-after\.ndjson.*no known key has signed/) });
+  for (const args of [[], history]) expect(verifiedBy('keys-of-kept.json', 'anew.json', ...args).status).toBe(1);
 });

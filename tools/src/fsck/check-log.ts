@@ -23,6 +23,7 @@ interface Replay {
   roots: number;
   tiles: number;
   checkpoints: number;
+  checkpointsByRevoked: number;
 }
 
 interface Check {
@@ -44,11 +45,11 @@ export async function checkLog(client: Connection, logId: string, keys: KeySet, 
     client, logId, keys, findings, told, decisions: new DecisionCheck(client, logId, findings), index: new IndexCheck(client, logId, findings),
     signed: new SignedCheck(told.signed.get(logId) ?? [], findings), signers: new KeyCheck(logId, keys, findings),
   };
-  const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0 };
+  const replay: Replay = { frontier: EMPTY_FRONTIER, edges: new Map(), leaves: 0, roots: 0, tiles: 0, checkpoints: 0, checkpointsByRevoked: 0 };
   if (isId('log', logId)) await replayLog(check, replay).catch((error: unknown) => { findings.add('log', `can't be read any further: ${reasonOf(error)}`); });
   else findings.add('log', `\`${logId}\` is no id of a log`);
-  const { leaves, roots, tiles, checkpoints } = replay;
-  return { logId, leaves, roots, tiles, checkpoints, findings: findings.kept, findingCount: findings.count };
+  const { leaves, roots, tiles, checkpoints, checkpointsByRevoked } = replay;
+  return { logId, leaves, roots, tiles, checkpoints, checkpointsByRevoked, findings: findings.kept, findingCount: findings.count };
 }
 
 /** A value that no row can hold is a finding; a database that fails is not. */
@@ -95,7 +96,7 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   replay.roots += 1;
   if (root.note !== null) replay.checkpoints += 1;
   check.signed.take(replay.frontier.size, rootOfFrontier(replay.frontier));
-  checkRoot(check.logId, root, replay.frontier, check.keys, check.findings);
+  if (checkRoot(check.logId, root, replay.frontier, check.keys, check.findings)) replay.checkpointsByRevoked += 1;
   return tiles;
 }
 

@@ -14,6 +14,8 @@ export interface LogReport {
   readonly roots: number;
   readonly tiles: number;
   readonly checkpoints: number;
+  /** Those of them that are good, by the leaves alone: the key that signed them was revoked since. */
+  readonly checkpointsByRevoked: number;
   readonly findings: readonly Finding[];
   /** How many there were; only the first are kept. */
   readonly findingCount: number;

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { formatId, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
-import { formatKeyEvent, keySetOf } from '@writ/receipt';
-import { formatCosignerKey, parseCosignerKey } from '@writ/signing';
+import { formatKeyEvent, keySetOf, type KeySet } from '@writ/receipt';
+import { formatCheckpoint, formatCosignerKey, formatNoteKey, parseCosignerKey, signNote, type Checkpoint, type Signer } from '@writ/signing';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { checkDatabase } from './check-database.ts';
 import { checkLog } from './check-log.ts';
 import type { Finding, LogReport } from './findings.ts';
 import { readLogIds, type Connection } from './rows.ts';
-import { HEIR, insertLeaf, KEYS, PUBLISHED, RECORD_SIGNER, recordOf, RECORDED_AT, WITNESS, writeLog } from './specs/write-log.ts';
+import { DEPLOYMENT, HEIR, insertLeaf, KEYS, LOG_HEIR, LOG_SIGNER, PUBLISHED, RECORD_SIGNER, recordOf, RECORDED_AT, WITNESS, writeLog } from './specs/write-log.ts';
 import { NOTHING_TOLD, readSigned, type Told } from './told.ts';
 
 /** Across a full tile, with batches that leave partial ones; then a log of one record. */
@@ -235,6 +235,43 @@ describe('a log in which a key was revoked', () => {
   });
 });
 
+describe('a log whose checkpoints a key signed that was revoked since', () => {
+  const HEIR_KEY = formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey);
+  const REVOKED = keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY], revoked_log_keys: PUBLISHED.log_keys });
+  /** The log as somebody left it who may do anything. */
+  const reportAfter = async (keys: KeySet, note: string | null): Promise<LogReport> => {
+    await client.query('BEGIN');
+    try {
+      await client.query('SET LOCAL session_replication_role = replica');
+      if (note !== null) await client.query('UPDATE ledger.checkpoint SET note = $2 WHERE log_id = $1 AND tree_size = 4', [logId, note]);
+      return await checkLog(client, logId, keys);
+    } finally {
+      await client.query('ROLLBACK');
+    }
+  };
+  const found = async (keys: KeySet, note: string | null): Promise<string[]> => (await reportAfter(keys, note)).findings.map(({ where, what }) => `${where}: ${what}`);
+  const signed = (signer: Signer, over: Partial<Checkpoint> = {}) => signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: 4, root: new Uint8Array(32), ...over }), { name: DEPLOYMENT, signer });
+  const rootOf4 = async (): Promise<Uint8Array> => (await client.query<{ root: Buffer }>('SELECT root FROM ledger.root WHERE log_id = $1 AND tree_size = 4', [logId])).rows[0]!.root;
+
+  it('has nothing wrong with it, and says how many there are', async () => {
+    expect(await reportAfter(REVOKED, null)).toMatchObject({ findings: [], checkpoints: BATCHES.length, checkpointsByRevoked: BATCHES.length });
+    expect(await reportAfter(KEYS, null)).toMatchObject({ findings: [], checkpointsByRevoked: 0 });
+    const anew = await reportAfter(REVOKED, signed(LOG_HEIR, { root: await rootOf4() }));
+    expect(anew).toMatchObject({ findings: [], checkpointsByRevoked: BATCHES.length - 1 });
+  });
+
+  it('has a finding where that key signed another root or size than the leaves give', async () => {
+    expect(await found(REVOKED, signed(LOG_SIGNER))).toContain('checkpoint 4: signs another root than that of the leaves, by a key revoked since');
+    expect(await found(REVOKED, signed(LOG_SIGNER, { root: await rootOf4(), treeSize: 5 }))).toContain('checkpoint 4: signs a tree of 5 leaves, by a key revoked since');
+    expect((await reportAfter(REVOKED, signed(LOG_SIGNER))).checkpointsByRevoked).toBe(BATCHES.length - 1);
+  });
+
+  it('has a finding where a key signed it that is neither trusted nor revoked, whatever the root', async () => {
+    expect(await found(REVOKED, signed(HEIR, { root: await rootOf4() }))).toContainEqual(expect.stringMatching(/^checkpoint 4: is signed by no known key/));
+    expect(await found(keySetOf({ ...PUBLISHED, log_keys: [HEIR_KEY] }), null)).toContainEqual(expect.stringMatching(/^checkpoint 304: is signed by no known key/));
+  });
+});
+
 describe('the program', () => {
   let dir: string;
   beforeAll(() => {
@@ -254,6 +291,13 @@ describe('the program', () => {
     expect(status).toBe(0);
     expect(out).toContain(`✔ ${logId}: ${SIZE} records, 5 roots, `);
     expect(out).toMatch(/2 logs, 0 with findings\n$/);
+  });
+
+  it('says of checkpoints by a key revoked since that they are, and ends with 0', async () => {
+    writeFileSync(join(dir, 'revoked.json'), JSON.stringify({ ...PUBLISHED, log_keys: [formatNoteKey(DEPLOYMENT, LOG_HEIR.publicKey)], revoked_log_keys: PUBLISHED.log_keys }));
+    const { status, out } = await run('--database', database.ownerUrl, '--keys', join(dir, 'revoked.json'));
+    expect(status).toBe(0);
+    expect(out).toContain('5 checkpoints, 5 of them by a key revoked since\n');
   });
 
   it('reads what it is told, and says what of it can\'t be read', async () => {

@@ -61,8 +61,8 @@ function readTold({ signed, witness }: Options): Told {
   }
 }
 
-function present({ logId, leaves, roots, tiles, checkpoints, findings, findingCount }: LogReport): string {
-  const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints`;
+function present({ logId, leaves, roots, tiles, checkpoints, checkpointsByRevoked, findings, findingCount }: LogReport): string {
+  const counts = `${leaves} records, ${roots} roots, ${tiles} tiles, ${checkpoints} checkpoints${checkpointsByRevoked === 0 ? '' : `, ${checkpointsByRevoked} of them by a key revoked since`}`;
   const verdict = findingCount === 0 ? paint.green('✔') : paint.red(`✖ ${findingCount} findings`);
   const lines = findings.map(({ where, what }) => `    ${paint.red(where)} ${what}`);
   const more = findingCount > findings.length ? [`    … and ${findingCount - findings.length} more`] : [];

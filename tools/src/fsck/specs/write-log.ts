@@ -11,7 +11,10 @@ export const DEPLOYMENT = 'writ.test';
 export const RECORD_SIGNER = newSigner();
 /** The next record key. */
 export const HEIR = newSigner();
-const LOG_SIGNER = newSigner();
+/** Signs the checkpoints. */
+export const LOG_SIGNER = newSigner();
+/** The next checkpoint key, which signs none of them. */
+export const LOG_HEIR = newSigner();
 export const WITNESS = { name: 'witness.test', signer: newSigner() };
 export const RECORDED_AT = 1_767_225_600_000;
 
