@@ -53,7 +53,7 @@ import { Skills, SkillsController } from './skills/index.ts';
 import { OutputSweeper, PreviewSweeper, Release, ReleaseController, Sweeper, ValueSweeper } from './sweep/index.ts';
 import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
-import { AttenuateToken, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
+import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate, WhatIfController } from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
@@ -198,7 +198,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes, on.sizes),
       new RecordChange(changes),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
-      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new ListForJob(changes), new RevokeToken(tenancy, changes, on.events), new SpawnToken(on.tenants, changes, on.vault.calls, on.blobs),
+      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new ListForJob(changes), new RevokeToken(tenancy, changes, on.events), new SpawnToken(on.tenants, changes, on.vault.calls, on.blobs), new DrawTokens(on.tenants),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),

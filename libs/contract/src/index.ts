@@ -15,7 +15,7 @@ export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, Bundle
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView, TextOrder, TextOrders, TextOrdersTake, TextsGone, TextsTold } from './messages/erasures.ts';
 export { DEPLOYMENT_LOG, FREEZE_SCOPES, FreezeReason, FreezeScope, FreezeView } from './messages/freezes.ts';
-export { KERNEL_REQUESTS, RecordedCallRef, REPLAYED_MAX, SessionAsk, SimulatedCall, TenantCreate, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
+export { KERNEL_REQUESTS, RecordedCallRef, REPLAYED_MAX, SessionAsk, SimulatedCall, TenantCreate, TokenDrawn, TokenUse, type KernelRequest, type KernelVerb } from './messages/kernel.ts';
 export {
   AppendReply, AppendRequest, CheckpointRequest, Consistency, ConsistencyRequest, EntriesReply, EntriesRequest, ExportReply, ExportRequest, Inclusion, InclusionRequest, LoggedEvent, Receipt, ReceiptRequest, Signatures, SignaturesRequest, TileReply, TileRequest,
 } from './messages/ledger.ts';

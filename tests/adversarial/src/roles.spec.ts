@@ -22,7 +22,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
   writ_ledger: { 'ledger.leaf': APPEND, 'ledger.tile': APPEND, 'ledger.root': APPEND, 'ledger.checkpoint': APPEND, 'ledger.cosignature': APPEND, 'ledger.record_index': APPEND },
   writ_kernel: {
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
-    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.freeze': APPEND,
+    'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.run_draw': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND, 'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'], 'kernel.skill': ['SELECT', 'INSERT', 'DELETE'], 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
     'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
@@ -44,6 +44,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'writ_orchestrator UPDATE orchestrator.job': ['name', 'state', 'cron', 'time_zone', 'agent_id', 'workspace_id', 'capability_token_id', 'run_token_id', 'tools', 'dialect', 'model', 'conversation', 'overlap', 'missed', 'rounds_max', 'tokens_max', 'cost_max', 'content', 'session_id', 'due_at', 'changed_at', 'changed_by', 'principal', 'data_subject'],
   'writ_orchestrator UPDATE orchestrator.job_start': ['state', 'reason', 'session_id', 'run_id', 'started_at'],
   'writ_kernel UPDATE kernel.token': ['revoked_at'],
+  'writ_kernel UPDATE kernel.run_draw': ['settled', 'reserved', 'fence', 'place', 'updated_at'],
   'writ_kernel UPDATE kernel.tenant': ['weight', 'cap', 'requests_per_second', 'request_burst', 'waiting_max', 'limits_at', 'data_key', 'finger_key', 'master_key_id', 'files_max', 'bytes_max', 'outputs_bytes_max', 'payload_days', 'output_days', 'retention_at', 'erased_until', 'keys_recorded'],
   'writ_kernel UPDATE kernel.vote': ['comment'],
   'writ_kernel UPDATE kernel.erasure': ['state', 'passed_at', 'passed_id', 'operations', 'unfinished', 'unfinished_at', 'records', 'record_id', 'finished_at', 'texts', 'texts_rounds', 'sessions', 'runs', 'calls_done'],

@@ -15,7 +15,7 @@ import { Skills } from '../skills/index.ts';
 import { newId, Sizes, Trees } from '../store/index.ts';
 import { Tenancy } from '../tenancy/index.ts';
 import { CreateTenant, Limits } from '../tenants/index.ts';
-import { AttenuateToken, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens } from '../tokens/index.ts';
+import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens } from '../tokens/index.ts';
 import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, RestoreWorkspace, LimitWorkspace, Workspaces } from '../workspaces/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 
@@ -41,6 +41,7 @@ export function openManagement(kernel: TestKernel) {
     listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
     spawn: new SpawnToken(tenants, changes, kernel.vault.calls, blobs),
+    drawTokens: new DrawTokens(tenants),
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
     applyTools: new ApplyTools(tenancy, changes),
     listTools: new ListTools(tenancy),

@@ -46,7 +46,7 @@ test('schema.prisma says of every table what the migrations made of it', async (
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);
-    expect(Object.keys(tables)).toHaveLength(33);
+    expect(Object.keys(tables)).toHaveLength(34);
     expect(declared(schema)).toEqual(tables);
   } finally {
     await database.drop();

@@ -33,7 +33,8 @@ function amountsOf(token: StoredToken, accounts: readonly StoredBudget[]): Pick<
   return {
     used: amounts(own, ({ used }) => used),
     reserved: amounts(own, ({ reserved }) => reserved),
-    left: amounts(accounts.filter((account) => token.chain.includes(account.capability_token_id)), ({ bound, reserved, used }) => bound - reserved - used),
+    // What models used may have passed the bound.
+    left: amounts(accounts.filter((account) => token.chain.includes(account.capability_token_id)), ({ bound, reserved, used }) => (bound > reserved + used ? bound - reserved - used : 0n)),
   };
 }
 

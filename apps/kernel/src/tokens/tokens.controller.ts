@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { KERNEL_REQUESTS, parseMessage } from '@writ/contract';
+import { KERNEL_REQUESTS, parseMessage, type TokenDrawn } from '@writ/contract';
 import type { Listed } from '../store/index.ts';
 import { AttenuateToken } from './attenuate-token.ts';
+import { DrawTokens } from './draw-tokens.ts';
 import { IssueToken } from './issue-token.ts';
 import { ListForJob } from './list-for-job.ts';
 import { RevokeToken } from './revoke-token.ts';
@@ -19,14 +20,16 @@ export class TokensController {
   readonly #revoke: RevokeToken;
   readonly #spawn: SpawnToken;
   readonly #listForJob: ListForJob;
+  readonly #draw: DrawTokens;
 
-  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken, listForJob: ListForJob) {
+  constructor(tokens: Tokens, issue: IssueToken, attenuate: AttenuateToken, revoke: RevokeToken, spawn: SpawnToken, listForJob: ListForJob, draw: DrawTokens) {
     this.#tokens = tokens;
     this.#issue = issue;
     this.#attenuate = attenuate;
     this.#revoke = revoke;
     this.#spawn = spawn;
     this.#listForJob = listForJob;
+    this.#draw = draw;
   }
 
   @MessagePattern('kernel.token.issue')
@@ -52,6 +55,11 @@ export class TokensController {
   @MessagePattern('kernel.token.spawn')
   async spawn(@Payload() payload: unknown): Promise<TokenView> {
     return await this.#spawn.run(parseMessage(KERNEL_REQUESTS['token.spawn'], payload));
+  }
+
+  @MessagePattern('kernel.token.draw')
+  async draw(@Payload() payload: unknown): Promise<TokenDrawn> {
+    return await this.#draw.run(parseMessage(KERNEL_REQUESTS['token.draw'], payload));
   }
 
   @MessagePattern('kernel.token.read')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, TokenDrawn, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -30,6 +30,7 @@ export const KERNEL_REPLIES = {
   'token.attenuate': token,
   'token.spawn': token,
   'token.list_for_job': token,
+  'token.draw': opened(TokenDrawn),
   'token.read': token,
   'token.list': pageOf(TokenView),
   'token.revoke': token,

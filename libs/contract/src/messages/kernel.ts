@@ -37,6 +37,8 @@ export const SessionAsk = Type.Object({
   ttl_ms: Type.Integer({ minimum: 1_000, maximum: SESSION_APPROVAL.ttlMs.max }),
 }, closed);
 export type SessionAsk = Static<typeof SessionAsk>;
+/** Two of them are counted together without loss. */
+const Amount = Type.Integer({ minimum: 0, maximum: 2 ** 48 });
 const Name = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$' });
 
 /** Calls of one replay: what is said of each, at its longest, has to fit a message with that of the others. */
@@ -99,6 +101,12 @@ export const KERNEL_REQUESTS = {
   'token.spawn': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → TokenView: a child of the token that grants what it grants, for the runs of a job, with what an administrator lists for them */
   'token.list_for_job': Type.Object({ ...asked, parent_id: Key, workspace_id: Key, job: JobListing }, closed),
+  /**
+   * → TokenDrawn: what a run used in all of its token's `llm_tokens`, and what its next reply may use. Absolute figures, so said again they change nothing. `fence` and `place`: under which claim
+   * of the run, and which draw of that; one that comes after a later one is a `conflict`. What is used is settled whatever is left. Faults of the reservation, none being left then:
+   * `budget.exhausted`, `token.revoked`, `token.expired`, `token.not_yet_valid`
+   */
+  'token.draw': Type.Object({ ...asked, capability_token_id: Key, run_id: idSchema('run'), fence: Amount, place: Amount, used_total: Amount, reserve: Amount }, closed),
   'token.read': Type.Object({ ...asked, capability_token_id: Key }, closed),
   /** → {items, next_cursor}; `parent_id`: only what was made of that token, one step below it. Absent where an older peer asks. */
   'token.list': Type.Object({ ...asked, page: Page, agent_id: orNull(Key), parent_id: Type.Optional(orNull(Key)) }, closed),
@@ -186,9 +194,13 @@ export type KernelRequest<V extends KernelVerb> = Static<(typeof KERNEL_REQUESTS
 export const TenantCreate = Type.Object({ v: Type.Literal(1), tenant_id: idSchema('tenant'), name: Name, admin_key_id: idSchema('apiKey') }, closed);
 export type TenantCreate = Static<typeof TenantCreate>;
 
+/** What became of a draw: where no token of the chain bounds `llm_tokens`, there is nothing to draw on, and never will be. */
+export const TokenDrawn = Type.Object({ bounded: Type.Boolean() });
+export type TokenDrawn = Static<typeof TokenDrawn>;
+
 /**
  * What callers see of a token beside the immutable grant. Amounts are by dimension, of those that are bounded: `used` is settled, `reserved` is held
- * by calls that have not ended, `left` is what the next call can have, the least over the token and those above it.
+ * by calls that have not ended and by runs whose model replies, `left` is what the next one can have, the least over the token and those above it.
  */
 export const TokenUse = Type.Object({
   used: Budgets, reserved: Budgets, left: Budgets,
