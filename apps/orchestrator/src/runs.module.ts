@@ -44,7 +44,11 @@ export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, ru
     calls, prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
     isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
     subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),
-    isTokenRevoked: async (caller, capability_token_id) => (await kernel.ask('token.read', caller, { capability_token_id })).revoked,
+    tokenOf: async (caller, capability_token_id) => {
+      const { revoked, left } = await kernel.ask('token.read', caller, { capability_token_id });
+      return { revoked, bounded: left.llm_tokens !== undefined };
+    },
+    draw: (caller, draw) => kernel.insist('token.draw', caller, draw),
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
     tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
   }, failed);

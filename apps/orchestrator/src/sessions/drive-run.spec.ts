@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Model, ModelError, type Conversation, type ModelDelta, type ModelTurn, type RunEvent } from '@writ/agent-loop';
-import { Fault, type AgentId, type OperationView, type TenantId } from '@writ/contract';
+import { Fault, type AgentId, type FaultCode, type OperationView, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../ports/sessions.contract.ts';
 import type { RunClaim, RunRow, SessionRow } from '../ports/sessions.ts';
@@ -54,7 +54,7 @@ async function begun(replies: (ModelTurn | Error)[], { kept = [], dialect = 'nat
       staged: { stage: () => Promise.reject(new Error('none')), apply: () => Promise.reject(new Error('none')) } as unknown as DriveParts['calls']['staged'],
       show: async (_caller, view) => view, wait: () => Promise.resolve(),
     },
-    prompt: async () => ({ system: 's', tools: [] }), isDecided: async () => false, subAgents: new SubAgents(runs.work, async () => newId('token')), isTokenRevoked: async () => false,
+    prompt: async () => ({ system: 's', tools: [] }), isDecided: async () => false, subAgents: new SubAgents(runs.work, async () => newId('token')), tokenOf: async () => ({ revoked: false, bounded: false }), draw: () => Promise.reject(new Error('drawn')),
     cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, took: () => undefined, ...parts, ...over,
   }, by ?? await again());
   const row = async (): Promise<RunRow> => (await runs.sessions.readRun(tenant, run.run_id))!;
@@ -99,7 +99,7 @@ test('a cancelled run, and one whose token was revoked, ends with its calls', as
   await one.runs.sessions.cancel(one.tenant, one.run.run_id, 'ann');
   await (await one.drive()).run();
   expect([await one.kinds(), (await one.row()).stopped, one.cancelled]).toEqual([['cancelled', 'ended'], 'cancelled', [one.run.run_id]]);
-  const other = await begun([asks('a')], { parts: { isTokenRevoked: async () => true } });
+  const other = await begun([asks('a')], { parts: { tokenOf: async () => ({ revoked: true, bounded: false }) } });
   await (await other.drive()).run();
   expect([await other.kinds(), other.cancelled, other.proposed]).toEqual([['cancelled', 'ended'], [other.run.run_id], []]);
 });
@@ -124,7 +124,99 @@ test('a stopping process leaves its run to others, and a model that keeps failin
 });
 
 test('what may pass is thrown before anything is kept: the run is tried again', async () => {
-  const { drive, kinds } = await begun([], { parts: { isTokenRevoked: () => Promise.reject(new Fault('bus.unreachable')) } });
+  const { drive, kinds } = await begun([], { parts: { tokenOf: () => Promise.reject(new Fault('bus.unreachable')) } });
   await expect((await drive()).run()).rejects.toMatchObject({ code: 'bus.unreachable' });
   expect(await kinds()).toEqual([]);
+});
+
+describe('under a token that bounds what models use', () => {
+  const used = (turn: ModelTurn): ModelTurn => ({ ...turn, usage: { input_tokens: 100, cached_tokens: 40, output_tokens: 10 } });
+  /** Draws as the kernel would be told of them: what was used, and whether something is reserved. */
+  const bounded = (refuse: (draw: { reserve: number; used_total: number }) => FaultCode | null = () => null) => {
+    const drawn: [used: number, isReserved: boolean][] = [];
+    const parts: Partial<DriveParts> = {
+      tokenOf: async () => ({ revoked: false, bounded: true }),
+      draw: async (_caller, draw) => {
+        drawn.push([draw.used_total, draw.reserve > 0]);
+        const code = refuse(draw);
+        if (code !== null) throw new Fault(code);
+        return { bounded: true };
+      },
+    };
+    return { drawn, parts };
+  };
+
+  test('each reply is reserved for before it is asked for, the one before settled with it, and nothing is left reserved at the end', async () => {
+    const { drawn, parts } = bounded();
+    const { drive, row } = await begun([used(asks('a')), used(says('done'))], { parts });
+    await (await drive()).run();
+    expect([drawn, await row()]).toMatchObject([[[0, true], [110, true], [220, false]], { stopped: 'end', input_tokens: 200 }]);
+  });
+
+  test('without room the model is not asked, and the run ends as `budget` with the fault', async () => {
+    const { drawn, parts } = bounded(({ used_total, reserve }) => (used_total > 0 && reserve > 0 ? 'budget.exhausted' : null));
+    const { drive, row, kinds } = await begun([used(asks('a')), new Error('asked')], { parts });
+    await (await drive()).run();
+    expect([drawn, await row(), await kinds()]).toMatchObject([[[0, true], [110, true], [110, false]], { stopped: 'budget', fault: 'budget.exhausted', rounds: 1 }, ['replied', 'answered', 'ended']]);
+  });
+
+  test('a run that goes on elsewhere says what it used in all', async () => {
+    const { drawn, parts } = bounded();
+    const { drive } = await begun([used(says('done'))], { kept: [{ kind: 'replied', turn: used(asks('a')) }], parts });
+    const lost = await drive();
+    lost.breakOff('stopping');
+    await lost.run();
+    expect(drawn).toEqual([]);
+    await (await drive()).run();
+    expect(drawn).toEqual([[110, true], [220, false]]);
+  });
+
+  test('what waits for a person holds nothing, and says so once', async () => {
+    const { drawn, parts } = bounded();
+    const { drive, row } = await begun([], { kept: [{ kind: 'replied', turn: used(asks('a')) }, HELD], parts });
+    for (let look = 0; look < 3; look++) await (await drive()).run();
+    expect([drawn, (await row()).state]).toEqual([[[110, false]], 'waiting']);
+  });
+
+  test.each<[string, Partial<DriveParts>]>([
+    ['the token was revoked before it was claimed', { tokenOf: async () => ({ revoked: true, bounded: true }) }],
+    ['the token was revoked since', {}],
+  ])('where %s it settles what it used, and ends', async (_when, over) => {
+    const { drawn, parts } = bounded(({ reserve }) => (reserve > 0 ? 'token.revoked' : null));
+    const { drive, row } = await begun([new Error('asked')], { kept: [{ kind: 'replied', turn: used(asks('a')) }], parts: { ...parts, ...over } });
+    await (await drive()).run();
+    expect([drawn.at(-1), await row()]).toMatchObject([[110, false], { stopped: 'cancelled' }]);
+  });
+
+  test('whose key was revoked it settles too, though nobody looked at the token', async () => {
+    const { drawn, parts } = bounded();
+    const { drive, runs, run } = await begun([], { kept: [{ kind: 'replied', turn: used(asks('a')) }], parts });
+    runs.revoked.add(run.created_by);
+    await (await drive()).run();
+    expect(drawn).toEqual([[110, false]]);
+  });
+
+  test('who is told that another drew since keeps nothing more', async () => {
+    const { drawn, parts } = bounded(() => 'conflict');
+    const { drive, kinds } = await begun([new Error('asked')], { parts });
+    expect(await (await drive()).run()).toEqual([]);
+    expect([drawn.length, await kinds()]).toEqual([1, []]);
+  });
+
+  test('a kernel that gives no answer ends nothing: what was used is settled by whoever goes on', async () => {
+    const { parts } = bounded(({ reserve }) => (reserve === 0 ? 'bus.unreachable' : null));
+    const { drive, kinds } = await begun([used(says('done'))], { parts });
+    await expect((await drive()).run()).rejects.toMatchObject({ code: 'bus.unreachable' });
+    expect(await kinds()).toEqual(['replied']);
+  });
+
+  test('a sub-agent finds nothing reserved by the run above it', async () => {
+    const { drawn, parts } = bounded();
+    const { drive, runs } = await begun([used({ text: '', calls: [{ id: 's', tool_id: 'agent.spawn', args: { task: 'help' } }], stop: 'tool_use' })], { parts });
+    const spawn = runs.work.spawn.bind(runs.work);
+    const before: unknown[] = [];
+    runs.work.spawn = (...given) => { before.push([...drawn]); return spawn(...given); };
+    await (await drive()).run();
+    expect([before, drawn]).toEqual([[[[0, true], [110, false]]], [[0, true], [110, false]]]);
+  });
 });

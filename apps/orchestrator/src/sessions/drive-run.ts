@@ -3,7 +3,7 @@
 // One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
 import { applyEvent, costOf, rulesOf, runAgent, TextModel, touchesOf, type AgentOutcome, type CallPlace, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
-import type { Caller, RunNews } from '@writ/contract';
+import { Fault, type Caller, type FaultCode, type RunNews } from '@writ/contract';
 import type { TextDialect } from '@writ/dialects';
 import type { KeptEvent, RunStopped } from '../ports/run-events.ts';
 import { LeaseLost, type Appended, type OpenRun, type RunClaim, type RunPrompt, type RunSums, type RunWork } from '../ports/sessions.ts';
@@ -11,10 +11,11 @@ import { conversationAfter, foldedOf, textDialectOf } from './conversation.ts';
 import type { Models } from './models.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { OwnTime, TimedModel } from './own-time.ts';
-import { ReservedModel } from './reserved-model.ts';
+import { mostCost, ReservedModel, type ReplyMost } from './reserved-model.ts';
 import { runCall, type CallParts } from './run-call.ts';
 import { RunVoice } from './run-voice.ts';
 import type { SubAgents } from './sub-agents.ts';
+import { TokenDraws, type TokenDraw } from './token-draws.ts';
 
 /** Who comes back after so many milliseconds without a renewal has no say; another replica goes on then. */
 export const LEASE_MS = 15_000;
@@ -30,8 +31,10 @@ export interface DriveParts {
   /** whether a call that was held is held no more */
   readonly isDecided: (caller: Caller, operationId: string) => Promise<boolean>;
   readonly subAgents: SubAgents;
-  /** whether the session's token, or one above it, was revoked */
-  readonly isTokenRevoked: (caller: Caller, capabilityTokenId: string) => Promise<boolean>;
+  /** whether the session's token, or one above it, was revoked, and whether one of them bounds what models use */
+  readonly tokenOf: (caller: Caller, capabilityTokenId: string) => Promise<{ readonly revoked: boolean; readonly bounded: boolean }>;
+  /** draws on the token's budget */
+  readonly draw: (caller: Caller, draw: TokenDraw & { readonly capability_token_id: string }) => Promise<{ readonly bounded: boolean }>;
   /** ends the calls of a run that have not ended */
   readonly cancelCalls: (caller: Caller, sessionId: string, runId: string) => Promise<void>;
   readonly tell: (news: RunNews) => void;
@@ -47,11 +50,14 @@ export interface DriveParts {
 /** Why a run is broken off here. */
 export class Broken extends Error {
   readonly why: 'cancelled' | 'revoked' | 'budget' | 'stopping' | 'lost';
+  /** what refused it */
+  readonly fault: FaultCode | null;
 
-  constructor(why: Broken['why']) {
+  constructor(why: Broken['why'], fault: FaultCode | null = null) {
     super(`the run was broken off: ${why}`);
     this.name = 'Broken';
     this.why = why;
+    this.fault = fault;
   }
 }
 
@@ -70,6 +76,7 @@ export class DriveRun {
   #hasBegun = false;
   #prices: ConfiguredModel['prices'] = null;
   #voice!: RunVoice;
+  #draws!: TokenDraws;
 
   constructor(parts: DriveParts, claim: RunClaim) {
     this.#parts = parts;
@@ -81,8 +88,8 @@ export class DriveRun {
   }
 
   /** Breaks it off as soon as can be; the first reason counts. */
-  breakOff(why: Broken['why']): void {
-    if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why));
+  breakOff(why: Broken['why'], fault: FaultCode | null = null): void {
+    if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why, fault));
   }
 
   /** Resolves when the run has ended, waits for somebody, or is left to others: with the operations that it waits for. Throws what keeps it from going on. */
@@ -109,11 +116,21 @@ export class DriveRun {
     this.#hasBegun = open.prompt !== null;
     const { state, events, replies } = await foldedOf(await conversationAfter(session.content.base, open.earlier, this.#dialect), open);
     [this.#state, this.#seq, this.#replies] = [state, events, replies];
+    const { capability_token_id } = session;
+    // Before it waits, and before it began, nothing is reserved for it.
+    this.#draws = new TokenDraws(this.#claim, run.state === 'running' ? null : this.#used(), (draw) => this.#parts.draw(this.#caller, { capability_token_id, ...draw }));
     this.#voice = new RunVoice(this.#claim, this.#seq, this.#parts.tell);
     this.#prices = this.#parts.models.read(session.model)?.prices ?? null;
     if (open.revoked) throw new Broken('revoked');
     if (run.cancel_by !== null) throw new Broken('cancelled');
-    if (await this.#parts.isTokenRevoked(this.#caller, session.capability_token_id)) throw new Broken('revoked');
+    const { revoked, bounded } = await this.#parts.tokenOf(this.#caller, capability_token_id);
+    this.#draws.know(bounded);
+    if (revoked) throw new Broken('revoked');
+  }
+
+  /** What its own models used: those of a sub-agent draw on the same tokens themselves. */
+  #used(): number {
+    return this.#state.usage.input_tokens + this.#state.usage.output_tokens;
   }
 
   async #go(): Promise<readonly string[]> {
@@ -139,7 +156,11 @@ export class DriveRun {
     const waits = new OwnTime(this.#parts.monotonic, this.#parts.took);
     const of = {
       waits, caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
-      below: (call: ModelCall, operationId: string) => this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId),
+      below: async (call: ModelCall, operationId: string) => {
+        // A sub-agent begins at once, and shares what is left.
+        await this.#draws.settle(this.#used());
+        return await this.#parts.subAgents.answer({ claim: this.#claim, open: this.#open, caller: this.#caller, state: this.#state, prices: this.#prices }, call, operationId);
+      },
     };
     return runAgent({
       model: this.#speaking(this.#within(new TimedModel(this.#parts.models.open(model, this.#replies), waits), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
@@ -150,15 +171,29 @@ export class DriveRun {
     });
   }
 
-  /** A model that is asked only where the tenant's ceiling has room for its reply. */
+  /** A model that is asked only where the tenant's ceiling and the token's budget have room for its reply. */
   #within(model: Model, { prices, reply_tokens_max }: ConfiguredModel): Model {
-    const { tenantCostMax } = this.#parts;
-    if (tenantCostMax === null || prices === null) return model;
-    return new ReservedModel(model, { prices, replyTokensMax: reply_tokens_max }, async (cost) => {
-      if (await this.#parts.work.reserve(this.#claim, cost, tenantCostMax)) return;
-      this.breakOff('budget');
-      throw new Broken('budget');
+    const costMax = prices === null ? null : this.#parts.tenantCostMax;
+    if (costMax === null && !this.#draws.isBounded) return model;
+    return new ReservedModel(model, reply_tokens_max, async (most) => {
+      if (costMax !== null && prices !== null && !await this.#parts.work.reserve(this.#claim, mostCost(most, prices), costMax)) throw this.#without('budget', null);
+      if (this.#draws.isBounded) await this.#reserve(most);
     });
+  }
+
+  async #reserve({ input_tokens, output_tokens }: ReplyMost): Promise<void> {
+    try {
+      await this.#draws.reserve(this.#used(), input_tokens + output_tokens);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'budget.exhausted') throw this.#without('budget', error.code);
+      if (error instanceof Fault && error.code === 'token.revoked') throw this.#without('revoked', null);
+      throw error;
+    }
+  }
+
+  #without(why: 'budget' | 'revoked', fault: FaultCode | null): Broken {
+    this.breakOff(why, fault);
+    return new Broken(why, fault);
   }
 
   #rules({ prices, context_tokens_max }: ConfiguredModel): Partial<RunRules> {
@@ -186,6 +221,7 @@ export class DriveRun {
 
   async #end(stopped: RunStopped, fault: string | null = null): Promise<readonly string[]> {
     const { ended } = this.#state;
+    await this.#draws.settle(this.#used());
     await this.#append({ kind: 'ended', stopped }, this.#state, stopped, fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null));
     return [];
   }
@@ -200,6 +236,7 @@ export class DriveRun {
 
   async #wait(held: readonly HeldCall[]): Promise<readonly string[]> {
     const idsOf = (isBelow: boolean): string[] => held.filter(({ waits_for }) => (waits_for === 'run') === isBelow).map(({ operation_id }) => operation_id);
+    await this.#draws.settle(this.#used());
     await this.#parts.work.wait(this.#claim, idsOf(false), LOOK_MS, idsOf(true));
     this.#voice.kept(this.#seq);
     return idsOf(false);
@@ -217,14 +254,14 @@ export class DriveRun {
     const broken = this.#broken.signal.aborted ? this.#broken.signal.reason as unknown : error;
     if (!(broken instanceof Broken)) throw error;
     try {
-      return await this.#after(broken.why);
+      return await this.#after(broken);
     } catch (late) {
       if (late instanceof LeaseLost) return [];
       throw late;
     }
   }
 
-  async #after(why: Broken['why']): Promise<readonly string[]> {
+  async #after({ why, fault }: Broken): Promise<readonly string[]> {
     if (why === 'lost') return [];
     if (why === 'stopping') {
       await this.#parts.work.release(this.#claim, 0);
@@ -233,7 +270,7 @@ export class DriveRun {
     if (this.#state.ended !== null) return await this.#end(this.#state.ended.stopped);
     await this.#parts.work.cancelBelow(this.#claim, `the run above ended: ${why}`);
     await this.#parts.cancelCalls(this.#caller, this.#open.session.session_id, this.#open.run.run_id);
-    if (why === 'budget') return await this.#end('budget');
+    if (why === 'budget') return await this.#end('budget', fault);
     const event: RunEvent = { kind: 'cancelled', by: why === 'revoked' ? 'the key or the token was revoked' : this.#open.run.cancel_by ?? 'asked' };
     const state = applyEvent(this.#state, event);
     await this.#append(event, state, null, null);
