@@ -193,85 +193,18 @@ it('runs of a session wait for each other, each goes on with the conversation, a
   expect((await run(first.run_id as string)).code).toBe('not_found');
 });
 
-describe('an erasure', () => {
-  /** Rows of the orchestrator that hold anything of a session, and what the kernel holds of its calls. */
-  const held = async (sessionId: string): Promise<number> => (await observer.rows(`SELECT 1 FROM orchestrator.session s LEFT JOIN orchestrator.run r USING (session_id) LEFT JOIN orchestrator.run_event e USING (run_id) WHERE s.session_id = $1
-    UNION ALL SELECT 1 FROM orchestrator.run WHERE session_id = $1 UNION ALL SELECT 1 FROM kernel.payload p JOIN kernel.operation o USING (operation_id) WHERE o.session_id = $1 AND (p.args IS NOT NULL OR p.result IS NOT NULL)`, [sessionId])).length;
-  /** Columns of any table that hold the text as it is; what is sealed is no text, so that its rows are counted. */
-  const columnsWith = async (text: string): Promise<string[]> => {
-    const tables = await observer.rows<{ name: string }>(`SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') AND n.nspname IN ('orchestrator', 'kernel', 'ledger')`);
-    const found: string[] = [];
-    for (const { name } of tables) {
-      if ((await observer.rows(`SELECT 1 FROM ${name} t WHERE position($1 IN t::text) > 0 OR position($2 IN t::text) > 0 LIMIT 1`, [text, Buffer.from(text).toString('hex')])).length > 0) found.push(name);
-    }
-    return found;
-  };
-  const spoken = async (marker: string): Promise<{ session_id: string; run_id: string; operation_id: string }> => {
-    const { session_id } = await session({ data_subject: 'crm/42', system: `mind ${marker}` });
-    const { run_id } = await start(session_id as string, `keep ${marker}`, [{ text: `I keep ${marker}`, calls: [{ name: 'bash', args: { command: `echo ${marker}` } }] }, { text: `kept ${marker}` }]);
-    expect(await until(run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
-    const [{ operation_id }] = await observer.rows<{ operation_id: string }>(`SELECT operation_id FROM kernel.operation WHERE session_id = $1 AND tool_id = 'shell.run'`, [session_id]) as [{ operation_id: string }];
-    return { session_id: session_id as string, run_id: run_id as string, operation_id };
-  };
-
-  it.each([
-    ['session', ({ session_id }: { session_id: string }) => ({ session_id })], ['subject', () => ({ subject: 'crm/42' })], ['call', ({ operation_id }: { operation_id: string }) => ({ operation_id })],
-  ])('by %s takes what was said along, in its forks too, and says so in the log', async (_by, selectorOf) => {
-    const marker = `marker-${Math.random().toString(36).slice(2)}`;
-    const said = await spoken(marker);
-    const forked = await world.agent.must(`/v1/runs/${said.run_id}/fork`, { after: 2 });
-    const selector = selectorOf(said);
-    expect((await world.admin.must('/v1/erasures', { ...selector, reason_code: 'asked', dry_run: true })).sessions).toBe(2);
-    const erasure = await world.admin.must('/v1/erasures', { ...selector, reason_code: 'asked' });
-    expect(erasure).toMatchObject({ state: 'done', sessions: 2 });
-    expect(await observer.rows('SELECT 1 FROM kernel.payload WHERE operation_id = $1 AND args IS NOT NULL', [said.operation_id])).toEqual([]);
-    expect(await observer.rows('SELECT 1 FROM orchestrator.session WHERE session_id = ANY ($1) UNION ALL SELECT 1 FROM orchestrator.run WHERE run_id = $2 UNION ALL SELECT 1 FROM orchestrator.run_event WHERE run_id = $2',
-      [[said.session_id, forked.session_id], said.run_id])).toEqual([]);
-    expect(await columnsWith(marker)).toEqual([]);
-    await observer.untilLogged();
-    const records = await observer.rows(`SELECT record_id FROM ledger.leaf WHERE record_id = $1 AND kind = 'erasure'`, [erasure.record_id]);
-    expect(records).toHaveLength(1);
-  });
-
-  it('that a deletion begins leaves its calls, and is recorded', async () => {
-    const { session_id, operation_id } = await spoken('ordinary');
-    expect((await world.admin.request('DELETE', `/v1/sessions/${session_id}`)).status).toBe(200);
-    const erasure = (await world.admin.get('/v1/erasures')).body.items[0] as JsonValue;
-    expect(erasure).toMatchObject({ selector: 'conversation', session_id, reason_code: 'session-deleted', state: 'done', sessions: 1, operations: 0, records: 1 });
-    expect(await observer.rows('SELECT 1 FROM kernel.payload WHERE operation_id = $1 AND args IS NOT NULL', [operation_id])).toHaveLength(1);
-    expect(await observer.rows('SELECT 1 FROM orchestrator.session WHERE session_id = $1', [session_id])).toEqual([]);
-  });
-
-  it('goes on where the door was killed in the midst of it: what was told goes, once', async () => {
-    const { session_id, run_id } = await spoken('soon gone');
-    const letGo = await observer.hold('SELECT 1 FROM orchestrator.run WHERE run_id = $1 FOR UPDATE', [run_id]);
-    const answer = world.admin.post('/v1/erasures', { session_id, reason_code: 'asked' }).catch(() => null);
-    await observer.untilBlocked('writ_orchestrator');
-    await stack.services.orchestrator.kill();
-    await observer.abort('writ_orchestrator');
-    await letGo();
-    await answer;
-    expect(await held(session_id)).toBeGreaterThan(0);
-    expect(await observer.rows('SELECT state, texts, sessions FROM kernel.erasure WHERE session_id = $1', [session_id])).toEqual([{ state: 'running', texts: 'told', sessions: 1 }]);
-    await stack.services.orchestrator.start();
-    await eventually('it is done', async () => (await observer.rows(`SELECT 1 FROM kernel.erasure WHERE session_id = $1 AND state = 'done'`, [session_id])).length === 1, 60_000);
-    expect(await held(session_id)).toBe(0);
-    expect(await observer.rows('SELECT sessions, records FROM kernel.erasure WHERE session_id = $1', [session_id])).toEqual([{ sessions: 1, records: 2 }]);
-  });
-
-  it('is refused while a run is at work, and a job would ask again', async () => {
-    const { session_id } = await session();
-    const { run_id } = await start(session_id as string, 'clear it', [{ text: 'I delete.', calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] }, { text: 'done' }]);
-    await until(run_id as string, 'waiting');
-    const refused = await world.admin.post('/v1/erasures', { session_id, reason_code: 'asked' });
-    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
-    await world.admin.must(`/v1/runs/${run_id as string}/cancel`, {});
-    await until(run_id as string, 'ended');
-    const job = await world.admin.must('/v1/jobs', { name: 'daily', cron: '@yearly', workspace_id: world.workspaceId, capability_token_id: world.tokenId, input: 'ask', model: 'wire', data_subject: 'crm/77' });
-    expect(JSON.stringify(job)).not.toContain('crm/77');
-    const again = await world.admin.post('/v1/erasures', { subject: 'crm/77', reason_code: 'asked' });
-    expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(job.job_id as string)]);
-  });
+it('an erasure is refused while a run is at work, and a job would ask again', async () => {
+  const { session_id } = await session();
+  const { run_id } = await start(session_id as string, 'clear it', [{ text: 'I delete.', calls: [{ name: 'bash', args: { command: 'rm -rf old' } }] }, { text: 'done' }]);
+  await until(run_id as string, 'waiting');
+  const refused = await world.admin.post('/v1/erasures', { session_id, reason_code: 'asked' });
+  expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+  await world.admin.must(`/v1/runs/${run_id as string}/cancel`, {});
+  await until(run_id as string, 'ended');
+  const job = await world.admin.must('/v1/jobs', { name: 'daily', cron: '@yearly', workspace_id: world.workspaceId, capability_token_id: world.tokenId, input: 'ask', model: 'wire', data_subject: 'crm/77' });
+  expect(JSON.stringify(job)).not.toContain('crm/77');
+  const again = await world.admin.post('/v1/erasures', { subject: 'crm/77', reason_code: 'asked' });
+  expect([again.status, again.body.detail]).toEqual([409, expect.stringContaining(job.job_id as string)]);
 });
 
 it('a call that a person must approve is a pause: the run goes on with the decision, over the restart of the door', async () => {
