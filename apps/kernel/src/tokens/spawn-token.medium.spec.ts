@@ -58,13 +58,19 @@ it('is of no other call: one that was refused, failed, dry, erased, of another t
   const other = await done(tenant.call(token, { tool_id: 'task.create', args: { title: 't' }, idempotency_key: newId('request') }), { result: { task: { task_id: newId('operation'), title: 't', note: '', status: 'open' } } });
   const erased = await done(spawn());
   await tenant.query('UPDATE kernel.payload SET args = NULL WHERE operation_id = $1', [erased]);
-  for (const id of [failed, dry.operation_id, held.operation_id, other, erased, newId('operation'), 'x']) expect((await refusalOf(take(id))).code).toBe('not_found');
+  // One that committed nothing and failed all the same: no call of this tool ends so today.
+  const faulted = await done(spawn());
+  await tenant.query(`UPDATE kernel.operation SET state = 'no_op', fault_code = 'limit.exceeded' WHERE operation_id = $1`, [faulted]);
+  for (const id of [failed, faulted, dry.operation_id, held.operation_id, other, erased, newId('operation'), 'x']) expect((await refusalOf(take(id))).code).toBe('not_found');
   const good = await done(spawn());
   const stranger = await kernel.newTenant();
-  expect((await refusalOf(take(good, callerOf(stranger.tenantId)))).code).toBe('not_found');
-  expect((await refusalOf(take(good, callerOf(tenant.tenantId, 'agent', newId('agent'))))).code).toBe('not_found');
-  expect((await refusalOf(take(good, callerOf(tenant.tenantId, 'operator')))).code).toBe('auth.role');
-  expect(await take(good, callerOf(tenant.tenantId, 'agent', tenant.agentId))).toMatchObject({ spawned_by: good });
+  // Before there is a token, and when it is there to be found.
+  for (let n = 0; n < 2; n += 1) {
+    expect((await refusalOf(take(good, callerOf(stranger.tenantId)))).code).toBe('not_found');
+    expect((await refusalOf(take(good, callerOf(tenant.tenantId, 'agent', newId('agent'))))).code).toBe('not_found');
+    expect((await refusalOf(take(good, callerOf(tenant.tenantId, 'operator')))).code).toBe('auth.role');
+    expect(await take(good, callerOf(tenant.tenantId, 'agent', tenant.agentId))).toMatchObject({ spawned_by: good });
+  }
 });
 
 it('is not made under a token that was revoked since, and goes with it', async () => {
@@ -76,8 +82,7 @@ it('is not made under a token that was revoked since, and goes with it', async (
 });
 
 it('is refused before anything of it runs: outside of a run, wider than its caller, or too deep', async () => {
-  expect(await refused(spawn({}, { provenance: {} }))).toBe('tool.not_available');
-  expect(await refused(spawn({}, { provenance: { source: 'run' } }))).toBe('tool.not_available');
+  for (const provenance of [{}, { source: 'run' }, { run_id: newId('run') }, { ...OF_RUN, source: 'turn' }]) expect(await refused(spawn({}, { provenance }))).toBe('tool.not_available');
   const narrow = await tenant.token({ tools: ['agent.spawn', 'fs.read'] });
   expect(await refused(spawn({ tools: ['fs.*'] }, { capability_token_id: narrow }))).toBe('token.not_narrower');
   expect(await refused(spawn({ fs: [{ path: '../out', read: true, write: false }] }))).toBe('path.escape');
