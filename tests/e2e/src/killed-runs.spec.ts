@@ -85,7 +85,7 @@ interface Begun { readonly world: World; readonly sessionId: string; readonly ru
 
 async function begin(): Promise<Begun> {
   model.scripts.set(scene.name, scene.replies).set('summary', [{ text: 'One was written.' }]);
-  const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'old/a.txt': 'one\n' } });
+  const world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'old/a.txt': 'one\n' }, budgets: { llm_tokens: 1_000_000 } });
   const { webhook_id } = await world.admin.must('/v1/webhooks', { name: 'ends', url: 'https://hooks.test/ends', events: ['run.finished'] });
   const { session_id } = await world.agent.must('/v1/sessions', { workspace_id: world.workspaceId, capability_token_id: world.tokenId, model: 'wire', ...scene.session });
   const { run_id } = await world.agent.must(`/v1/sessions/${session_id as string}/runs`, { input: 'Do it.' });
@@ -99,14 +99,17 @@ const until = ({ world, runId }: Begun, state: string): Promise<JsonValue> => ev
 /** Ids and times differ between twins, and nothing else may. */
 const withoutIds = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/\b[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}\b/g, 'id').replaceAll(/(\\*"(?:\w+_at|at|\w+_ms)\\*":)\d+/g, '$10'));
 
-/** All that is left of a run: what is told of it, its events, its calls, its files, and how often its end was announced. */
+/** All that is left of a run: what is told of it, its events, its calls, its files, what was drawn on its token, and how often its end was announced. */
 async function leftOf({ world, sessionId, runId, webhookId }: Begun): Promise<Record<string, unknown>> {
+  const { body: budget } = await world.admin.get(`/v1/capability-tokens/${world.tokenId}`);
   const operations = (await world.admin.get(`/v1/operations?session_id=${sessionId}&limit=200`)).body.items as JsonValue[];
   return {
     run: withoutIds((await world.admin.get(`/v1/runs/${runId}`)).body),
     transcript: withoutIds((await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs),
     calls: operations.filter(({ provenance }) => provenance.turn !== '0').map(({ tool_id, state }) => `${tool_id as string} ${state as string}`).sort(),
     snapshot: (await world.admin.get(`/v1/workspaces/${world.workspaceId}`)).body.head_snapshot_id,
+    // What its models used is drawn on the token's budget, each reply once.
+    budget: { used: budget.used, reserved: budget.reserved },
     announced: ((await world.admin.get(`/v1/webhooks/${webhookId}/deliveries`)).body.items as JsonValue[]).map(({ kind }) => kind),
   };
 }
@@ -133,6 +136,8 @@ it.each(SCENES)('a run $name ends as if nobody had killed its door before and af
   const expected = await leftOf(twin);
   expect([(expected['transcript'] as { events: { kind: string }[] }[])[0]!.events.map(({ kind }) => kind), expected['calls'], expected['announced']]).toEqual([of.events, of.calls, ['run.finished']]);
   expect(expected['run']).toMatchObject({ stopped: of.stopped });
+  const { input_tokens, output_tokens } = expected['run'] as Record<string, number>;
+  expect(expected['budget']).toEqual({ used: { llm_tokens: input_tokens! + output_tokens! }, reserved: { llm_tokens: 0 } });
 
   let open = await shut(1);
   // A failure leaves no gate shut for the scenes after it.
