@@ -4,6 +4,7 @@ export { verifyDurability } from './durability.ts';
 export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
 export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
+export { UNAWAITED } from './unawaited.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
 export { parseInt8, parseInt8Array } from './int8.ts';
 export { byteaArray, int2Array, int8Array, textArray } from './binary-array.ts';

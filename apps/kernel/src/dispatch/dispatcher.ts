@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Bell } from '../ports/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, callKernelUnawaited, type WorkerPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
@@ -45,7 +45,8 @@ interface LaneState {
 
 /**
  * Gives waiting calls to executors.
- * INVARIANT (durable before sent): a permit is published only after the COMMIT that made its call `dispatched`.
+ * INVARIANT (durable before it acts): a permit is published only after the COMMIT that made its call `dispatched`. That one waits for no disk: a permit acts by being redeemed, which does
+ * wait, and a call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again.
  * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls wait
  * where they can be cancelled and shared fairly.
  * INVARIANT (room for others): while several tenants use a lane, none fills its slots, so that another's call needn't wait for one of them to end.
@@ -127,7 +128,7 @@ export class Dispatcher extends Bell {
     const free = this.#slots.free(lane);
     state.more = true;
     if (free === 0) return;
-    const taken = await callKernel<Dispatched>(this.#workers.pool, 'dispatch', [lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, this.#mostOf(lane, state)]);
+    const taken = await callKernelUnawaited<Dispatched>(this.#workers.pool, 'dispatch', [lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, this.#mostOf(lane, state)]);
     state.place = taken.place;
     state.left = taken.left;
     for (const call of taken.calls) state.tenants.note(call.tenant_id);

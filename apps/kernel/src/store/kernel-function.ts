@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { codeOf, runStatement, type Pool } from '@writ/database';
+import { codeOf, runStatement, UNAWAITED, type Pool } from '@writ/database';
 
 /** What kernel.decide_again raises: what was decided on no longer holds, and nothing was written. */
 const AGAIN = 'WR001';
@@ -13,9 +13,18 @@ const UNCOUNTED = 'WR004';
 const NAME = /^[a-z_]+$/;
 
 /** The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared statement. @throws Fault `workspace.quota`, and what the database throws */
-export async function callKernel<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
+export function callKernel<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
+  return called<T>(pool, name, args, '');
+}
+
+/** As `callKernel`, but for its COMMIT, which waits for no disk: for what is done again where it is lost. */
+export function callKernelUnawaited<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
+  return called<T>(pool, name, args, ` FROM ${UNAWAITED}`);
+}
+
+async function called<T>(pool: Pool, name: string, args: readonly unknown[], from: string): Promise<T> {
   if (!NAME.test(name)) throw new Error(`\`${name}\` is no name of a function`);
-  const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value`;
+  const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value${from}`;
   try {
     const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}`, text, values: [...args] });
     return (rows[0] as { value: T }).value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { inTenant, int8Array, runStatement, textArray, type Client, type Pool } from '@writ/database';
+import { inTenant, int8Array, runStatement, textArray, UNAWAITED, type Client, type Pool } from '@writ/database';
 import { isSameHash } from '@writ/merkle';
 import { formatCheckpoint, signNote, type NoteSigner } from '@writ/signing';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
@@ -61,7 +61,7 @@ export class Checkpoints {
 
   /**
    * Signs roots that a transaction has committed, but for those that a larger signature covers. They are claimed when it returns, so that nothing smaller is signed after, and
-   * remembered and signed when it resolves. Notes are stored beside that: one that isn't costs nothing but signing the same bytes again when somebody asks.
+   * remembered and signed when it resolves. Notes are stored beside that, and their COMMIT waits for no disk: one that isn't there costs nothing but signing the same bytes again when somebody asks.
    * Faults: `ledger.diverged`, `ledger.unavailable`.
    */
   async sign(roots: readonly CommittedRoot[]): Promise<void> {
@@ -76,7 +76,7 @@ export class Checkpoints {
   async #write(batches: readonly (readonly SignedRoot[])[]): Promise<void> {
     const signed = [...newestOfEach(batches.flat())];
     await runStatement(this.#pool, {
-      name: 'ledger.keep_checkpoints', text: 'SELECT ledger.keep_checkpoints($1, $2, $3, $4)',
+      name: 'ledger.keep_checkpoints', text: `SELECT ledger.keep_checkpoints($1, $2, $3, $4) FROM ${UNAWAITED}`,
       values: [textArray(signed.map((s) => s.logId)), int8Array(signed.map((s) => s.treeSize)), textArray(signed.map((s) => s.tenantId)), textArray(signed.map((s) => s.note))],
     });
     this.#witnessing.onStored(signed.map((s) => s.tenantId));

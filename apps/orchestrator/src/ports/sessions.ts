@@ -191,8 +191,8 @@ export abstract class RunWork {
   /** Begins: from here on its prompt is that. */
   abstract begin(claim: RunClaim, prompt: RunPrompt): Promise<void>;
   /**
-   * Makes the event of that place durable, with what the run's row says of it, and renews the lease. Implementations MUST NOT resolve before
-   * COMMIT, and MUST refuse a place that isn't the next one. With the event of the end they MUST keep what webhooks are told of it, in the same transaction.
+   * Makes the event of that place durable, with what the run's row says of it, and renews the lease. Implementations MUST NOT resolve before COMMIT, and MUST refuse a place that
+   * isn't the next one. An event `answered` a database that dies may forget: its call is asked for again, and answered the same. With the event of the end they MUST keep what webhooks are told of it, in the same transaction.
    */
   abstract append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended>;
   /**

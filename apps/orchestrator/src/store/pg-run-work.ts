@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { inTenant, runStatement, type Client, type Pool } from '@writ/database';
+import { inTenant, runStatement, UNAWAITED, type Client, type Pool } from '@writ/database';
 import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
 import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
@@ -15,6 +15,8 @@ const EVENTS_AT_ONCE = 20;
 const PLACE_TAKEN = 'run_event_pkey';
 /** INVARIANT (fenced): nothing of a run changes but under its last claim, while the lease of that stands. */
 const MINE = 'run_id = $1 AND fence = $2 AND lease_until >= orchestrator.now_ms()';
+
+const APPEND = 'SELECT kept_at AS at, cancelled, revoked FROM orchestrator.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
 
 type Whole = OpenRun['run'] & { readonly place: number; readonly content: Buffer; readonly prompt: Buffer | null; readonly revoked: boolean };
 type Earlier = { readonly run_id: string; readonly content: Buffer };
@@ -63,10 +65,8 @@ export class PgRunWork extends RunWork {
   override async append(claim: RunClaim, seq: number, event: KeptEvent, sums: RunSums, leaseMs: number): Promise<Appended> {
     const { tenant_id, run_id, fence } = claim;
     const { state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost } = sums;
-    const query = {
-      name: 'orchestrator.append_event', text: 'SELECT kept_at AS at, cancelled, revoked FROM orchestrator.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
-      values: [tenant_id, run_id, fence, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event), state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs],
-    };
+    const values = [tenant_id, run_id, fence, seq, this.#seal.seal(tenant_id, eventSeal(run_id, seq), event), state, stopped, fault, rounds, input_tokens, cached_tokens, output_tokens, cost, leaseMs];
+    const query = isRepeatable(event) ? { name: 'orchestrator.append_event/unawaited', text: `${APPEND}, ${UNAWAITED}`, values } : { name: 'orchestrator.append_event', text: APPEND, values };
     try {
       if (state !== 'ended') return held(run_id, (await runStatement<Appended>(this.#pool, query)).rows);
       return await inTenant(this.#pool, tenant_id, async (client) => {
@@ -175,6 +175,9 @@ export class PgRunWork extends RunWork {
     return rows.map(({ run_id, content }) => ({ input: this.#seal.open(claim.tenant_id, inputSeal(run_id), content) as string, events: this.#eventsOf(claim, run_id) }));
   }
 }
+
+/** What a server that died may forget: the call is asked for again under its key, and answered with what became of it. What a model said is asked for only once. */
+const isRepeatable = ({ kind }: KeptEvent): boolean => kind === 'answered';
 
 /** What a claim that still stands was told. */
 function held<T>(runId: string, [row]: readonly T[]): T {
