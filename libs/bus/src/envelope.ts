@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isFaultCode } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 
 /**
  * What a message may weigh, in bytes of its payload. The server is told 1 MiB including headers (its default, which every
@@ -25,7 +26,7 @@ export function encodePayload(payload: unknown): Uint8Array {
 export function parsePayload(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return null;
   try {
-    return JSON.parse(utf8.decode(bytes));
+    return parseJson(utf8.decode(bytes));
   } catch (cause) {
     throw new Fault('request.malformed', 'the message is not JSON', { cause });
   }

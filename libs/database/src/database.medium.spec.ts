@@ -174,6 +174,11 @@ describe('transactions', () => {
     expect(await notesOf('ten_e')).toEqual([1]);
   });
 
+  it('read names in JSON as they are written, whatever was read before', async () => {
+    const names = async (type: string, json: string): Promise<string[]> => Object.keys((await pool.query<{ v: object }>(`SELECT $1::${type} AS v`, [json])).rows[0]!.v);
+    for (const type of ['json', 'jsonb']) expect([await names(type, '{"h":[],"\\\\":0}'), await names(type, '{"h":1,"\\"":2}')].map((of) => of.toSorted())).toEqual([['\\', 'h'], ['"', 'h']]);
+  });
+
   it('commit durably whatever the default of the server', async () => {
     const { rows } = await pool.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { parseJson } from '@writ/digest';
 import pg from 'pg';
 import { parseInt8, parseInt8Array } from './int8.ts';
 
@@ -31,11 +32,14 @@ const SILENCE_MS = 2_000;
  */
 const IDLE_MS = 600_000;
 
-/** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number). */
+const { JSON: JSON_TEXT, JSONB } = pg.types.builtins;
+
+/** The driver's types, with 64-bit integers as numbers (or an error, never a rounded number), and JSON with names as they are written. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === INT8) return parseInt8;
     if (oid === INT8_ARRAY) return parseInt8Array;
+    if (oid === JSON_TEXT || oid === JSONB) return parseJson;
     return pg.types.getTypeParser(oid, format as 'text');
   }) as pg.CustomTypesConfig['getTypeParser'],
 };

@@ -8,6 +8,5 @@ export { DEPTH_CEILING } from './i-json.ts';
 export type { JsonValue } from './i-json.ts';
 export { JsonError } from './json-error.ts';
 export type { JsonReason } from './json-error.ts';
-export { parseIJson } from './parse.ts';
-export { parseCompactIJson } from './parse-compact.ts';
+export { parseIJson, parseJson } from './parse.ts';
 export type { ParseLimits } from './parse.ts';

@@ -70,6 +70,8 @@ describe('parseIJson', () => {
     expect(parseIJson('1', { depthMax: 0 })).toBe(1);
     expect(faultOf('[]', 0).reason).toBe('too_deep');
     expect(parseIJson('[{"a":[]}]', { depthMax: 3 })).toEqual([{ a: [] }]);
+    expect(parseIJson('[[],[],[]]', { depthMax: 2 })).toEqual([[], [], []]);
+    expect(faultOf(`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 512).reason).toBe('too_deep');
     expect(faultOf('[[1],[', 1)).toMatchObject({ reason: 'too_deep', pointer: '/0' });
     expect(faultOf('[{"a":[]}]', 2)).toMatchObject({ reason: 'too_deep', pointer: '/0/a', line: 1, column: 7 });
   });

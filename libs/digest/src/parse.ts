@@ -5,10 +5,12 @@
 // text's length, and the stack only with depthMax.
 import { visit } from 'jsonc-parser';
 import { utf8Bytes } from './bytes.ts';
-import { isExactNumber, requireDepth, stringFault } from './i-json.ts';
+import { hasEscapedName } from './escaped-names.ts';
+import { DEPTH_CEILING, isExactNumber, requireDepth, stringFault } from './i-json.ts';
 import type { JsonValue } from './i-json.ts';
 import { JsonError, pointerToken } from './json-error.ts';
 import type { JsonReason } from './json-error.ts';
+import { readQuickly } from './quick-read.ts';
 
 export interface ParseLimits {
   /** The deepest nesting let through: 0 for a bare scalar, 1 for `[]`, at most 512. */
@@ -28,8 +30,25 @@ export interface ParseLimits {
 export function parseIJson(input: string | Uint8Array, limits: ParseLimits): JsonValue {
   requireDepth(limits.depthMax);
   if (limits.bytesMax !== undefined && isLonger(input, limits.bytesMax)) throw new JsonError('too_large', '');
-  const reader = new Reader(limits.depthMax);
-  visit(typeof input === 'string' ? input : decode(input), reader.visitor, { disallowComments: true });
+  const text = typeof input === 'string' ? input : decode(input);
+  return readQuickly(text, limits.depthMax) ?? readStrictly(text, limits.depthMax);
+}
+
+/** Reads it event by event, several times slower, and says of what is wrong what it is and where. @throws JsonError */
+export function readStrictly(text: string, depthMax: number): JsonValue {
+  const reader = new Reader(depthMax, true);
+  visit(text, reader.visitor, { disallowComments: true });
+  return reader.root;
+}
+
+/**
+ * Reads JSON of our own processes, and whatever else has been through a door: as `JSON.parse`, whose fault with names (see `escaped-names.ts`) it doesn't have. Nests 512 deep at most.
+ * @throws an Error where it is no JSON
+ */
+export function parseJson(text: string): unknown {
+  if (!hasEscapedName(text)) return JSON.parse(text) as unknown;
+  const reader = new Reader(DEPTH_CEILING, false);
+  visit(text, reader.visitor, { disallowComments: true });
   return reader.root;
 }
 
@@ -38,10 +57,12 @@ export function isLonger(input: string | Uint8Array, bytesMax: number): boolean 
   return input.length > bytesMax || (typeof input === 'string' && input.length * 3 > bytesMax && utf8Bytes(input).length > bytesMax);
 }
 
+/** ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of swallowing it. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function decode(bytes: Uint8Array): string {
   try {
-    // ignoreBOM keeps a byte order mark in the text, where it is a syntax error, instead of swallowing it.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new JsonError('utf8', '');
   }
@@ -80,9 +101,12 @@ class Reader {
   root: JsonValue = null;
   readonly #frames: Frame[] = [];
   readonly #depthMax: number;
+  readonly #isStrict: boolean;
 
-  constructor(depthMax: number) {
+  /** @param isStrict whether it refuses what I-JSON forbids, and not only what is no JSON */
+  constructor(depthMax: number, isStrict: boolean) {
     this.#depthMax = depthMax;
+    this.#isStrict = isStrict;
   }
 
   #open(frame: Frame, line: number, column: number): void {
@@ -98,13 +122,14 @@ class Reader {
   #property(key: string, line: number, column: number): void {
     const frame = this.#frames.at(-1) as Extract<Frame, { members: Members }>;
     frame.key = key;
+    if (!this.#isStrict) return;
     const fault = stringFault(key) ?? (Object.hasOwn(frame.members, key) ? 'duplicate_key' : null);
     if (fault !== null) throw this.#error(fault, line, column);
   }
 
   #literal(value: JsonValue, line: number, column: number): void {
-    const fault = literalFault(value);
-    this.#put(value === 0 ? 0 : value);
+    const fault = this.#isStrict ? literalFault(value) : null;
+    this.#put(value === 0 && this.#isStrict ? 0 : value);
     if (fault !== null) throw this.#error(fault, line, column);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { faultOfStatus, ModelError, readRetryAfter } from '@writ/agent-loop';
+import { parseJson } from '@writ/digest';
 
 export interface ProviderOptions {
   readonly apiKey: string;
@@ -78,7 +79,7 @@ function wordsOf(error: unknown): string {
 /** Arguments as a provider streamed them. What is no object is a problem of the call, told to the model; empty text is no arguments. */
 export function readArguments(text: string): { readonly args: Record<string, unknown>; readonly problem?: string } {
   try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    const value: unknown = parseJson(text.trim() === '' ? '{}' : text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { args: value as Record<string, unknown> };
   } catch {
     // Said below.

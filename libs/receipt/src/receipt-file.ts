@@ -3,7 +3,7 @@
 // The receipt file. INVARIANT (one spelling): a receipt has exactly one file, so that a change of any byte of it is a failure.
 import { Receipt, parseMessage } from '@writ/contract';
 import type { Envelope } from '@writ/contract';
-import { parseCompactIJson } from '@writ/digest';
+import { parseIJson } from '@writ/digest';
 import { encodeBase64, parseEnvelope } from '@writ/signing';
 import { demand, within } from './refuse.ts';
 
@@ -57,7 +57,7 @@ export function encodeReceipt({ envelope, inclusion }: Receipt): string {
  * @throws ReceiptError `format`
  */
 export function parseReceipt(file: string | Uint8Array): Receipt {
-  const receipt = requireReceipt(within('format', () => parseCompactIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
+  const receipt = requireReceipt(within('format', () => parseIJson(lineOf(file), { depthMax: RECEIPT_DEPTH, bytesMax: RECEIPT_BYTES_MAX })));
   const text = typeof file === 'string' ? file : new TextDecoder('utf-8', { ignoreBOM: true }).decode(file);
   demand('format', encodeReceipt(receipt) === text, 'the file is not written as receipts are: one line, members in order, a newline at the end');
   return receipt;

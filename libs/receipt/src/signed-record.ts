@@ -3,7 +3,7 @@
 // What a payload says once its signature was verified, and whether the key could say it then: the same for a receipt and for a leaf of a log.
 import { predicateTypeOf } from '@writ/contract';
 import type { AuditRecord } from '@writ/contract';
-import { parseCompactIJson } from '@writ/digest';
+import { parseIJson } from '@writ/digest';
 import type { KeySet, RecordKey } from './key-set.ts';
 import { demand, within } from './refuse.ts';
 import { parseStatement, requireRecord, requireSubjects } from './statement.ts';
@@ -23,7 +23,7 @@ export interface SignedRecord {
  * @throws ReceiptError `statement`, `record`, `predicate_type` or `subject`
  */
 export function readRecord(payload: Uint8Array): SignedRecord {
-  const { subject, predicateType, predicate } = parseStatement(within('statement', () => parseCompactIJson(payload, { depthMax: STATEMENT_DEPTH })));
+  const { subject, predicateType, predicate } = parseStatement(within('statement', () => parseIJson(payload, { depthMax: STATEMENT_DEPTH })));
   const record = requireRecord(predicate);
   demand('predicate_type', predicateType === predicateTypeOf(record.kind), 'the predicate type is of another kind than the record');
   requireSubjects(subject, record);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
 import { Fault, TOOLS, type AskedFor, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
@@ -95,7 +96,7 @@ export class Perform {
 
   #open(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
     try {
-      const envelope = parseEnvelope(JSON.parse(Buffer.from(message.bytes).toString('utf8')));
+      const envelope = parseEnvelope(parseJson(Buffer.from(message.bytes).toString('utf8')));
       const permit = verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
       return permit.lane === lane ? { permit, envelope } : null;
     } catch {

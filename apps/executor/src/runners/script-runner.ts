@@ -3,6 +3,7 @@
 // Scripts of mk8.shell. The interpreter is a program of the sandbox's image, so that a script has a command's limits, workspace and way out. INVARIANT (all or nothing): only a
 // script whose report says that it came to its end is reported as one that went well; without a report that can be read, it didn't.
 import { MK8_RUN } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { DEFAULT_SANDBOX, type RanReport, type ScriptOrder } from '@writ/mk8-shell';
 import { Value } from 'typebox/value';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
@@ -43,7 +44,7 @@ const NOTHING_SAID: RanReport = { status: 'failed', all_succeeded: false, steps:
 function readReport(result: unknown): RanReport | null {
   const { output } = result as { readonly output: string };
   try {
-    const report: unknown = JSON.parse(output);
+    const report: unknown = parseJson(output);
     return Value.Check(MK8_RUN.result, report) ? report as unknown as RanReport : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { searchUrl, type SearchProvider } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { parseUrl } from '@writ/egress';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
@@ -53,7 +54,7 @@ function resultsIn(bytes: Uint8Array): Result[] {
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new GateRefusal('egress.failed', 'the search provider\'s answer is no JSON', null, { cause });
   }

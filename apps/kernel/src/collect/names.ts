@@ -4,6 +4,7 @@
 // new place that names contents is not forgotten.
 import type { BlobRef, Delta, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
+import { parseJson } from '@writ/digest';
 import { parseNode, parseSnapshotId } from '@writ/workspace';
 import { openStaged } from '../effects/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -66,7 +67,7 @@ export class Names {
   async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: Named): Promise<void> {
     const { delta_ref, result_ref, requests_ref } = await openStaged(this.#vault, tenantId, operationId, sealed.toString('base64'));
     for (const ref of [delta_ref, result_ref, requests_ref]) addRef(named, ref);
-    const { changes } = JSON.parse(Buffer.from(await this.#blobs.get(tenantId, delta_ref.sha256)).toString('utf8')) as Delta;
+    const { changes } = parseJson(Buffer.from(await this.#blobs.get(tenantId, delta_ref.sha256)).toString('utf8')) as Delta;
     for (const { before, after } of changes) for (const state of [before, after]) if (state !== null && state.sha256 !== null) named.add(state.sha256);
   }
 

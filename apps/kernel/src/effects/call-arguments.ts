@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { parseIJson } from '@writ/digest';
+import { parseIJson, parseJson } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 
@@ -10,7 +10,7 @@ export async function callArguments(vault: TenantVault, blobs: BlobStore, facts:
   const { operation_id, tenant_id } = facts.operation;
   if (facts.args !== null) {
     const clear = await vault.calls.open(tenant_id, operation_id, 'args', facts.args);
-    return clear === null ? {} : JSON.parse(clear.toString('utf8')) as Record<string, unknown>;
+    return clear === null ? {} : parseJson(clear.toString('utf8')) as Record<string, unknown>;
   }
   if (facts.args_ref === null) return {};
   const bytes = await blobs.get(tenant_id as TenantId, facts.args_ref.sha256);

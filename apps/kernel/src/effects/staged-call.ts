@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { canonicalBytes, parseJson, sha256Hex } from '@writ/digest';
 import type { KeyedCall, TenantVault } from '../payload/index.ts';
 import type { Contents } from './staged-effect.ts';
 
@@ -48,7 +48,7 @@ export async function stageCall(blobs: BlobStore, vault: TenantVault, call: Keye
 
 /** What was staged, from base64 of its sealed bytes. */
 export async function openStaged(vault: TenantVault, tenantId: string, operationId: string, sealed: string): Promise<StagedCall> {
-  return JSON.parse((await vault.calls.openLive(tenantId, operationId, 'staged', Buffer.from(sealed, 'base64'))).toString('utf8')) as StagedCall;
+  return parseJson((await vault.calls.openLive(tenantId, operationId, 'staged', Buffer.from(sealed, 'base64'))).toString('utf8')) as StagedCall;
 }
 
 /** The report that was staged, to be checked as it was checked then. Who speaks doesn't matter any more: the kernel itself kept it. */
@@ -64,5 +64,5 @@ export function reportOfStaged(tenantId: string, operationId: string, staged: St
 /** The delta by value where it fits a message; else whoever reads blobs of the tenant finds it by its reference. */
 export async function shownDelta(blobs: BlobStore, tenantId: string, { delta_ref }: StagedCall): Promise<Delta | null> {
   if (delta_ref.size > LIMITS.deltaInlineBytes.max) return null;
-  return JSON.parse(Buffer.from(await blobs.get(tenantId as TenantId, delta_ref.sha256)).toString('utf8')) as Delta;
+  return parseJson(Buffer.from(await blobs.get(tenantId as TenantId, delta_ref.sha256)).toString('utf8')) as Delta;
 }

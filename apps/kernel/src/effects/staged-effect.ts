@@ -4,7 +4,7 @@
 // the call end as `effect.invalid`, never this process.
 import { Fault, LIMITS, parseMessage, type BlobRef, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, JsonError, parseIJson, sha256Hex } from '@writ/digest';
+import { canonicalBytes, JsonError, parseIJson, parseJson, sha256Hex } from '@writ/digest';
 import { deltaOf, parseDelta } from '@writ/workspace';
 import type { EndingResult } from '../endings/index.ts';
 
@@ -116,7 +116,7 @@ function parsedOf(bytes: Uint8Array): unknown {
 /** Reads JSON that is then taken field by field: what a key twice would mean doesn't matter, since only what was read here is checked, named and stored. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
     throw new Fault('effect.invalid', 'the effect is not JSON', { cause });
   }

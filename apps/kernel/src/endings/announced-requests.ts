@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnnouncedRequests, EgressRequest } from '@writ/contract';
 import { inTenant } from '@writ/database';
+import { parseJson } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
 import type { OperationRow, TenantPool } from '../store/index.ts';
 import { requestsOf, type Ending } from './ending.ts';
@@ -32,7 +33,7 @@ async function readPieces(tenants: TenantPool, vault: TenantVault, { tenant_id, 
     return rows[0]?.announced ?? [];
   }, { readOnly: true });
   if (sealed.length === 0) return [];
-  return await Promise.all(sealed.map(async (piece) => JSON.parse((await vault.calls.openLive(tenant_id, operation_id, 'announced', piece)).toString('utf8')) as Piece));
+  return await Promise.all(sealed.map(async (piece) => parseJson((await vault.calls.openLive(tenant_id, operation_id, 'announced', piece)).toString('utf8')) as Piece));
 }
 
 /** Attempt by attempt, line by line, each as it was announced last. */

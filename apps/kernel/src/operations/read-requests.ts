@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type EgressRequest, type EgressRequestPage, type KernelRequest } from '@writ/contract';
 import { inTenant } from '@writ/database';
-import { sha256Hex } from '@writ/digest';
+import { parseJson, sha256Hex } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
 import { readOperation, type TenantPool } from '../store/index.ts';
 import { onlyAgentOf, requireId } from '../tenancy/index.ts';
@@ -26,7 +26,7 @@ export class ReadRequests {
     const seen = await readOperation(this.#tenants, caller.tenant_id, operation_id);
     if (seen === null || (agent_id !== undefined && seen.row.agent_id !== agent_id)) throw new Fault('not_found');
     const bytes = await this.#listOf(caller.tenant_id, operation_id);
-    const list = bytes === null ? [] : JSON.parse(bytes.toString('utf8')) as EgressRequest[];
+    const list = bytes === null ? [] : parseJson(bytes.toString('utf8')) as EgressRequest[];
     const from = Number(page.cursor ?? 0);
     const to = from + page.limit;
     return { items: list.slice(from, to), next_cursor: to < list.length ? String(to) : null, total: list.length, hash: bytes === null ? null : sha256Hex(bytes) };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, KernelRequest, PolicyActivation, PolicyDiff, PolicyPage, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { diffSets, POLICY_SCHEMA_VERSION, POLICY_TEMPLATES, policySchema, PolicySetSource } from '@writ/policy';
 import { fittedPage, pageOf, parseCursor, type Listed } from '../store/index.ts';
 import { newestFirst, requireRole, rowsAfter, type Tenancy } from '../tenancy/index.ts';
@@ -80,4 +81,4 @@ export class ShowPolicies {
 }
 
 const requireReader = (caller: Caller): void => requireRole(caller, 'admin', 'operator', 'auditor');
-const plain = (schema: unknown): Record<string, unknown> => JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+const plain = (schema: unknown): Record<string, unknown> => parseJson(JSON.stringify(schema)) as Record<string, unknown>;

@@ -2,6 +2,7 @@
 import { Fault, isTaskTool, MK8_RUN, SHELL_DANGEROUS, SKILL_READ, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
+import { parseJson } from '@writ/digest';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
 import { dangerousTool, profileNamed } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
@@ -97,7 +98,7 @@ export class Redeem {
     }
     const { tool, own } = await this.#tool(redeemed, mode);
     const opened = async (field: PayloadField, sealed: Buffer): Promise<Buffer> => await this.#vault.calls.openLive(operation.tenant_id, operation_id, field, sealed);
-    const clear = args === null ? null : JSON.parse((await opened('args', args)).toString('utf8')) as Record<string, unknown>;
+    const clear = args === null ? null : parseJson((await opened('args', args)).toString('utf8')) as Record<string, unknown>;
     const sandbox = await this.#sandbox(redeemed, { facts, clear, mode });
     const profile = await this.#profile(redeemed, { facts, clear, mode });
     const values = await this.#valuesOf(redeemed, { facts, tool, clear, mode });

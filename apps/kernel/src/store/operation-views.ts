@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFinal, type OperationView } from '@writ/contract';
 import { inTenant } from '@writ/database';
+import { parseJson } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
 import type { Receipts } from '../ports/index.ts';
 import type { OperationRow } from './operation-row.ts';
@@ -42,7 +43,7 @@ export class OperationViews {
     const sealed = given === undefined ? await this.#readSealed(row) : given;
     if (sealed === null) return null;
     const clear = await this.#vault.calls.open(row.tenant_id, row.operation_id, 'result', sealed);
-    return clear === null ? null : JSON.parse(clear.toString('utf8')) as unknown;
+    return clear === null ? null : parseJson(clear.toString('utf8')) as unknown;
   }
 
   async #readSealed(row: OperationRow): Promise<Buffer | null> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TASK_CHANGES_MAX, TASK_CREATE, TASK_EDIT, type SessionTasks } from '@writ/contract';
 import { inTenant } from '@writ/database';
+import { parseJson } from '@writ/digest';
 import { sessionOf } from '../judgement/index.ts';
 import type { CallVault } from '../payload/index.ts';
 import type { OperationRow, TenantPool } from '../store/index.ts';
@@ -34,7 +35,7 @@ export async function readSessionTasks(tenants: TenantPool, vault: CallVault, ca
   for (const { operation_id, tool_id, args } of rows) {
     const clear = await vault.open(call.tenant_id, operation_id, 'args', args);
     // Its key was taken away since the row was read: it is erased.
-    if (clear !== null) changes.push({ operation_id, tool_id, args: JSON.parse(clear.toString('utf8')) as Record<string, unknown> });
+    if (clear !== null) changes.push({ operation_id, tool_id, args: parseJson(clear.toString('utf8')) as Record<string, unknown> });
   }
   return { items: foldTasks(changes), changes: rows.length };
 }

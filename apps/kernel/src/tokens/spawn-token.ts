@@ -3,7 +3,7 @@ import { AGENT_SPAWN, Fault, LIMITS, type CapabilityToken, type KernelRequest, t
 import type { BlobStore } from '@writ/blobs';
 import { decideValidity } from '@writ/capability';
 import { inTenant } from '@writ/database';
-import { parseIJson } from '@writ/digest';
+import { parseIJson, parseJson } from '@writ/digest';
 import type { Changes } from '../changes/index.ts';
 import { spawnVerdict } from '../judgement/index.ts';
 import type { CallVault } from '../payload/index.ts';
@@ -80,7 +80,7 @@ export class SpawnToken {
   async #arguments(tenantId: TenantId, operationId: string, { args, args_ref }: Spawn): Promise<Record<string, unknown> | null> {
     if (args !== null) {
       const clear = await this.#vault.open(tenantId, operationId, 'args', args);
-      return clear === null ? null : JSON.parse(clear.toString('utf8')) as Record<string, unknown>;
+      return clear === null ? null : parseJson(clear.toString('utf8')) as Record<string, unknown>;
     }
     if (args_ref === null) return null;
     return parseIJson(await this.#blobs.get(tenantId, args_ref.sha256), { depthMax: LIMITS.argsDepth.max, bytesMax: LIMITS.argsBytes.max }) as Record<string, unknown>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Change, Fault, parseMessage, type KernelRequest, type TenantId, type BlobRef, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
+import { parseJson } from '@writ/digest';
 import { ancestorsOf, applyDelta, isWithin, parsePath, parseSnapshotId, walk, type NodeReader, type WorkspacePath } from '@writ/workspace';
 import { Type } from 'typebox';
 import { requireId, requireRole } from '../tenancy/index.ts';
@@ -45,7 +46,7 @@ export class ImportWorkspace {
     if (size > CHANGES_BYTES_MAX) throw tooMany;
     const bytes = await this.#blobs.get(tenantId, sha256);
     if (bytes.length > CHANGES_BYTES_MAX) throw tooMany;
-    return parseMessage(Changes, JSON.parse(Buffer.from(bytes).toString('utf8')));
+    return parseMessage(Changes, parseJson(Buffer.from(bytes).toString('utf8')));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type AuditRecord, type RecordKind } from '@writ/contract';
-import { parseCompactIJson } from '@writ/digest';
+import { parseIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
 import { decodeBase64, ed25519Engine, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
@@ -39,7 +39,7 @@ export class RecordVerifier {
   async #entryOf(record: SentRecord): Promise<Entry> {
     const payload = await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
     if (payload.length > LIMITS.recordBytes.max) throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
-    const statement = parseCompactIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
+    const statement = parseIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
     const said = statement.predicate ?? {};
     const logId = logIdOf(record.tenant_id);
     const signature = record.envelope.signatures[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, parseMessage, type RecordsRequest } from '@writ/contract';
-import { canonicalJson, sha256Hex } from '@writ/digest';
+import { canonicalJson, parseJson, sha256Hex } from '@writ/digest';
 import { Type, type Static } from 'typebox';
 
 const integer = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -33,7 +33,7 @@ export function parseCursor(request: RecordsRequest): Cursor | null {
 
 function readCursor(text: string): Static<typeof Cursor> {
   try {
-    return parseMessage(Cursor, JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+    return parseMessage(Cursor, parseJson(Buffer.from(text, 'base64url').toString('utf8')));
   } catch (cause) {
     throw new Fault('request.malformed', 'query parameter `cursor` is not one that was given: it is `next_cursor` of the page before', { cause });
   }

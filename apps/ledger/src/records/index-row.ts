@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AuditRecord, isId, parseMessage } from '@writ/contract';
-import { parseCompactIJson } from '@writ/digest';
+import { parseIJson } from '@writ/digest';
 
 /** A committed leaf: what the log's own columns say of it, and the statement. */
 export interface IndexedLeaf {
@@ -64,7 +64,7 @@ export function drawRow(leaf: IndexedLeaf): IndexRow {
 /** The record that a payload holds; null for one of no version that is known here, or with a character that the database can't hold. */
 function recordOf(payload: Uint8Array): AuditRecord | null {
   try {
-    const { predicate } = parseCompactIJson(payload, { depthMax: STATEMENT_DEPTH }) as { predicate?: unknown };
+    const { predicate } = parseIJson(payload, { depthMax: STATEMENT_DEPTH }) as { predicate?: unknown };
     const record = parseMessage(AuditRecord, predicate);
     return JSON.stringify(record).includes('\\u0000') ? null : record;
   } catch {

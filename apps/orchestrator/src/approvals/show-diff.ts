@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import type { ApprovalDiff, Caller, Delta } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { fileDiffs } from '../support/file-diffs.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 
@@ -17,7 +18,7 @@ export class ShowDiff {
   /** Faults: `not_found`, `auth.role`, `conflict` where no effect is staged. */
   async run(caller: Caller, approvalId: string): Promise<ApprovalDiff> {
     const { effect_digest, delta, delta_ref } = await this.#kernel.ask('approval.effect', caller, { approval_id: approvalId });
-    const whole = delta ?? (delta_ref === null ? null : JSON.parse(Buffer.from(await this.#blobs.get(caller.tenant_id, delta_ref.sha256)).toString('utf8')) as Delta);
+    const whole = delta ?? (delta_ref === null ? null : parseJson(Buffer.from(await this.#blobs.get(caller.tenant_id, delta_ref.sha256)).toString('utf8')) as Delta);
     if (whole === null) throw new Error('the kernel named an effect without a delta');
     return { effect_digest, base_snapshot_id: whole.base, files: await fileDiffs(this.#blobs, caller.tenant_id, whole.changes), files_total: whole.changes.length };
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AuditRecord, Fault, opened, parseMessage, type ExportReply } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { decodeBase64 } from '@writ/signing';
 import { Type } from 'typebox';
 
@@ -18,7 +19,7 @@ export interface ExportedRecord {
 /** Reads the statement in an envelope. A record that can't be read breaks an export off: left out, nobody would miss it. @throws Fault `internal` */
 export function readExported({ leaf_index, envelope }: Exported): ExportedRecord {
   try {
-    const statement = JSON.parse(Buffer.from(decodeBase64(envelope.payload)).toString('utf8')) as Record<string, unknown>;
+    const statement = parseJson(Buffer.from(decodeBase64(envelope.payload)).toString('utf8')) as Record<string, unknown>;
     return { leafIndex: leaf_index, statement, record: parseMessage(Signed, statement).predicate };
   } catch (cause) {
     throw new Fault('internal', undefined, { cause: new Error(`leaf ${String(leaf_index)} is no record that this version knows`, { cause }) });

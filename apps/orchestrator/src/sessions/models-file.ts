@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseTranscript, type Prices, type Transcript } from '@writ/agent-loop';
 import { Fault, parseMessage } from '@writ/contract';
+import { parseJson } from '@writ/digest';
 import { readSecretFile } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 
@@ -71,7 +72,7 @@ export function currencyProblem(models: readonly Pick<ConfiguredModel, 'prices' 
 
 function read<T>(path: string, what: string, parse: (value: unknown) => T): T {
   try {
-    return parse(JSON.parse(readFileSync(path, 'utf8')));
+    return parse(parseJson(readFileSync(path, 'utf8')));
   } catch (error) {
     // A parser's words may quote the file.
     const why = error instanceof Fault ? `${error.detail ?? 'it is not as it should be'}` : (error as { code?: string }).code ?? 'it is no JSON';

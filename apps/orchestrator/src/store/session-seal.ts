@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { parseJson } from '@writ/digest';
 import { openBytes, sealBytes } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
 
@@ -24,7 +25,7 @@ export class SessionSeal {
 
   /** Throws where it was sealed for another place, or changed. */
   open(tenantId: string, of: string, sealed: Buffer): unknown {
-    return JSON.parse(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8')) as unknown;
+    return parseJson(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8')) as unknown;
   }
 
   #keyOf(tenantId: string): KeyObject {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
-import { JsonError, parseCompactIJson, parseIJson, type JsonValue } from '@writ/digest';
+import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
 
 /** What a dialect wraps around arguments: an envelope, its list, an action. */
 const WRAPPING = 6;
 
-/** Events of streams and most calls are shorter and written without white space; trying that with long texts costs more than it spares. */
-const COMPACT_CHARS_MAX = 16 * 1024;
-
 /** JSON of a model, by the rules of every door: attacker-controlled. What is wrong is said with its pointer and place in the text. */
 export function readJson(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   try {
-    const read = text.length <= COMPACT_CHARS_MAX ? parseCompactIJson : parseIJson;
-    return { value: read(text, { depthMax: LIMITS.argsDepth.max + WRAPPING }) };
+    return { value: parseIJson(text, { depthMax: LIMITS.argsDepth.max + WRAPPING }) };
   } catch (error) {
     if (error instanceof JsonError) return { problem: error.message };
     throw error;
