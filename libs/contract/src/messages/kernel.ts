@@ -195,7 +195,7 @@ export const TenantCreate = Type.Object({ v: Type.Literal(1), tenant_id: idSchem
 export type TenantCreate = Static<typeof TenantCreate>;
 
 /** What became of a draw: where no token of the chain bounds `llm_tokens`, there is nothing to draw on, and never will be. */
-export const TokenDrawn = Type.Object({ bounded: Type.Boolean() });
+export const TokenDrawn = Type.Object({ bounded: Type.Boolean() }, closed);
 export type TokenDrawn = Static<typeof TokenDrawn>;
 
 /**
