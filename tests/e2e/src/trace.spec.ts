@@ -28,13 +28,14 @@ afterAll(async () => {
   await collector?.stop();
 });
 
-/** The spans of the trace that the operation's record names, once every process has told its part. */
-async function traceOf(operationId: string): Promise<{ traceId: string; spans: SeenSpan[] }> {
+/** The spans of the trace that the operation's record names, once every process has told its part, and each of those states. */
+async function traceOf(operationId: string, states: readonly string[] = []): Promise<{ traceId: string; spans: SeenSpan[] }> {
   const { record } = await verifiedReceipt(stack, world, operationId);
   const traceId = record.trace_id!;
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);
   const all = (): SeenSpan[] => collector.spans.filter((span) => span.traceId === traceId);
-  await eventually(`spans of four processes in ${traceId}`, () => Promise.resolve(PROCESSES.every((name) => all().some(({ service }) => service === name))), 20_000)
+  await eventually(`spans of four processes in ${traceId}`, () => Promise.resolve(
+    PROCESSES.every((process) => all().some(({ service }) => service === process)) && states.every((state) => all().some(({ name }) => name === state))), 20_000)
     .catch(() => { throw new Error(`the trace has spans of ${JSON.stringify(all().map(({ service, name }) => `${service}: ${name}`))} only`); });
   return { traceId, spans: all() };
 }
@@ -45,7 +46,7 @@ it.each([
 ] as const)('one %s call is one trace over four processes, with a span for each state it went through', async (_lane, tool, args, states) => {
   const { body } = await world.call(tool, args);
   expect(body.tx_outcome).toBe('committed');
-  const { spans } = await traceOf(body.operation_id as string);
+  const { spans } = await traceOf(body.operation_id as string, states);
   const named = new Set(spans.map(({ name }) => name).filter((name) => (STATES as readonly string[]).includes(name)));
   expect([...named].sort()).toEqual([...states].sort());
   const ids = new Set(spans.map(({ spanId }) => spanId));
