@@ -70,7 +70,7 @@ export default [
   },
   {
     // Where what people and models name goes through: V8 confuses names (libs/digest/src/escaped-names.ts).
-    files: ['apps/{kernel,orchestrator,executor,ledger}/src/**/*.ts', 'libs/{bus,model-http,sandbox}/src/**/*.ts'],
+    files: ['apps/{kernel,orchestrator,executor,ledger}/src/**/*.ts', 'libs/{bus,model-http}/src/**/*.ts'],
     ignores: SPECS,
     rules: { 'no-restricted-syntax': ['error', EXPORT_ALL, { selector: "MemberExpression[object.name='JSON'][property.name='parse']", message: 'parseJson of @writ/digest reads names as they are written' }] },
   },

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseJson } from '@writ/digest';
 import { FrameError, META_BYTES_MAX } from './frame.ts';
 
 /** Fields of a frame by name, as read: nothing about them is known yet. */
@@ -16,7 +15,7 @@ export function encodeMeta(fields: object): Buffer {
 export function parseMeta(bytes: Uint8Array): Meta {
   let value: unknown;
   try {
-    value = parseJson(utf8.decode(bytes));
+    value = JSON.parse(utf8.decode(bytes));
   } catch {
     throw new FrameError('the fields of a frame are not JSON in UTF-8');
   }
