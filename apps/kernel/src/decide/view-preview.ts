@@ -51,5 +51,5 @@ async function outputOf(tenantId: string, staged: StagedCall | null, eyes: Eyes 
   if (staged === null || eyes === null) return null;
   if (staged.result_ref === null) return JSON.stringify(staged.result).length <= OUTPUT_BYTES_MAX ? staged.result : null;
   if (staged.result_ref.size > Math.min(OUTPUT_BYTES_MAX, LIMITS.resultInlineBytes.max)) return null;
-  return parseJson(Buffer.from(await eyes.blobs.get(tenantId as TenantId, staged.result_ref.sha256)).toString('utf8')) as unknown;
+  return parseJson(Buffer.from(await eyes.blobs.get(tenantId as TenantId, staged.result_ref.sha256)).toString('utf8'));
 }

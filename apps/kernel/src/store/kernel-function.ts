@@ -14,19 +14,19 @@ const NAME = /^[a-z_]+$/;
 
 /** The value of an SQL function that is one transaction: it sets the tenant itself and is sent as one prepared statement. @throws Fault `workspace.quota`, and what the database throws */
 export function callKernel<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
-  return called<T>(pool, name, args, '');
+  return called<T>(pool, name, args, true);
 }
 
 /** As `callKernel`, but for its COMMIT, which waits for no disk: for what is done again where it is lost. */
 export function callKernelUnawaited<T>(pool: Pool, name: string, args: readonly unknown[]): Promise<T> {
-  return called<T>(pool, name, args, ` FROM ${UNAWAITED}`);
+  return called<T>(pool, name, args, false);
 }
 
-async function called<T>(pool: Pool, name: string, args: readonly unknown[], from: string): Promise<T> {
+async function called<T>(pool: Pool, name: string, args: readonly unknown[], isAwaited: boolean): Promise<T> {
   if (!NAME.test(name)) throw new Error(`\`${name}\` is no name of a function`);
-  const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value${from}`;
+  const text = `SELECT kernel.${name}(${args.map((_, index) => `$${String(index + 1)}`).join(', ')}) AS value${isAwaited ? '' : ` FROM ${UNAWAITED}`}`;
   try {
-    const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}`, text, values: [...args] });
+    const { rows } = await runStatement<{ value: T }>(pool, { name: `kernel.${name}/${String(args.length)}${isAwaited ? '' : '/unawaited'}`, text, values: [...args] });
     return (rows[0] as { value: T }).value;
   } catch (error) {
     throw quotaFault(error);

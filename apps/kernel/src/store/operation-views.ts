@@ -43,7 +43,7 @@ export class OperationViews {
     const sealed = given === undefined ? await this.#readSealed(row) : given;
     if (sealed === null) return null;
     const clear = await this.#vault.calls.open(row.tenant_id, row.operation_id, 'result', sealed);
-    return clear === null ? null : parseJson(clear.toString('utf8')) as unknown;
+    return clear === null ? null : parseJson(clear.toString('utf8'));
   }
 
   async #readSealed(row: OperationRow): Promise<Buffer | null> {

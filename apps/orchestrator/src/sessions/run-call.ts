@@ -104,7 +104,7 @@ async function ended(parts: CallParts, of: CallOf, call: ModelCall, came: Came):
   const answer = await unlessLater(() => below(call, view.operation_id));
   if (answer === null || 'held' in answer) return answer;
   const named = { ...answer, operation_id: view.operation_id };
-  return of.dialect === null ? named : { ...named, outcome: { result: parseJson(answer.text) as unknown, error: null } };
+  return of.dialect === null ? named : { ...named, outcome: { result: parseJson(answer.text), error: null } };
 }
 
 /** A change that is staged, or one that is applied by its token; its calls have keys of the same place. */
@@ -180,7 +180,7 @@ function fitted(value: unknown): Outcome['result'] {
   const fits = (it: unknown): boolean => (JSON.stringify(it ?? null) as string).length <= ANSWER_CHARS_MAX;
   if (fits(value)) return value ?? null;
   // Half: what is escaped in JSON takes more room there.
-  const cut = parseJson(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each))) as unknown;
+  const cut = parseJson(JSON.stringify(value, (_key, each: unknown) => (typeof each === 'string' ? truncated(each, ANSWER_CHARS_MAX / 2) : each)));
   return fits(cut) ? cut : { cut: truncated(JSON.stringify(value), ANSWER_CHARS_MAX) };
 }
 

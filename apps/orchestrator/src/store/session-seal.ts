@@ -25,7 +25,7 @@ export class SessionSeal {
 
   /** Throws where it was sealed for another place, or changed. */
   open(tenantId: string, of: string, sealed: Buffer): unknown {
-    return parseJson(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8')) as unknown;
+    return parseJson(openBytes(this.#keyOf(tenantId), sealed, of).toString('utf8'));
   }
 
   #keyOf(tenantId: string): KeyObject {
