@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, startStack, type Stack, type World } from '@writ/stack';
-import { WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 import type { Metric } from '../measure.ts';
 import { processorTime, sayEach } from '../processor-time.ts';
 import { makeWorlds } from './calls.ts';
@@ -17,15 +17,13 @@ const THINKS_MS = 2_000;
 /** Before it counts: prompts are composed, code is compiled, and each of a dozen connections has planned its statements. */
 const WARM_UP_MS = 30_000;
 
-const chunk = (delta: object, finish_reason: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
 /** Each reply writes a small file of the run's own, for ever; it comes whole, once the model has thought. */
 async function replyTo({ body }: WireAsked): Promise<{ chunks: string[]; end: 'whole' }> {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
   await sleep(THINKS_MS);
   const call = { index: 0, id: `call_${round}`, type: 'function', function: { name: 'write_file', arguments: JSON.stringify({ path: `file-${round % 8}.txt`, content: `round ${round}` }) } };
-  return { chunks: [chunk({ content: 'I go on.' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls'), 'data: [DONE]\n\n'], end: 'whole' };
+  return { chunks: [chatChunk({ content: 'I go on.' }), chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls'), 'data: [DONE]\n\n'], end: 'whole' };
 }
 
 /** A histogram as the orchestrator tells it: how many were at most so many seconds. */

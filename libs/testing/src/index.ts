@@ -7,4 +7,4 @@ export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsSer
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
 export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
-export { WireServer, type WireAsked, type WireScript } from './wire-server.ts';
+export { chatChunk, sse, WireServer, type WireAsked, type WireScript } from './wire-server.ts';

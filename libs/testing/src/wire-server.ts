@@ -18,6 +18,13 @@ export interface WireAsked {
   readonly body: Record<string, unknown>;
 }
 
+/** An event of a stream (WHATWG HTML, "Server-sent events"): what isn't text is JSON. */
+export const sse = (data: object | string, event?: string): string => `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+
+/** A chunk of a streamed chat completion with one choice, as OpenAI's API sends it. */
+export const chatChunk = (delta: object, finish_reason: string | null = null): string =>
+  sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
+
 /** A provider on loopback: it streams what a test says, chunk by chunk, as the provider's own server would. */
 export class WireServer {
   readonly asked: WireAsked[] = [];

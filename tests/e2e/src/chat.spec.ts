@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { makeWorld, startStack, type Stack, type World } from '@writ/stack';
-import { repositoryRoot, WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, repositoryRoot, WireServer, type WireAsked } from '@writ/testing';
 
 jest.setTimeout(240_000);
 
@@ -18,9 +18,8 @@ let world: World;
 let model: WireServer;
 let folder: string;
 
-const chunk = (delta: object, finish_reason: string | null = null): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 const DONE = 'data: [DONE]\n\n';
-const calls = (name: string, args: object): string[] => [chunk({ content: 'I do it. ' }), chunk({ tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name, arguments: JSON.stringify(args) } }] }), chunk({}, 'tool_calls'), DONE];
+const calls = (name: string, args: object): string[] => [chatChunk({ content: 'I do it. ' }), chatChunk({ tool_calls: [{ index: 0, id: 'call_0', type: 'function', function: { name, arguments: JSON.stringify(args) } }] }), chatChunk({}, 'tool_calls'), DONE];
 /** The same edit as each dialect of text writes it; Yips shows a change before it applies it. */
 const fenced = (name: string, args: object): string => `\`\`\`yips-agent\n${JSON.stringify({ assistant_text: 'I do it.', actions: [{ type: 'tool', id: 't1', name, arguments: args }] })}\n\`\`\``;
 const WRITTEN: Readonly<Record<string, (n: number, last: string) => string | undefined>> = {
@@ -28,13 +27,13 @@ const WRITTEN: Readonly<Record<string, (n: number, last: string) => string | und
   'tools-xml': (n) => ['I do it.\n<tools><edit><file src="tools-xml.txt"><find>one</find><replace>two</replace></file></edit></tools>'][n],
   yips: (n, last) => [fenced('preview_edit_file', { path: 'yips.txt', oldText: 'one', newText: 'two' }), fenced('apply_file_change', { token: /"token":"([^"]+)"/.exec(last)?.[1] })][n],
 };
-const says = (text: string): string[] => [...(text.match(/[^]{1,9}/g) ?? []).map((content) => chunk({ content })), chunk({}, 'stop'), DONE];
+const says = (text: string): string[] => [...(text.match(/[^]{1,9}/g) ?? []).map((content) => chatChunk({ content })), chatChunk({}, 'stop'), DONE];
 /** Does once what the task names, then says that it is done. */
 function reply({ body }: WireAsked): string[] {
   const messages = body['messages'] as { readonly role: string; readonly content?: string }[];
   const [, dialect] = /^write in (.+)/.exec(messages.find(({ role }) => role === 'user')?.content ?? '') ?? [];
   if (dialect !== undefined) return says(WRITTEN[dialect]?.(messages.filter(({ role }) => role === 'assistant').length, messages.at(-1)?.content ?? '') ?? 'It is done.');
-  if (messages.at(-1)?.role === 'tool') return [chunk({ content: 'It is ' }), chunk({ content: 'done.' }), chunk({}, 'stop'), DONE];
+  if (messages.at(-1)?.role === 'tool') return [chatChunk({ content: 'It is ' }), chatChunk({ content: 'done.' }), chatChunk({}, 'stop'), DONE];
   return messages.at(-1)?.content?.startsWith('delete') === true ? calls('bash', { command: 'rm -rf old' }) : calls('write_file', { path: 'a.txt', content: 'two\n' });
 }
 

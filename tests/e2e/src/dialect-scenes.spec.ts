@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 
 jest.setTimeout(240_000);
 
@@ -24,12 +24,11 @@ const SAYS: Readonly<Record<string, readonly string[]>> = {
   fails: [fence(reads('a', 'none.txt')), fence(reads('b', 'none/either.txt')), 'There is no such file.', 'Still none.'],
 };
 
-const chunk = (delta: object, finish_reason: string | null = null): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 type Told = { readonly role: string; readonly content: string };
 const told = ({ body }: WireAsked): Told[] => body['messages'] as Told[];
 const reply = (asked: WireAsked): string[] => {
   const n = told(asked).filter(({ role }) => role === 'assistant').length;
-  return [...(SAYS[String(asked.body['model'])]?.[n]?.match(/[^]{1,7}/g) ?? []).map((content) => chunk({ content })), chunk({}, 'stop'), 'data: [DONE]\n\n'];
+  return [...(SAYS[String(asked.body['model'])]?.[n]?.match(/[^]{1,7}/g) ?? []).map((content) => chatChunk({ content })), chatChunk({}, 'stop'), 'data: [DONE]\n\n'];
 };
 
 let stack: Stack;

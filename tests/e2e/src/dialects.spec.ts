@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { actionDigest, argsHash } from '@writ/digest';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
-import { WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, sse, WireServer, type WireAsked } from '@writ/testing';
 
 jest.setTimeout(240_000);
 
@@ -34,15 +34,13 @@ const WRITTEN = {
 } as const;
 const HELD = [`${block('d', 'shell.run', { command: 'rm -rf old' })} ${block('r', 'fs.read', { path: 'a.txt' })}`, `Deleting \`old\` must be approved. ${block('x', 'fs.read', { path: 'b' })}`, 'It is done.'];
 
-const sse = (data: object | string, event?: string): string => `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-const choice = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 const typed = (data: { type: string } & Record<string, unknown>): string => sse(data, data.type);
 
 /** One reply in each provider's own stream. */
 const WIRES: Readonly<Record<'openai' | 'anthropic' | 'gemini', (calls: readonly Call[], round: number, text?: string) => string[]>> = {
   openai: (calls, round, text = 'words') => [
-    choice({ content: text }), ...calls.map(([name, args], index) => choice({ tool_calls: [{ index, id: `c${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] })),
-    choice({}, calls.length > 0 ? 'tool_calls' : 'stop'), sse('[DONE]'),
+    chatChunk({ content: text }), ...calls.map(([name, args], index) => chatChunk({ tool_calls: [{ index, id: `c${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] })),
+    chatChunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), sse('[DONE]'),
   ],
   anthropic: (calls, round) => [
     typed({ type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } } }),

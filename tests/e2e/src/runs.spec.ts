@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
-import { freePort, WireServer, type WireAsked, type WireScript } from '@writ/testing';
+import { chatChunk, freePort, sse, WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
 jest.setTimeout(240_000);
 
@@ -15,13 +15,11 @@ const KEY = 'sk-of-this-spec-0123456789';
 /** One reply of the scripted model. */
 interface Said { readonly text?: string; readonly calls?: readonly { readonly name: string; readonly args: object }[]; readonly end?: WireScript['end'] }
 
-const sse = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 function wire({ text = '', calls = [], end = 'whole' }: Said, round: number): WireScript {
   const words = text.match(/\S+\s*/g) ?? [];
-  const asked = calls.map(({ name, args }, index) => chunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
+  const asked = calls.map(({ name, args }, index) => chatChunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
   const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
-  return { chunks: [...words.map((content) => chunk({ content })), ...asked, ...(end === 'whole' ? [chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
+  return { chunks: [...words.map((content) => chatChunk({ content })), ...asked, ...(end === 'whole' ? [chatChunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
 }
 
 type Told = { readonly role: string; readonly content?: string; readonly tool_call_id?: string };

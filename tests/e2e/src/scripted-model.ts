@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WireServer, type WireAsked, type WireScript } from '@writ/testing';
+import { chatChunk, sse, WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
 /** One reply. `silent`: it never ends. `fails`: none comes. `read`: tokens that the model says it read, 100 unless said. */
 export interface Said {
@@ -13,14 +13,12 @@ export interface Said {
   readonly read?: number;
 }
 
-const sse = (data: object | string): string => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 
 function wire({ text = '', calls = [], end = 'whole', fails, read = 100 }: Said, round: number): WireScript {
   if (fails !== undefined) return { ...fails, chunks: ['{"error":{"message":"not now"}}'], end: 'whole' };
-  const asked = calls.map(({ name, args }, index) => chunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
+  const asked = calls.map(({ name, args }, index) => chatChunk({ tool_calls: [{ index, id: `call_${round}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }));
   const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: read, completion_tokens: 10, total_tokens: read + 10 } });
-  return { chunks: [...(text === '' ? [] : [chunk({ content: text })]), ...asked, ...(end === 'whole' ? [chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
+  return { chunks: [...(text === '' ? [] : [chatChunk({ content: text })]), ...asked, ...(end === 'whole' ? [chatChunk({}, calls.length > 0 ? 'tool_calls' : 'stop'), usage, sse('[DONE]')] : [])], end };
 }
 
 type Told = { readonly role: string; readonly content?: string; readonly tool_calls?: readonly { readonly id: string }[] };

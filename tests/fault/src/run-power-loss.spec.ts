@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '@writ/database';
 import { eventually, makeWorld, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
-import { WireServer, type WireAsked } from '@writ/testing';
+import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
 jest.setTimeout(300_000);
@@ -19,8 +19,6 @@ const describePowerCut = why === null ? describe : describe.skip;
 const RUNS = 6;
 const ROUNDS = 6;
 
-const chunk = (delta: object, finish_reason: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
 interface Event { readonly kind: string; readonly turn?: { readonly calls: readonly { readonly args: { readonly path: string; readonly content: string } }[] } }
 
@@ -128,9 +126,9 @@ async function expectWhole(stack: Stack, { world, sessionId, runId }: Begun): Pr
 /** Writes a file a round, with something in it that it never said before; then it is done. */
 function replyTo({ body }: WireAsked, nth: number): { chunks: string[]; end: 'whole' } {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
-  if (round === ROUNDS) return { chunks: [chunk({ content: 'Done.' }), chunk({}, 'stop'), 'data: [DONE]\n\n'], end: 'whole' };
+  if (round === ROUNDS) return { chunks: [chatChunk({ content: 'Done.' }), chatChunk({}, 'stop'), 'data: [DONE]\n\n'], end: 'whole' };
   const args = JSON.stringify({ path: `round-${round}.txt`, content: `asked ${nth}` });
-  return { chunks: [chunk({ tool_calls: [{ index: 0, id: `call_${round}`, type: 'function', function: { name: 'write_file', arguments: args } }] }), chunk({}, 'tool_calls'), 'data: [DONE]\n\n'], end: 'whole' };
+  return { chunks: [chatChunk({ tool_calls: [{ index: 0, id: `call_${round}`, type: 'function', function: { name: 'write_file', arguments: args } }] }), chatChunk({}, 'tool_calls'), 'data: [DONE]\n\n'], end: 'whole' };
 }
 
 async function begin(stack: Stack): Promise<Begun> {
