@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts';
 import { connect, createPool, type Pool } from './pool.ts';
 import { provisionRoles, type Provisioned } from './provision.ts';
 import { LOGIN_ROLES, type LoginRole } from './roles.ts';
+import { runStatement } from './statement.ts';
 import { inTenant, inTransaction } from './transaction.ts';
 
 // Not from the testing library, which is built on this one.
@@ -186,6 +187,42 @@ describe('transactions', () => {
     const hasty = createPool({ url: `${provisioned.urlFor('writ_kernel')}?options=-c%20synchronous_commit%3Doff`, applicationName: 'spec', max: 1 });
     await expect(verifyDurability(hasty)).rejects.toThrow('`synchronous_commit` is `off`');
     await hasty.end();
+  });
+});
+
+describe('statements', () => {
+  const backendOf = async (of: Pool): Promise<number> => (await runStatement<{ pid: number }>(of, { text: 'SELECT pg_backend_pid() AS pid' })).rows[0]!.pid;
+  let one: Pool;
+  beforeAll(() => { one = createPool({ url: provisioned.urlFor('writ_kernel'), applicationName: 'spec', max: 1, statementTimeoutMs: 500 }); });
+  afterAll(() => one.end());
+
+  it.each([
+    ['what a function raises', `DO $$ BEGIN RAISE EXCEPTION 'the facts moved' USING ERRCODE = 'WR001'; END $$`, 'WR001'],
+    ['data that can\'t be', 'SELECT 1 / 0', '22012'],
+  ])('that are refused for %s leave their connection to the next', async (_why, text, code) => {
+    const before = await backendOf(one);
+    await expect(runStatement(one, { text })).rejects.toMatchObject({ code });
+    expect(await backendOf(one)).toBe(before);
+  });
+
+  it('that are broken off take their connection with them', async () => {
+    const before = await backendOf(one);
+    await expect(runStatement(one, { text: 'SELECT pg_sleep(5)' })).rejects.toMatchObject({ code: 'database.unavailable' });
+    expect(await backendOf(one)).not.toBe(before);
+  });
+
+  it('whose plan no longer fits are planned anew, on another connection', async () => {
+    const owner = await connect(provisioned.ownerUrl, 'spec');
+    try {
+      await owner.query('CREATE TABLE kernel.shape (a integer); GRANT SELECT ON kernel.shape TO writ_kernel; INSERT INTO kernel.shape VALUES (1)');
+      const read = async (): Promise<unknown> => (await runStatement(one, { name: 'shape', text: 'SELECT * FROM kernel.shape' })).rows;
+      expect(await read()).toEqual([{ a: 1 }]);
+      await owner.query('ALTER TABLE kernel.shape ADD COLUMN b integer');
+      await expect(read()).rejects.toMatchObject({ code: '0A000' });
+      expect(await read()).toEqual([{ a: 1, b: null }]);
+    } finally {
+      await owner.end();
+    }
   });
 });
 

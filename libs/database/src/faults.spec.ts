@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { faultOf, violatedConstraint } from './faults.ts';
+import { faultOf, isRefusal, violatedConstraint } from './faults.ts';
 
 const sqlError = (code: string, rest: object = {}): Error => Object.assign(new Error('from the server'), { code, ...rest });
 
@@ -24,6 +24,20 @@ describe('faultOf', () => {
     expect(faultOf(fault)).toBe(fault);
     expect(faultOf(bug)).toBe(bug);
     expect(faultOf('no error at all')).toBe('no error at all');
+  });
+});
+
+describe('isRefusal', () => {
+  it.each(['WR001', 'P0001', '22012', '23505', '40001'])('says of %s that the connection is as before', (code) => {
+    expect(isRefusal(sqlError(code))).toBe(true);
+  });
+
+  it.each(['0A000', '26000', '57014', '57P01', '08006', 'ECONNRESET', ''])('doesn\'t know it of `%s`', (code) => {
+    expect(isRefusal(sqlError(code))).toBe(false);
+  });
+
+  it('doesn\'t know it of what isn\'t the server\'s', () => {
+    expect([isRefusal(new Error('Query read timeout')), isRefusal(null)]).toEqual([false, false]);
   });
 });
 

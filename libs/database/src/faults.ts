@@ -31,6 +31,17 @@ export function isContention(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/**
+ * SQLSTATE classes with which a statement is refused and nothing else happens: what the functions of our schemas raise (`WR`, `P0`), data that can't be, a constraint, a lost race.
+ * Of any other the connection isn't known to be as before: a plan that no longer fits is kept by it, for one.
+ */
+const REFUSAL_STATES = /^(WR|P0|22|23|40)/;
+
+/** Answers whether the server refused the statement, and the connection serves the next one as if nothing had been. */
+export function isRefusal(error: unknown): boolean {
+  return REFUSAL_STATES.test(codeOf(error));
+}
+
 /** The name of the unique, foreign-key or check constraint that the statement broke, or null for any other error. */
 export function violatedConstraint(error: unknown): string | null {
   const name = (error as { constraint?: unknown } | null)?.constraint;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import pg from 'pg';
 import { retryContention } from './backoff.ts';
+import { withConnection } from './connection.ts';
 import type { Client, Pool } from './pool.ts';
 
 export interface TransactionOptions {
@@ -36,24 +37,18 @@ function opening(options: TransactionOptions): string {
   return `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}`;
 }
 
-async function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken = false;
-  // A connection that dies between two statements says so here; the next statement fails and reports it.
-  const onError = (): void => { broken = true; };
-  client.on('error', onError);
-  try {
-    await client.query(begin);
-    const result = await fn(client);
-    const { command } = await client.query('COMMIT');
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a failed statement was swallowed inside it');
-    return result;
-  } catch (error) {
-    // A connection whose rollback fails has an unknown state and must not serve another caller.
-    await client.query('ROLLBACK').catch(() => { broken = true; });
-    throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
-  }
+function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>): Promise<T> {
+  return withConnection(pool, async (client, close) => {
+    try {
+      await client.query(begin);
+      const result = await fn(client);
+      const { command } = await client.query('COMMIT');
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a failed statement was swallowed inside it');
+      return result;
+    } catch (error) {
+      // A connection whose rollback fails has an unknown state and must not serve another caller.
+      await client.query('ROLLBACK').catch(close);
+      throw error;
+    }
+  });
 }
