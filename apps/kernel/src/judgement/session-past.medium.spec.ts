@@ -2,6 +2,7 @@
 // What risk is told of a session's past: counted from its operations, and asserted where a decision is written.
 import type { ProposedCall } from '@writ/contract';
 import { DESTRUCTIVE_RULE_IDS, RISK_RULES } from '@writ/risk';
+import fc from 'fast-check';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
@@ -103,6 +104,48 @@ describe('failures in a row', () => {
   it('aren\'t asked about for a tool that only reads', () => {
     expect(pastAsked('fs.read')).toBeNull();
     expect(pastAsked('no.such.tool')).not.toBeNull();
+  });
+});
+
+describe('what the database counts as failures in a row', () => {
+  const TOOL_IDS = ['fs.write', 'shell.run', 'tool.gone'] as const;
+  const asked = { window_ms: 100, destructive_max: 1, failures_max: 3, tools: TOOL_IDS.slice(0, 2) as readonly string[] };
+  interface Past { readonly tool_id: string; readonly lane: string | null; readonly state: string; readonly fault_code: string | null; readonly ago: number }
+
+  const isGood = ({ state, fault_code }: Past): boolean => ['committed', 'no_op'].includes(state) && fault_code === null;
+  /** By the definition: of the calls that ran and ended, newest first, those before the first good one, counted so far. Of two of one millisecond the later id is the newer. */
+  const counted = (calls: readonly Past[], at: number): number => {
+    const ran = calls.map((call, n) => ({ ...call, n }))
+      .filter(({ ago, lane, state, tool_id }) => ago <= at + asked.window_ms && ago > at && lane !== null && ['committed', 'no_op', 'rolled_back', 'ambiguous'].includes(state) && asked.tools.includes(tool_id))
+      .sort((a, b) => a.ago - b.ago || b.n - a.n).slice(0, asked.failures_max);
+    const good = ran.findIndex(isGood);
+    return good === -1 ? ran.length : good;
+  };
+  const call = fc.record({
+    tool_id: fc.constantFrom(...TOOL_IDS, 'fs.write', 'shell.run'), lane: fc.constantFrom(...Array<string>(5).fill('inline'), null), state: fc.constantFrom('committed', 'no_op', ...Array<string>(6).fill('rolled_back'), 'ambiguous', 'refused', 'performing'),
+    fault_code: fc.constantFrom(null, 'tool.failed'), ago: fc.integer({ min: 1, max: 30 }).map((ten) => ten * 10),
+  });
+  const NOW = 1_000_000;
+
+  it('is what the definition says, of whatever happened in a session', async () => {
+    // Past calls as they stand, without the way there.
+    await kernel.admin.query('SET session_replication_role = replica');
+    try {
+      await fc.assert(fc.asyncProperty(fc.array(call, { maxLength: 12 }), fc.constantFrom(0, 10, 50), async (calls, at) => {
+        await kernel.admin.query('DELETE FROM kernel.operation WHERE tenant_id = $1', [tenant.tenantId]);
+        await kernel.admin.query(`
+          INSERT INTO kernel.operation (operation_id, tenant_id, agent_id, tool_id, capability_token_id, session_id, session_mode, proposed_by, proposal_digest, state, mutating, lane, task_class, autonomy_mode,
+            risk_score, risk_basis, reasons, provenance, precondition_refs, policy_hash, decision_record_id, decision_hash, created_at, fault_code)
+          SELECT 'op_' || lpad(x.n::text, 3, '0'), $1, 'agt', x.tool_id, 'cap', 'past', 'interactive', 'key', 'd', x.state, true, x.lane, 'general', 'full', 0.1, '{}', '[]', '{}', '[]', 'h', 'r', 'h', x.created_at, x.fault_code
+          FROM jsonb_to_recordset($2) AS x(n integer, tool_id text, lane text, state text, fault_code text, created_at bigint)`,
+        [tenant.tenantId, JSON.stringify(calls.map(({ ago, ...of }, n) => ({ ...of, n, created_at: NOW - ago })))]);
+        const { rows: [row] } = await kernel.admin.query<{ past: { failures_in_a_row: number } }>(`SELECT kernel.session_past($1, 'past', 'op_none', $2, $3) AS past`, [tenant.tenantId, JSON.stringify(asked), NOW - at]);
+        expect(row?.past.failures_in_a_row).toBe(counted(calls, at));
+      }), { numRuns: 300 });
+    } finally {
+      await kernel.admin.query('DELETE FROM kernel.operation WHERE tenant_id = $1', [tenant.tenantId]);
+      await kernel.admin.query('SET session_replication_role = origin');
+    }
   });
 });
 
