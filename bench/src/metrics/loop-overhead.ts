@@ -17,7 +17,6 @@ const THINKS_MS = 2_000;
 /** Before it counts: prompts are composed, code is compiled, and each of a dozen connections has planned its statements. */
 const WARM_UP_MS = 30_000;
 
-
 /** Each reply writes a small file of the run's own, for ever; it comes whole, once the model has thought. */
 async function replyTo({ body }: WireAsked): Promise<{ chunks: string[]; end: 'whole' }> {
   const round = (body['messages'] as { role: string }[]).filter(({ role }) => role === 'assistant').length;
