@@ -29,11 +29,18 @@ export class TestReplica {
   constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now(), rooms = EVERY_CALL) {
     this.memory = remembers ? new FactMemory(monotonic, rooms) : new Forgetful(monotonic);
     const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
-    const query = (statement: { readonly name: string }): unknown => {
-      if (statement.name.startsWith('kernel.facts/')) this.#reads += 1;
-      return kernel.tenants.pool.query(statement as never);
+    const connect = async (): Promise<unknown> => {
+      const client = await kernel.tenants.pool.connect();
+      return Object.assign(Object.create(client) as typeof client, {
+        query: (statement: { readonly name: string }): unknown => {
+          if (statement.name.startsWith('kernel.facts/')) this.#reads += 1;
+          return client.query(statement as never);
+        },
+        on: client.on.bind(client),
+        off: client.off.bind(client),
+      });
     };
-    const tenants = { pool: Object.assign(Object.create(kernel.tenants.pool) as typeof kernel.tenants.pool, { query }) };
+    const tenants = { pool: Object.assign(Object.create(kernel.tenants.pool) as typeof kernel.tenants.pool, { connect }) };
     this.#admit = new Admit({ ...kernel.sources, tenants, policies, memory: this.memory }, new Judge(policies, new Trees(kernel.blobs)), kernel.decisions,
       new Announcer(kernel.outbox, kernel.bell, kernel.events, this.memory), kernel.outcomes, kernel.views);
   }
