@@ -49,11 +49,19 @@ class World {
     return runAgent({
       model: new ScriptModel(this.#plan.turns), system: '', tools: [], rules: this.#plan.rules, state: foldRun(BASE, this.kept), signal,
       touchesOf: (call) => [{ kind: 'path', name: String(call.args['path']) }],
-      // A crash may come before an event is durable, or just after.
-      keep: async (event) => { this.#live(); this.kept.push(parseMessage(RunEvent, JSON.parse(JSON.stringify(event)))); await Promise.resolve(); this.#live(); },
+      keep: (event) => this.#keep(event),
       callTool: async (_call, { round, index }) => this.#called(`${round}/${index}`, round * 3 + index),
       wait: () => Promise.resolve(), chance: () => 0,
     });
+  }
+
+  /** A crash may come before an event is durable, or just after. Some events take longer than a model does. */
+  async #keep(event: RunEvent): Promise<void> {
+    if (this.kept.length % 3 === 0) await new Promise(setImmediate);
+    this.#live();
+    this.kept.push(parseMessage(RunEvent, JSON.parse(JSON.stringify(event))));
+    await Promise.resolve();
+    this.#live();
   }
 
   async #called(key: string, n: number): Promise<ToolAnswer | { held: { operation_id: string; waits_for: 'approval'; text: string } }> {

@@ -35,7 +35,10 @@ export interface AgentRun {
    */
   readonly callTool: (call: ModelCall, place: CallPlace, signal: AbortSignal) => Promise<ToolAnswer | { readonly held: HeldCall }>;
   readonly touchesOf?: (call: ModelCall) => readonly Touch[] | null;
-  /** Makes an event durable. Nothing follows from an event before this resolves; its rejection ends the run's turn here. */
+  /**
+   * Makes an event durable; one at a time, in order. Before this resolves nothing follows from an event but that the model is asked: of its reply nothing is told, kept
+   * or run until then. Its rejection ends the run's turn here.
+   */
   readonly keep?: (event: RunEvent) => Promise<void>;
   readonly onNote?: (note: AgentNote) => void;
   /** Resolves after so many milliseconds, rejects with the signal's reason. */
@@ -72,14 +75,13 @@ class Loop {
   readonly #run: AgentRun;
   readonly #rules: RunRules;
   readonly #calls = new Map<number, Promise<unknown>>();
-  /** Calls of one turn that were started and are to end with it, whatever ends it. */
+  /** Aborted with what keeps the turn from going on: an event wasn't kept, or it is over. What was started ends with it. */
   readonly #turn = new AbortController();
   readonly #signal: AbortSignal;
+  /** With events that are still being kept. */
   #state: RunState;
-  /** Events are kept one after another, though calls end at once. */
+  /** Resolves when every event of the state is kept: one after another, though calls end at once. */
   #kept: Promise<void> = Promise.resolve();
-  /** Why the turn can't go on: an event wasn't kept, or the run was stopped. */
-  #broken: { readonly error: unknown } | null = null;
 
   constructor(run: AgentRun) {
     this.#run = run;
@@ -90,9 +92,14 @@ class Loop {
 
   async run(): Promise<AgentOutcome> {
     for (;;) {
-      this.#run.signal.throwIfAborted();
-      if (this.#broken !== null) throw this.#broken.error;
-      const step = nextStep(this.#state, { rules: this.#rules, running: new Set(this.#calls.keys()), touchesOf: this.#run.touchesOf ?? (() => null) });
+      this.#signal.throwIfAborted();
+      const state = this.#state;
+      const step = nextStep(state, { rules: this.#rules, running: new Set(this.#calls.keys()), touchesOf: this.#run.touchesOf ?? (() => null) });
+      if (!changesNothing(step)) {
+        await this.#kept;
+        // A call that ended meanwhile may ask for another step.
+        if (this.#state !== state) continue;
+      }
       if (step.kind === 'end' || step.kind === 'wait') return this.#outcome(step);
       await this.#take(step);
     }
@@ -102,6 +109,7 @@ class Loop {
   async settle(): Promise<void> {
     this.#turn.abort(new Error('the turn ended'));
     await Promise.allSettled(this.#calls.values());
+    await Promise.allSettled([this.#kept]);
   }
 
   #outcome(step: Extract<Step, { kind: 'end' | 'wait' }>): AgentOutcome {
@@ -130,33 +138,35 @@ class Loop {
       const delay_ms = retryDelayMs(got, failures, this.#run.chance(), this.#run.retry ?? RETRY_RULES);
       if (delay_ms === null) return this.#keep({ kind: 'model_failed', fault: got.fault, message: got.message });
       this.#run.onNote?.({ kind: 'retry', round, failures, delay_ms, error: got });
-      await this.#run.wait(delay_ms, this.#run.signal);
+      await this.#run.wait(delay_ms, this.#signal);
     }
   }
 
   async #reply(round: number, messages: readonly Message[]): Promise<ModelTurn> {
-    const { model, system, tools, signal } = this.#run;
-    const stream = model.reply({ system, messages, tools }, signal);
+    const { model, system, tools } = this.#run;
+    const stream = model.reply({ system, messages, tools }, this.#signal);
     for (;;) {
       const next = await stream.next();
       if (next.done) return next.value;
+      // A watcher hears of an answer before what the model says of it.
+      await this.#kept;
       this.#run.onNote?.({ kind: 'delta', round, delta: next.value });
     }
   }
 
   #failed(error: unknown): ModelError {
-    this.#run.signal.throwIfAborted();
+    this.#signal.throwIfAborted();
     if (error instanceof ModelError) return error;
     throw error;
   }
 
   #start(place: CallPlace): void {
     const call = this.#callAt(place);
-    const ended = this.#answered(call, place)
-      .then((event) => this.#keep(event))
-      .catch((error: unknown) => { this.#broken ??= { error }; })
-      .finally(() => this.#calls.delete(place.index));
-    this.#calls.set(place.index, ended);
+    const ended = this.#answered(call, place).then((event) => {
+      this.#calls.delete(place.index);
+      void this.#keep(event);
+    });
+    this.#calls.set(place.index, ended.catch((error: unknown) => this.#turn.abort(error)));
   }
 
   #callAt({ round, index }: CallPlace): ModelCall {
@@ -176,15 +186,19 @@ class Loop {
   }
 
   #keep(event: RunEvent): Promise<void> {
+    const state = applyEvent(this.#state, event);
     const kept = this.#kept.then(async () => {
       await this.#run.keep?.(event);
-      this.#state = applyEvent(this.#state, event);
-      this.#run.onNote?.({ kind: 'event', event, state: this.#state });
+      this.#run.onNote?.({ kind: 'event', event, state });
     });
-    this.#kept = kept;
+    kept.catch((error: unknown) => this.#turn.abort(error));
+    [this.#state, this.#kept] = [state, kept];
     return kept;
   }
 }
+
+/** A question to the model costs, and changes nothing: what it follows from may be on its way to where it is kept. */
+const changesNothing = ({ kind }: Step): boolean => kind === 'ask' || kind === 'explain' || kind === 'compact' || kind === 'busy';
 
 /** The state as the model is to see it before its explaining reply: what is held and what waits is told, though nothing is settled. */
 function explaining(state: RunState): RunState {
