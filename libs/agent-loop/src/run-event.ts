@@ -36,7 +36,7 @@ const FAULTS = Object.keys(MODEL_FAULTS) as ModelFault[];
 
 /**
  * What happened in a run. A run's state is the fold of its events and nothing else, so whoever has them may go on with it: each is made
- * durable before anything follows from it.
+ * durable before anything follows from it but a question to the model.
  */
 export const RunEvent = Type.Union([
   Type.Object({ kind: Type.Literal('replied'), turn: ModelTurn }, closed),

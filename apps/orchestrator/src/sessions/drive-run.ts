@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it (kept first; of an answer, the call is); whoever lost the
+// One run, from its claim to its end or its pause. INVARIANTS: an event is durable before anything follows from it but a question to the model (kept first; of an answer, the call is); whoever lost the
 // lease changes nothing more (fenced, by the store); a call is its place in the run (once, see run-call).
 import { applyEvent, costOf, rulesOf, runAgent, TextModel, touchesOf, type AgentOutcome, type CallPlace, type HeldCall, type Model, type ModelCall, type RunEvent, type RunRules, type RunState } from '@writ/agent-loop';
 import { Fault, type Caller, type FaultCode, type RunNews } from '@writ/contract';
