@@ -13,7 +13,7 @@ import { appendsLocal } from './metrics/append-local.ts';
 import { appendLatency, appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
-import { jsonParseRaw, parseDialect, WHOLE } from './metrics/dialects.ts';
+import { jsonParseRaw, jsonParseWide, parseDialect, parseWide, WHOLE } from './metrics/dialects.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { loopOverhead } from './metrics/loop-overhead.ts';
 import { mk8Compile } from './metrics/mk8.ts';
@@ -64,6 +64,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'parse_1mib_openai', reference: 'json_parse_1mib', alone: () => parseDialect('openai', WHOLE, load(1, 300, 20)) },
   { name: 'parse_1mib_anthropic', reference: 'json_parse_1mib', alone: () => parseDialect('anthropic', WHOLE, load(1, 300, 20)) },
   { name: 'parse_1mib_gemini', reference: 'json_parse_1mib', alone: () => parseDialect('gemini', WHOLE, load(1, 300, 20)) },
+  { name: 'json_parse_wide', reference: null, alone: () => jsonParseWide(load(1, 200, 20)) },
+  { name: 'parse_1mib_wide', reference: 'json_parse_wide', alone: () => parseWide(load(1, 200, 20)) },
   { name: 'pg_commit', reference: null, run: (stack) => pgCommit(stack, load(1, 2_000, 200)) },
   { name: 'docker_run', reference: null, run: () => dockerRun(load(1, 40, 3)) },
   { name: 'docker_exec', reference: 'docker_run', run: () => dockerExec(load(1, 40, 3)) },

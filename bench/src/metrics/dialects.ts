@@ -29,6 +29,10 @@ const OUTPUTS: Readonly<Partial<Record<DialectName, () => string>>> = {
   gemini: () => JSON.stringify({ candidates: [{ content: { parts: numbers.map((n) => ({ functionCall: { id: `c${n}`, name: 'write_file', args: fileOf(n) } })) }, finishReason: 'STOP' }] }),
 };
 
+/** Members of the widest object that fits into a mebibyte: each is a name and a value to look at. */
+const MEMBERS = 80_000;
+const WIDE = Object.fromEntries(Array.from({ length: MEMBERS }, (_, n) => [`m${n}`, n]));
+
 /** The output as it goes into the parser: whole, or in chunks. */
 function chunksOf(output: string, chars: number): string[] {
   const chunks: string[] = [];
@@ -44,6 +48,27 @@ export function jsonParseRaw(load: Load): Promise<Omit<Metric, 'reference' | 'ra
   const text = JSON.stringify(numbers.map(fileOf));
   return measure(load, () => {
     if ((JSON.parse(text) as unknown[]).length !== CALLS) throw new Error('it lacks calls');
+    return Promise.resolve();
+  });
+}
+
+/** `JSON.parse` of one object of 80,000 members. */
+export function jsonParseWide(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+  const text = JSON.stringify(WIDE);
+  return measure(load, () => {
+    if (Object.keys(JSON.parse(text) as object).length !== MEMBERS) throw new Error('it lacks members');
+    return Promise.resolve();
+  });
+}
+
+/** One call whose argument is one object of 80,000 members, the dearest mebibyte to read as JSON. */
+export function parseWide(load: Load): Promise<Omit<Metric, 'reference' | 'ratio'>> {
+  const output = `[TOOL_CALL:c0] ${JSON.stringify({ action: 'fs.write', args: { path: 'wide.json', content: WIDE } })}\n`;
+  return measure(load, () => {
+    const parser = parserOf('blocks');
+    parser.push(output);
+    const { calls, problems } = parser.end();
+    if (calls.length !== 1 || problems.length > 0) throw new Error(`${calls.length} calls: ${problems.slice(0, 3).map(({ message }) => message).join('; ')}`);
     return Promise.resolve();
   });
 }
