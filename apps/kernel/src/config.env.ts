@@ -32,7 +32,7 @@ const Environment = Type.Object({
   WRIT_COLLECT_GRACE_MS: Type.Integer({ default: 86_400_000, minimum: GRACE_MS_MIN, maximum: 2_592_000_000, description: 'milliseconds for which nobody put or asked for a content that is taken then' }),
   WRIT_OUTPUT_KEPT_MS: Type.Integer({ default: 604_800_000, minimum: 1_000, maximum: 31_622_400_000, description: 'milliseconds for which the whole output of a command is kept, where its result cuts it' }),
   WRIT_RETENTION_MS: Type.Integer({ default: 3_600_000, minimum: 100, maximum: 86_400_000, description: 'milliseconds between two looks through a tenant\'s calls for what its retention says is over age' }),
-  WRIT_PLACES: Type.Integer({ default: 16, minimum: 1, maximum: 10_000, description: 'calls that this replica decides or follows to a near end at once; one tenant alone may fill them' }),
+  WRIT_PLACES: Type.Integer({ default: 32, minimum: 1, maximum: 10_000, description: 'calls that this replica decides or follows to a near end at once; one tenant alone may fill them' }),
   WRIT_PLACES_SHARED: Type.Integer({ default: 4, minimum: 1, maximum: 10_000, description: 'of those places, how many tenants share by weight while several are about; each has one at least' }),
 });
 

@@ -6,7 +6,7 @@ import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '
 import { createPool, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
-import { Admit, AdmitController, Decisions, FactMemory, Places } from './admit/index.ts';
+import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
@@ -161,7 +161,7 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   const votes = new CastVote(on.tenants, held, announcer);
   const readmission = new Readmission(parts, judge, held, votes, announcer);
   const give = { box: on.box, values: new SessionValues(on.tenants, on.vault), store: new PgValueStore(on.tenants, on.vault) };
-  const admit = new Admit(parts, judge, new Decisions(on.tenants, on.sealer, on.vault, on.images), announcer, on.outcomes, views);
+  const admit = new Admit(parts, judge, new Decisions(admissionStatements(on.tenants), on.sealer, on.vault, on.images), announcer, on.outcomes, views);
   return {
     views,
     admit,

@@ -4,8 +4,10 @@ import { approvalExpiry } from '../held/index.ts';
 import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, sessionOf, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import type { Holder, TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
-import { callKernel, isAgain, isKeyRetired, isTaken, newId, type OperationRow, type TenantPool } from '../store/index.ts';
+import { isAgain, isKeyRetired, isTaken, newId, type OperationRow } from '../store/index.ts';
+import type { Admission, AdmissionStatements } from './admission-statements.ts';
 import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
+import { GroupCommit } from './group-commit.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
 
 /** What a decision left behind, durable. */
@@ -21,13 +23,15 @@ function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): { r
 
 /** Writes decisions: operation, claim, reservation, approval and signed record in one transaction. */
 export class Decisions {
-  readonly #tenants: TenantPool;
+  readonly #statements: AdmissionStatements;
+  readonly #group: GroupCommit;
   readonly #sealer: RecordSealer;
   readonly #vault: TenantVault;
   readonly #images: Images;
 
-  constructor(tenants: TenantPool, sealer: RecordSealer, vault: TenantVault, images: Images) {
-    this.#tenants = tenants;
+  constructor(statements: AdmissionStatements, sealer: RecordSealer, vault: TenantVault, images: Images) {
+    this.#statements = statements;
+    this.#group = new GroupCommit(statements, () => performance.now());
     this.#vault = vault;
     this.#sealer = sealer;
     this.#images = images;
@@ -64,17 +68,17 @@ export class Decisions {
     };
     const clear = 'effect' in args || args.ref !== null ? null : args.canonical;
     try {
-      const decided = [
-        call.tenant_id,
-        JSON.stringify(change),
-        clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
-        await this.#vault.calls.seal(keyed, 'salt', salt),
-        stands && call.idempotency_key !== null ? proposal.fingerprint : null,
-      ];
-      const { pool } = this.#tenants;
+      const admission: Admission = {
+        tenantId: call.tenant_id,
+        tokenId: call.capability_token_id,
+        change: JSON.stringify(change),
+        args: clear === null ? null : await this.#vault.calls.seal(keyed, 'args', clear),
+        salt: await this.#vault.calls.seal(keyed, 'salt', salt),
+        fingerprint: stands && call.idempotency_key !== null ? proposal.fingerprint : null,
+      };
       const row = foreseen === null
-        ? await callKernel<OperationRow>(pool, 'admit', decided)
-        : await callKernel<OperationRow>(pool, 'admit_dry_run', [...decided, await this.#vault.calls.seal(keyed, 'result', foreseen.bytes), foreseen.hash]);
+        ? await this.#group.admit(admission)
+        : await this.#statements.dryRun(admission, { sealed: await this.#vault.calls.seal(keyed, 'result', foreseen.bytes), hash: foreseen.hash });
       this.#vault.calls.stored(call.tenant_id, holder, key);
       return { row, sealed };
     } catch (error) {

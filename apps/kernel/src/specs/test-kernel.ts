@@ -6,7 +6,7 @@ import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { ValueBox } from '@writ/nest-kit';
 import { testDatabase } from '@writ/testing';
-import { Admit, Decisions, FactMemory } from '../admit/index.ts';
+import { Admit, admissionStatements, Decisions, FactMemory } from '../admit/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
 import { Approvals, CastVote, Decide, Edit, EffectApproval, Give, PreviewAgain, Readmission } from '../decide/index.ts';
@@ -50,7 +50,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     policies,
     images: { sandbox: `sha256:${'5'.repeat(64)}`, others: { v: 1 as const, images: [] } },
   };
-  const decisions = new Decisions(tenants, parts.sealer, vault, parts.images);
+  const decisions = new Decisions(admissionStatements(tenants), parts.sealer, vault, parts.images);
   const sources = { tenants, blobs, vault, policies, memory };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const votes = new CastVote(tenants, held, parts.announcer);
