@@ -180,6 +180,15 @@ describe('transactions', () => {
     for (const type of ['json', 'jsonb']) expect([await names(type, '{"h":[],"\\\\":0}'), await names(type, '{"h":1,"\\"":2}')].map((of) => of.toSorted())).toEqual([['\\', 'h'], ['"', 'h']]);
   });
 
+  it('wait for the disk unless they say that they need not, and the next one on the connection does again', async () => {
+    const setting = async (unawaited?: boolean): Promise<unknown> => await inTenant(pool, 'ten_f', async (client) => {
+      const { rows } = await client.query<{ setting: string; tenant: string }>(`SELECT current_setting('synchronous_commit') AS setting, current_setting('writ.tenant_id') AS tenant`);
+      return rows[0];
+    }, unawaited === undefined ? {} : { unawaited });
+    expect(await setting(true)).toEqual({ setting: 'off', tenant: 'ten_f' });
+    expect(await setting()).toEqual({ setting: 'on', tenant: 'ten_f' });
+  });
+
   it('commit durably whatever the default of the server', async () => {
     const { rows } = await pool.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);

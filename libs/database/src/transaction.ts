@@ -3,11 +3,14 @@ import pg from 'pg';
 import { retryContention } from './backoff.ts';
 import { withConnection } from './connection.ts';
 import type { Client, Pool } from './pool.ts';
+import { UNAWAITED } from './unawaited.ts';
 
 export interface TransactionOptions {
   /** `read committed` unless said */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
   readonly readOnly?: boolean;
+  /** Its COMMIT answers before the disk has it, see `UNAWAITED`: only for what whoever finds it undone does again, to the same end. False unless said. */
+  readonly unawaited?: boolean;
   /** further runs after a deadlock or serialisation failure; 4 unless said */
   readonly retries?: number;
 }
@@ -34,7 +37,7 @@ export function inTenant<T>(pool: Pool, tenantId: string, fn: (client: Client) =
 
 function opening(options: TransactionOptions): string {
   const isolation = (options.isolation ?? 'read committed').toUpperCase();
-  return `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}`;
+  return `BEGIN ISOLATION LEVEL ${isolation}${options.readOnly ? ' READ ONLY' : ''}${options.unawaited ? `; SELECT ${UNAWAITED}` : ''}`;
 }
 
 function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>): Promise<T> {
