@@ -2,6 +2,7 @@
 // `npm run build`, and the step of that name in `npm start` and `npm test`.
 import { bundleAgent } from './build/bundle-agent.ts';
 import { bundleReceiptPage } from './build/bundle-page.ts';
+import { bundleServices } from './build/bundle-services.ts';
 import { compile } from './build/compile.ts';
 import { findSchemas, generateClient } from './build/generate.ts';
 import { checkout } from './setup.ts';
@@ -11,6 +12,7 @@ import { explain } from './explain.ts';
 export const build = async (env: Readonly<Record<string, string | undefined>>, onLine: (line: string) => void): Promise<void> => {
   for (const schema of findSchemas(checkout)) await generateClient(checkout, schema, env);
   await compile(checkout, env, onLine);
+  await bundleServices(checkout);
   await bundleAgent(checkout);
   await bundleReceiptPage(checkout);
 };

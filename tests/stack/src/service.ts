@@ -2,9 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { repositoryRoot } from '@writ/testing';
+import { freshService, repositoryRoot } from '@writ/testing';
 
 /** Several processes start at once, on machines that do other things beside. */
 const READY_MS = 90_000;
@@ -21,7 +20,7 @@ export class Service {
     this.name = name;
     this.#env = env;
     this.#logFile = logFile;
-    this.#program = program ?? [join(repositoryRoot(), 'apps', name, 'dist', 'main.js')];
+    this.#program = program ?? [freshService(repositoryRoot(), name)];
   }
 
   get env(): Readonly<Record<string, string>> {

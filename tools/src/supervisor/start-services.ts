@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { serviceProgram } from '../build/bundle-services.ts';
 import { waitUntilReady } from '../parts/ready.ts';
 import { launch, type Child } from '../process/launch.ts';
 import { SetupError } from '../setup-error.ts';
@@ -20,7 +21,7 @@ const isReady = async (port: string): Promise<boolean> => {
 
 /** Starts one service and resolves when it says that it is ready. */
 export const startService = async (setup: Setup, name: ServiceName, env: Variables): Promise<Child> => {
-  const program = join(setup.checkout, 'apps', name, 'dist', 'main.js');
+  const program = serviceProgram(setup.checkout, name);
   if (!existsSync(program)) throw new SetupError(`\`${program}\` is missing: the build did not make it`);
   for (const dir of [env['WRIT_CACHE_DIR'], env['WRIT_LEDGER_MEMORY_FILE'] && join(env['WRIT_LEDGER_MEMORY_FILE'], '..')]) {
     if (dir) mkdirSync(dir, { recursive: true, mode: 0o700 });

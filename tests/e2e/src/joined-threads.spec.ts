@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { freshService, repositoryRoot } from '@writ/testing';
+
+// Whoever asks a thread that isn't there has another answer: OpenSSL's, or that a page can't be read. So only a test that starts it sees that it is missing.
+
+/** The first answer of a thread's program beside the file that a service starts from; rejects where there is none. */
+async function answerOf(service: string, program: string, options: WorkerOptions, question?: unknown): Promise<unknown> {
+  const worker = new Worker(join(dirname(freshService(repositoryRoot(), service)), program), { ...options, execArgv: [], env: {} });
+  try {
+    if (question !== undefined) worker.postMessage(question);
+    const [answer] = await Promise.race([once(worker, 'message'), once(worker, 'exit').then(() => { throw new Error('it ended without an answer'); })]) as [unknown];
+    return answer;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+const mainOf = (service: string): string => readFileSync(freshService(repositoryRoot(), service), 'utf8');
+
+const sodium = ((): string | null => {
+  try {
+    const require = createRequire(import.meta.url);
+    require('sodium-native');
+    return require.resolve('sodium-native');
+  } catch {
+    return null;
+  }
+})();
+
+(sodium === null ? describe.skip : describe)('the thread that verifies signatures (where libsodium loads)', () => {
+  it.each(['ledger', 'kernel', 'executor', 'orchestrator'])('answers beside the one file of the %s, by the name that the file asks for', async (service) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const key = Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url');
+    const texts = ['good', 'bad'].map((text) => Buffer.from(text));
+    // As libs/signing packs them: key, signature and message, one after the other.
+    const memory = new Uint8Array(Buffer.concat(texts.flatMap((text) => [key, sign(null, Buffer.from('good'), privateKey), text])));
+    const question = { memory, lengths: Uint32Array.from(texts, ({ length }) => length) };
+    expect([...await answerOf(service, 'sodium-thread.js', { workerData: sodium }, question) as Uint8Array]).toEqual([1, 0]);
+    expect(mainOf(service)).toContain('new URL(`./sodium-thread${');
+  });
+});
+
+it('the thread that reads pages answers beside the one file of the executor, by the name that the file asks for', async () => {
+  const html = '<title>A page</title><p>What it says.</p><script>not this</script>';
+  expect(await answerOf('executor', 'page-reader.js', { workerData: { html, url: 'https://example.com/' } })).toEqual({ title: 'A page', text: 'What it says.' });
+  expect(mainOf('executor')).toContain('new URL(`./page-reader.${');
+});

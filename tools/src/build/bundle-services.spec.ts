@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freshService } from '@writ/testing';
+import { SetupError } from '../setup-error.ts';
+import { SERVICES } from '../supervisor/services.ts';
+import { bundleServices, serviceProgram } from './bundle-services.ts';
+
+/** Four programs are joined by a process each, on a machine that does other things beside. */
+const JOINED_MS = 60_000;
+const PART = 'libs/part/dist/part.js';
+const THREADS = ['libs/signing/dist/ed25519/sodium-thread.js', 'apps/executor/dist/runners/page-reader.js'];
+
+let checkout: string;
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(checkout, path)), { recursive: true });
+  writeFileSync(join(checkout, path), text);
+};
+const partOf = (word: string): string => `export function say() {\n  console.log('${word}', new Error().stack);\n}\n`;
+
+beforeEach(() => {
+  checkout = mkdtempSync(join(tmpdir(), 'writ-joined-'));
+  write('package.json', '{"type":"module"}');
+  write('package-lock.json', '{}');
+  write(PART, partOf('before'));
+  // A module of CommonJS that asks for a part of Node.js: only a bundle that has `require` runs it.
+  write('libs/part/dist/old.cjs', `module.exports = require('path').sep + __dirname;`);
+  for (const service of SERVICES) write(`apps/${service}/dist/main.js`, `import '../../../libs/part/dist/old.cjs';\nimport { say } from '../../../${PART}';\nsay();\n`);
+  for (const thread of THREADS) write(thread, '');
+});
+afterEach(() => { rmSync(checkout, { recursive: true }); });
+
+const started = (): string => spawnSync(process.execPath, ['--enable-source-maps', serviceProgram(checkout, 'ledger')], { encoding: 'utf8' }).stdout;
+
+it('a joined program starts without its modules, and a stack names the module and the line that it was joined from', async () => {
+  await bundleServices(checkout);
+  for (const path of ['apps', 'libs']) rmSync(join(checkout, path), { recursive: true });
+  expect(started()).toMatch(/^before Error[^]*libs\/part\/dist\/part\.js:2:/);
+}, JOINED_MS);
+
+it('what has not changed is not joined again; what has is refused by its name, until it is', async () => {
+  expect(() => freshService(checkout, 'ledger')).toThrow('`dist/services/ledger/main.js` is missing: run `npm run build`');
+  await bundleServices(checkout);
+  const made = statSync(serviceProgram(checkout, 'ledger')).mtimeMs;
+  await bundleServices(checkout);
+  expect(statSync(serviceProgram(checkout, 'ledger')).mtimeMs).toBe(made);
+
+  write(PART, partOf('after'));
+  expect(() => freshService(checkout, 'ledger')).toThrow(`\`dist/services/ledger/main.js\` is older than \`${PART}\`: run \`npm run build\``);
+  await bundleServices(checkout);
+  expect(freshService(checkout, 'ledger')).toBe(serviceProgram(checkout, 'ledger'));
+  expect(started()).toMatch(/^after /);
+
+  write('package-lock.json', '{"other":1}');
+  rmSync(join(checkout, PART));
+  // Of several, the first by name: one is enough to say what to do.
+  expect(() => freshService(checkout, 'kernel')).toThrow(`is older than \`${PART}\``);
+}, JOINED_MS);
+
+it('a program of a thread that is gone is made again', async () => {
+  await bundleServices(checkout);
+  const reader = join(dirname(serviceProgram(checkout, 'executor')), 'page-reader.js');
+  rmSync(reader);
+  await bundleServices(checkout);
+  expect(statSync(reader).isFile()).toBe(true);
+}, JOINED_MS);
+
+it('what cannot be joined is an explained failure, and what was there is not started any more', async () => {
+  await bundleServices(checkout);
+  write('apps/ledger/dist/main.js', `import './nowhere.js';`);
+  const failure = await bundleServices(checkout).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(SetupError);
+  expect((failure as SetupError).details.join('\n')).toContain('nowhere.js');
+  expect(() => freshService(checkout, 'ledger')).toThrow('is missing: run `npm run build`');
+}, JOINED_MS);

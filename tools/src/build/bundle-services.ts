@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { runProgram } from '../parts/packages.ts';
+import { SetupError } from '../setup-error.ts';
+import { SERVICES, type ServiceName } from '../supervisor/services.ts';
+
+/** The one file that a service starts from. Apart from what the compiler makes: apps/<service>/dist is what the build's cache keeps and puts back. */
+export const serviceProgram = (checkout: string, service: ServiceName): string => join(checkout, 'dist', 'services', service, 'main.js');
+
+/** The program of the thread that verifies signatures, which each service starts by the name it has beside the service's own file. */
+const SODIUM_THREAD = 'libs/signing/dist/ed25519/sodium-thread.js';
+
+/** The same for the thread that reads pages. */
+const PAGE_READER = 'apps/executor/dist/runners/page-reader.js';
+
+const entriesOf = (service: ServiceName): readonly string[] => [`apps/${service}/dist/main.js`, SODIUM_THREAD, ...(service === 'executor' ? [PAGE_READER] : [])];
+
+/** Whether all that it was joined from is as it was then. What tests ask is libs/testing/src/fresh-service.ts, from the same file. */
+function isFresh(checkout: string, service: ServiceName): boolean {
+  const folder = dirname(serviceProgram(checkout, service));
+  try {
+    const inputs = Object.entries(JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8')) as Record<string, string>);
+    return entriesOf(service).every((entry) => existsSync(join(folder, basename(entry))))
+      && inputs.every(([path, hash]) => createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex') === hash);
+  } catch {
+    // Never joined, half joined, or from a file that is gone.
+    return false;
+  }
+}
+
+/**
+ * Joins what each service imports into one file, and the programs of its threads beside it: a service is some two thousand modules, and finding them is most of its start. Skips a
+ * service whose modules are as they were.
+ *
+ * @throws SetupError with the bundler's errors
+ */
+export const bundleServices = async (checkout: string): Promise<void> => {
+  for (const service of SERVICES) {
+    if (isFresh(checkout, service)) continue;
+    const script = join(import.meta.dirname, 'join-service.ts');
+    const { status, tail } = await runProgram(process.execPath, [script, checkout, dirname(serviceProgram(checkout, service)), ...entriesOf(service)], process.env);
+    if (status !== 0) throw new SetupError(`the ${service} cannot be joined into one file`, tail);
+  }
+};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// `node join-service.ts CHECKOUT FOLDER ENTRY…`: joins each entry with what it imports into one file in FOLDER, by the entry's name. A program of its own, so that esbuild ends with it.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * What modules of CommonJS expect to be there, and a module of the other kind has to make. The last line has the source map read, where a process is told to heed it: that takes as
+ * long as many calls do, and would stand in the way of all of them when the first one fails. A thread of one question reads it where it must.
+ */
+const BANNER = `import { createRequire as joinedCreateRequire } from 'node:module';
+import { isMainThread as joinedIsMainThread } from 'node:worker_threads';
+const require = joinedCreateRequire(import.meta.url);
+const __filename = import.meta.filename;
+const __dirname = import.meta.dirname;
+if (joinedIsMainThread && process.sourceMapsEnabled) new Error().stack;`;
+
+const EXTERNAL = [
+  // Native, or read as files from where they are.
+  'sodium-native', 'cpu-features', '*.node', '*.wasm', '@cedar-policy/*', 'web-tree-sitter',
+  // dockerode asks for them whatever it is used for, and only an engine that is reached by SSH or that builds needs them.
+  'ssh2', '@grpc/*',
+  // What NestJS and others ask for where it is installed, or where it is used.
+  '@nestjs/websockets', '@nestjs/websockets/*', '@nestjs/platform-express', '@nestjs/platform-socket.io', '@fastify/multipart', '@fastify/view', '@fastify/static',
+  'kafkajs', 'mqtt', 'amqplib', 'amqp-connection-manager', 'ioredis', 'nats', 'class-transformer', 'class-transformer/*', 'class-validator', 'pg-native',
+];
+
+const [given = '', folder = '', ...entries] = process.argv.slice(2);
+// As the bundler names what it reads.
+const checkout = realpathSync(given);
+const record = join(folder, 'inputs.json');
+mkdirSync(folder, { recursive: true });
+// Written last: what was left half made has none, and isn't started.
+rmSync(record, { force: true });
+const { metafile } = await build({
+  absWorkingDir: checkout,
+  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
+  outdir: folder,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  banner: { js: BANNER },
+  external: EXTERNAL,
+  // Of packages that have two forms, the one that asks for its own files by names which a bundler sees.
+  mainFields: ['module', 'main'],
+  sourcemap: 'linked',
+  sourcesContent: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+});
+// What is installed stands in the lock; how it is joined, in this file.
+const inputs = [...Object.keys(metafile.inputs).filter((path) => !/(?:^|\/)node_modules\//.test(path)), 'package-lock.json', relative(checkout, import.meta.filename)];
+const hashes = inputs.sort().map((path) => [path, createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex')] as const);
+writeFileSync(record, `${JSON.stringify(Object.fromEntries(hashes), null, 1)}\n`);
