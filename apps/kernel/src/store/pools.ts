@@ -3,7 +3,7 @@ import type { Pool } from '@writ/database';
 
 /**
  * The kernel's two ways into its database. As an abstract class each is also its injection token.
- * Within one tenant at a time: every statement sets the tenant first, and row-level security shows that tenant's rows and no others.
+ * Within one tenant at a time: every statement sets the tenant first, one that admits calls of several tenants for each call, and row-level security shows that tenant's rows and no others.
  */
 export abstract class TenantPool {
   abstract readonly pool: Pool;
