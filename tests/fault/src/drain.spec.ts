@@ -137,6 +137,8 @@ it.each(['kernel', 'orchestrator', 'ledger'] as const)('a %s that is told to sto
       expect(await run(`sleep 0.2; echo ${i} > ${name}${i}.txt`, key)).toMatchObject({ status: 'ok', tx_outcome: 'committed' });
     }
     await expectOneOutcome(keys);
+    // A decision that a ledger took down with it is sent again some seconds later, its outcome at once: what is looked at is the log when nothing waits.
+    await observer.untilLogged();
     expectCleanLog(stack);
   } finally {
     await Promise.all([executor.kill(), other?.kill()]);
