@@ -29,7 +29,7 @@ const ANSWER_MS = 10_000;
 /** First records of a log and first runs of its code, which don't count. */
 const WARM_UP_SECONDS = 2;
 /** Records that are sealed before the clock starts: signing is the kernel's work. Beyond them nothing is sent. */
-const SEALED_PER_SECOND = 6_500;
+const SEALED_PER_SECOND = 10_000;
 
 /** So many producers, a record each under way, over so many tenants in turn. */
 export interface Appending {
