@@ -7,5 +7,6 @@ export { freshService } from './fresh-service.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';
+export { rowsRead } from './rows-read.ts';
 export { hasSoftToken, SOFT_TOKEN, softToken, type SoftToken } from './soft-token.ts';
 export { chatChunk, sse, WireServer, type WireAsked, type WireScript } from './wire-server.ts';

@@ -23,7 +23,7 @@ const AT_ONCE_MAX = 200;
 const CHANGES = `
   SELECT o.operation_id, o.tool_id, p.args
   FROM kernel.operation o JOIN kernel.payload p USING (operation_id)
-  WHERE o.tenant_id = $1 AND coalesce(o.session_id, o.capability_token_id) = $2 AND o.tool_id IN ($3, $4) AND o.agent_id = $5
+  WHERE o.tenant_id = $1 AND o.session_key = $2 AND o.tool_id IN ($3, $4) AND o.agent_id = $5
     AND o.state IN ('committed', 'no_op') AND o.fault_code IS NULL AND o.lane IS NOT NULL AND p.args IS NOT NULL
   ORDER BY o.updated_at, o.operation_id LIMIT $6`;
 
