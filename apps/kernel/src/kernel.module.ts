@@ -3,7 +3,7 @@ import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/co
 import { cachedBlobs } from '@writ/blobs';
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '@writ/contract';
-import { createPool, verifyDurability } from '@writ/database';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
 import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
@@ -250,6 +250,7 @@ export class KernelModule {
       every(ERASE_MS, () => manage.erase.run()),
       every(Math.min(RETAIN_LOOK_MS, config.WRIT_RETENTION_MS), () => manage.retain.run()),
       every(KEY_RECORDS_MS, () => manage.recordKeys.run()),
+      every(STATISTICS_MS, () => refreshStatistics(on.workers.pool, 'kernel')),
       every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
     ], async () => {
       await on.outbox.idle();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule } from '@nestjs/common';
 import { subjectsOf, type LoggedEvent, type Subjects } from '@writ/contract';
-import { createPool, verifyDurability } from '@writ/database';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { LiveSigner } from '@writ/signing';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { followKeys, keyStoreOf, type Given } from '@writ/nest-kit';
+import { followKeys, keyStoreOf, Repeated, type Given } from '@writ/nest-kit';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
@@ -62,6 +62,8 @@ export class LedgerModule {
     cosigner?.start();
     const indexer = config.WRIT_RECORD_INDEX === 'off' ? null : new Indexer(unindexed, new IndexStore(pool), (err) => { logger.warn({ err }, 'records were not indexed: they are found later'); });
     indexer?.start();
+    const statistics = new Repeated(() => refreshStatistics(pool, 'ledger'), STATISTICS_MS, (err) => { logger.warn({ err }, 'statistics of tables were not gathered'); });
+    statistics.start();
     readiness.add('database', () => verifyDurability(pool));
     return {
       module: LedgerModule,
@@ -72,7 +74,7 @@ export class LedgerModule {
         { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },
         { provide: Receipts, useValue: new Receipts(log) },
-        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer, events].filter((each) => each !== null)) },
+        { provide: Lifetime, useValue: new Lifetime(pool, memory, follow, [cosigner, indexer, statistics, events].filter((each) => each !== null)) },
       ],
     };
   }

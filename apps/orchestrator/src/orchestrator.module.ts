@@ -4,7 +4,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
-import { createPool, verifyDurability } from '@writ/database';
+import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { followKeys, Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { AgentsController } from './agents/agents.controller.ts';
@@ -152,8 +152,11 @@ export interface Stores {
 function openStores(config: OrchestratorConfig, { logger, readiness }: Given): Stores {
   const pool = createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
   readiness.add('database', () => verifyDurability(pool));
+  const statistics = new Repeated(() => refreshStatistics(pool, 'orchestrator'), STATISTICS_MS, (err) => { logger.warn({ err }, 'statistics of tables were not gathered'); });
+  statistics.start();
   const keys = new PrismaApiKeys(pool);
   const close = async (): Promise<void> => {
+    await statistics.stop();
     await keys.close();
     await pool.end();
   };

@@ -4,6 +4,7 @@ export { verifyDurability } from './durability.ts';
 export { inTenant, inTransaction, type TransactionOptions } from './transaction.ts';
 export { retryContention } from './backoff.ts';
 export { runStatement } from './statement.ts';
+export { refreshStatistics, STATISTICS_MS, type AnalysedSchema } from './statistics.ts';
 export { UNAWAITED } from './unawaited.ts';
 export { codeOf, faultOf, isContention, isUnavailable, violatedConstraint } from './faults.ts';
 export { parseInt8, parseInt8Array } from './int8.ts';
