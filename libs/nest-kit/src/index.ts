@@ -18,6 +18,7 @@ export { readSecretFile } from './read-secret-file.ts';
 export { Readiness, type ReadinessCheck, type ReadinessReport } from './readiness.ts';
 export { Repeated } from './repeated.ts';
 export { openBytes, sealBytes } from './sealed-bytes.ts';
+export { ARGUMENTS_ATTEMPT, openContent, openedParts, SEAL_BYTES, sealContent, sealedParts, sealedRef, type ContentKind, type ContentSeal } from './sealed-content.ts';
 export { givenValueContext, redeemedContext, secretContext, sealTo, ValueBox } from './value-box.ts';
 export { type HttpDoor } from './start-nest.ts';
 export { startProcess, type Given, type ProcessPlan, type RunningProcess } from './start-process.ts';
