@@ -6,6 +6,7 @@ export {
   type AgentId, type Id, type IdKind, type OperationId, type RecordId, type TenantId, type TokenId, type WorkspaceId,
 } from './ids.ts';
 export { LIMITS } from './limits.ts';
+export { ContentKey, ContentOpens, StoredResult } from './messages/contents.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
   AskedFor, CallLimits, EffectStartedRequest, EndedBy, KeptOutput, OutputRef, OutputRefs, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,

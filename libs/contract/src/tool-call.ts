@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { BlobRef } from './delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from './ids.ts';
+import { ContentKey } from './messages/contents.ts';
 import { Principal } from './messages/persons.ts';
 import { AutonomyMode } from './states.ts';
 
@@ -58,7 +59,11 @@ export const ProposedCall = Type.Object({
 export type ProposedCall = Static<typeof ProposedCall>;
 
 /** orchestrator → kernel: `kernel.admit` → OperationView. A call that is admitted and ends within `wait_ms` is answered with its end. */
-export const AdmitRequest = Type.Object({ ...ProposedCall.properties, wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, description: 'absent where an older peer asks: not at all' })) }, closed);
+export const AdmitRequest = Type.Object({
+  ...ProposedCall.properties,
+  args_key: Type.Optional({ ...ContentKey, description: 'what the arguments by reference are sealed under; absent where there are none, and where an older peer asks: then they are stored as they are' }),
+  wait_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000, description: 'absent where an older peer asks: not at all' })),
+}, closed);
 export type AdmitRequest = Static<typeof AdmitRequest>;
 
 /** The canonical call (TOOL-01 §1) with what the kernel filled in. */

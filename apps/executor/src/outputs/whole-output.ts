@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { BlobStore } from '@writ/blobs';
-import type { BlobRef, OutputRefs, TenantId } from '@writ/contract';
+import type { BlobRef, OutputRef, OutputRefs, TenantId } from '@writ/contract';
+import { sealedParts, sealedRef, type ContentSeal } from '@writ/nest-kit';
 import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
 import { Redactor, type Values } from '../redaction/redactor.ts';
 
@@ -16,6 +18,8 @@ export interface Keeping {
   readonly blobs: BlobStore;
   readonly tenantId: TenantId;
   readonly values: Values | undefined;
+  /** what it is sealed under on its way into the store; undefined: it goes there as it is */
+  readonly seal: ContentSeal | undefined;
   /** bytes that the result shows: up to these nothing is stored */
   readonly shownBytes: number;
   /** bytes that are heard at most */
@@ -25,7 +29,7 @@ export interface Keeping {
 /**
  * Stores what a command says beyond what its result shows, stream by stream, as it comes.
  * INVARIANT (bounded): no more is held than the result shows, and then than twice `WAITING_BYTES_MAX` in each stream beside what the store holds.
- * INVARIANT (redacted first): no byte is stored that hasn't passed the redactor of its stream.
+ * INVARIANT (redacted first): no byte is sealed or stored that hasn't passed the redactor of its stream.
  */
 export class WholeOutput {
   readonly #keeping: Keeping;
@@ -44,7 +48,7 @@ export class WholeOutput {
     if (this.#streams !== null) return this.#streams[output.stream].write(output.bytes);
     this.#shown.push(output);
     if (this.#bytes <= this.#keeping.shownBytes) return undefined;
-    const streams = this.#streams = { stdout: new StoredStream(this.#keeping), stderr: new StoredStream(this.#keeping) };
+    const streams = this.#streams = { stdout: new StoredStream(this.#keeping, 'stdout'), stderr: new StoredStream(this.#keeping, 'stderr') };
     const waits = this.#shown.splice(0).map(({ stream, bytes }) => streams[stream].write(bytes));
     return waits.some((wait) => wait !== undefined) ? Promise.all(waits).then(() => undefined) : undefined;
   }
@@ -67,17 +71,25 @@ export class WholeOutput {
   }
 }
 
+/** A stream as it is stored; whether it was cut is said of both together. */
+type StoredRef = Omit<OutputRef, 'cut'>;
+
 /** One stream on its way into the store. */
 class StoredStream {
   readonly #redactor: Redactor | null;
   readonly #bytes = new PassThrough({ highWaterMark: WAITING_BYTES_MAX });
+  /** of what was said, where what is stored has another one */
+  readonly #hash = createHash('sha256');
+  readonly #isSealed: boolean;
   readonly #stored: Promise<BlobRef | null>;
 
-  constructor({ blobs, tenantId, values }: Keeping) {
+  constructor({ blobs, tenantId, values, seal }: Keeping, stream: Stream) {
     this.#redactor = values?.any === true ? new Redactor(values) : null;
+    this.#isSealed = seal !== undefined;
     // A store that fails closes the stream, and what still comes goes nowhere.
     this.#bytes.on('error', () => undefined);
-    this.#stored = blobs.putStream(tenantId, this.#bytes).catch(() => {
+    const stored = seal === undefined ? blobs.putStream(tenantId, this.#bytes) : blobs.putStream(tenantId, sealedParts(seal, stream, this.#bytes)).then(sealedRef);
+    this.#stored = stored.catch(() => {
       this.#bytes.destroy();
       return null;
     });
@@ -88,10 +100,11 @@ class StoredStream {
   }
 
   /** @param cut whether it was cut off, maybe within a value */
-  async end(cut: boolean): Promise<BlobRef | null> {
+  async end(cut: boolean): Promise<StoredRef | null> {
     if (this.#redactor !== null) await this.#pass(this.#redactor.end(cut));
     if (!this.#bytes.destroyed) this.#bytes.end();
-    return await this.#stored;
+    const stored = await this.#stored;
+    return stored !== null && this.#isSealed ? { ...stored, content_sha256: this.#hash.digest('hex') } : stored;
   }
 
   drop(): void {
@@ -99,6 +112,7 @@ class StoredStream {
   }
 
   #pass(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#isSealed) this.#hash.update(bytes);
     if (bytes.length === 0 || this.#bytes.destroyed || this.#bytes.write(bytes)) return undefined;
     const done = new AbortController();
     const any = ['drain', 'close'].map((event) => once(this.#bytes, event, { signal: done.signal }));

@@ -12,9 +12,9 @@ import type { RunContext, Runner, Staged } from '../runners/runner.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
 import { keepLease } from '../leases/keep-lease.ts';
 import { Lease } from '../leases/lease.ts';
-import { proveCall } from './prove-call.ts';
+import { proveCall, sealOf } from './prove-call.ts';
 import type { Running } from '../leases/running.ts';
-import { stageReport } from './stage-report.ts';
+import { stageReport, type Storing } from './stage-report.ts';
 
 export interface Clocks {
   /** epoch milliseconds: only for what others date */
@@ -126,7 +126,8 @@ export class Perform {
     try {
       const asked: AskedFor[] = [];
       const staged = await withSpan('run', {}, () => this.#staged(permit, redemption, this.#contextOf(speaker, lease, asked)));
-      await this.#settled(staged, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
+      const storing = { blobs: this.#blobs, tenantId: speaker.tenant_id, seal: sealOf(permit, redemption) };
+      await this.#settled(staged, storing, speaker, lease, permit.mode === 'preview' ? { asked_for: asked } : {});
       return 'reported';
     } catch (error) {
       if (error instanceof Fault && error.code === 'attempt.fenced') {
@@ -149,11 +150,11 @@ export class Perform {
   }
 
   /** Stores and reports what was staged; whoever staged it hears what became of it, however that ends. */
-  async #settled(staged: Staged, speaker: Speaker, lease: Lease, beside: Pick<Report, 'asked_for'>): Promise<void> {
+  async #settled(staged: Staged, storing: Storing, speaker: Speaker, lease: Lease, beside: Pick<Report, 'asked_for'>): Promise<void> {
     let reply: ReportReply | null = null;
     try {
       lease.verifyHeld();
-      const report = await withSpan('stage', {}, () => stageReport(staged, speaker.tenant_id, this.#blobs));
+      const report = await withSpan('stage', {}, () => stageReport(staged, storing));
       reply = await this.#report(speaker, { ...report, ...beside }, lease);
     } finally {
       await staged.settle?.(reply);

@@ -6,9 +6,15 @@ import { actionDigest, argsHash, canonicalBytes, parseIJson, sha256Hex } from '@
 import { dataOf, readSignedSandbox, SignedSandboxError, type SignedSandbox } from '@writ/mk8-shell';
 import { dangerousTool, profileFrom } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
+import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/nest-kit';
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../runners/runner.ts';
+
+/** What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then they are stored as they are. */
+export function sealOf({ attempt }: Pick<Permit, 'attempt'>, { tenant_id: tenantId, operation_id: operationId, content_key }: Pick<Redemption, 'tenant_id' | 'operation_id' | 'content_key'>): ContentSeal | null {
+  return content_key === undefined ? null : { key: Buffer.from(content_key, 'base64'), tenantId, operationId, attempt };
+}
 
 const digestOf = (tool: ToolDefinition): string => sha256Hex(canonicalBytes(definitionForDigest(tool)));
 const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, digestOf(tool)]));
@@ -44,9 +50,12 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     secrets: redemption.secrets, ...(sandbox === null ? {} : { sandbox: dataOf(sandbox) }), ...(profile === null ? {} : { profile }),
     ...(redemption.skill === undefined ? {} : { skill: redemption.skill }),
     ...(redemption.tasks === undefined ? {} : { tasks: redemption.tasks }),
+    ...withSeal(sealOf(permit, redemption)),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
 }
+
+const withSeal = (seal: ContentSeal | null): Pick<Call, 'seal'> => (seal === null ? {} : { seal });
 
 /** One of Writ's own, or a tenant's as the kernel handed it out: its digest is in what the permit orders, so another definition is not believed. */
 function toolOf({ tool_id, cli_tool, search_tool }: Redemption): ToolDefinition | undefined {
@@ -85,8 +94,18 @@ function profileOf({ tool_id, profile }: Redemption): ExecutionProfile | null {
 const within = (limits: Redemption['limits'], { limits: most }: ExecutionProfile): Redemption['limits'] =>
   ({ ...limits, wall_ms: Math.min(limits.wall_ms, most.wall_ms), memory_bytes: Math.min(limits.memory_bytes, most.memory_bytes) });
 
-async function argumentsOf({ args, args_ref, tenant_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {
+async function argumentsOf({ args, args_ref, args_key, tenant_id, operation_id }: Redemption, blobs: BlobStore): Promise<Record<string, unknown>> {
   if (args !== null) return args;
   if (args_ref === null || args_ref.size > LIMITS.argsBytes.max) throw new Fault('permit.invalid', 'the redemption has no arguments');
-  return parseIJson(await blobs.get(tenant_id as TenantId, args_ref.sha256), { depthMax: LIMITS.argsDepth.max }) as Record<string, unknown>;
+  const stored = await blobs.get(tenant_id as TenantId, args_ref.sha256);
+  const bytes = args_key === undefined ? stored : openedArguments({ key: Buffer.from(args_key, 'base64'), tenantId: tenant_id, operationId: operation_id, attempt: ARGUMENTS_ATTEMPT }, stored);
+  return parseIJson(bytes, { depthMax: LIMITS.argsDepth.max }) as Record<string, unknown>;
+}
+
+function openedArguments(seal: ContentSeal, stored: Uint8Array): Uint8Array {
+  try {
+    return openContent(seal, 'args', stored);
+  } catch (cause) {
+    throw new Fault('permit.invalid', 'the arguments are not sealed as those of the call', { cause });
+  }
 }

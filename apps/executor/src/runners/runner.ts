@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, EgressRequest, EndedBy, ExecutionProfile, FsRoot, Grant, OutputRefs, PermitMode, ReportReply, SearchProvider, SessionTasks, SkillAtHand, ShellAttachReply, ShellEnding, ToolClass, Usage } from '@writ/contract';
 import type { SandboxData } from '@writ/mk8-shell';
+import type { ContentSeal } from '@writ/nest-kit';
 import type { Values } from '../redaction/redactor.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
@@ -36,6 +37,8 @@ export interface Call {
   readonly program?: readonly string[];
   /** what must not be told of it; nothing unless set */
   readonly values?: Values;
+  /** what its long contents are sealed under before they are stored; absent: they are stored as they are */
+  readonly seal?: ContentSeal;
   /** the tasks of its session; absent for a tool that doesn't work on them */
   readonly tasks?: SessionTasks;
   /** the skill that its call names; absent for a tool that reads none */

@@ -119,9 +119,9 @@ export class SandboxedRunner extends Runner {
   }
 
   /** Null where nothing beyond the result is kept: a preview is looked at once, by whoever is to approve it. */
-  #wholeOutput({ tenantId, values, limits }: Call, { mode }: RunContext): WholeOutput | null {
+  #wholeOutput({ tenantId, values, limits, seal }: Call, { mode }: RunContext): WholeOutput | null {
     if (mode === 'preview' || this.#heardBytes <= limits.output_bytes) return null;
-    return new WholeOutput({ blobs: this.#blobs, tenantId: tenantId as TenantId, values, shownBytes: limits.output_bytes, heardBytes: this.#heardBytes });
+    return new WholeOutput({ blobs: this.#blobs, tenantId: tenantId as TenantId, values, seal, shownBytes: limits.output_bytes, heardBytes: this.#heardBytes });
   }
 
   #jobOf(call: Call, whole: WholeOutput | null): Omit<SandboxJob, 'files'> {

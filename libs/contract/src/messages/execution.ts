@@ -9,6 +9,7 @@ import { CliTool } from '../tools/cli-tool.ts';
 import { SearchTool } from '../tools/search.ts';
 import { SkillAtHand } from '../tools/skills.ts';
 import { SessionTasks } from '../tools/tasks.ts';
+import { ContentKey, ContentOpens } from './contents.ts';
 import { AnnouncedRequests, EgressRequest } from './egress.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -44,6 +45,10 @@ export const Redemption = Type.Object({
   tool_definition_digest: Sha256Hex,
   args: orNull(Type.Record(Type.String(), Type.Unknown())),
   args_ref: orNull(BlobRef),
+  /** opens the arguments by reference; absent where there are none, and where those are of a time when none were sealed */
+  args_key: Type.Optional(ContentKey),
+  /** what the attempt's long result, long list of requests and whole output are sealed under; absent where an older peer speaks: then they are stored as they are */
+  content_key: Type.Optional(ContentKey),
   args_salt: Type.String({ description: 'base64, 32 bytes' }),
   capability_token_id: Type.String(),
   policy_hash: Sha256Hex,
@@ -110,20 +115,24 @@ export type Usage = Static<typeof Usage>;
 export const AskedFor = Type.Object({ kind: Type.Union([Type.Literal('egress'), Type.Literal('secret')]), what: Type.String({ maxLength: 512 }) }, closed);
 export type AskedFor = Static<typeof AskedFor>;
 
-/** One stream of a command's output, redacted, from its beginning. */
+/** One stream of a command's output, redacted, from its beginning. As of every sealed content, the hash is that of what is stored, and the size that of what it says. */
 export const OutputRef = Type.Object({
   ...BlobRef.properties, size: Type.Integer({ minimum: 0, maximum: LIMITS.keptOutputBytes.max }),
+  content_sha256: Type.Optional({ ...Sha256Hex, description: 'of what it says, by the executor\'s word; absent where it isn\'t sealed: then `sha256` is' }),
   cut: Type.Boolean({ description: 'the command said more, on this stream or the other, than is heard of one command' }),
 }, closed);
 export type OutputRef = Static<typeof OutputRef>;
 export const OutputRefs = Type.Object({ stdout: OutputRef, stderr: OutputRef }, closed);
 export type OutputRefs = Static<typeof OutputRefs>;
 
-/** kernel → orchestrator: where one stream of a whole output is, and until when. */
-export const KeptOutput = Type.Object({ v: Type.Literal(1), ref: OutputRef, expires_at: Instant }, closed);
+/** kernel → orchestrator: where one stream of a whole output is, until when, and what opens it; `opens` is absent for one of a time when none was sealed. */
+export const KeptOutput = Type.Object({ v: Type.Literal(1), ref: OutputRef, expires_at: Instant, opens: Type.Optional(ContentOpens) }, closed);
 export type KeptOutput = Static<typeof KeptOutput>;
 
-/** executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the workspace has changed. */
+/**
+ * executor → kernel: `kernel.report`. The effect is staged: its contents are stored or come along, nothing of the workspace has changed. What `result_ref`, `requests_ref` and `output_refs`
+ * name is sealed under the redemption's `content_key`: their hashes are of what is stored, their sizes of what it says, and `result_hash` is of what the result says.
+ */
 export const ReportRequest = Type.Object({
   v: Type.Literal(1), ...Speaker,
   ended: EndedBy,
