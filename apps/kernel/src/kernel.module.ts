@@ -30,7 +30,7 @@ import { Judge } from './judgement/index.ts';
 import { RecordKeys } from './key-records/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
-import { ListOperations, OperationsController, ReadOperation, ReadOutput, ReadRequests } from './operations/index.ts';
+import { ListOperations, OperationsController, ReadOperation, ReadOutput, ReadRequests, ReadResult } from './operations/index.ts';
 import { TenantVault } from './payload/index.ts';
 import { PolicyShelf, StoredPolicySets, type PolicyEngine } from './policies/index.ts';
 import { ActivatePolicy, PoliciesController, PutPolicy, ShowPolicies } from './policy-sets/index.ts';
@@ -204,7 +204,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy), new SearchProviders(tenancy, changes),
       new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes), new Profiles(tenancy, changes), new Skills(tenancy, changes, on.blobs),
-      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants), new ListOperations(tenancy), new Notices(on.workers),
+      new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants, on.vault.calls), new ReadResult(on.tenants, on.vault.calls), new ListOperations(tenancy), new Notices(on.workers),
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new ErasedTexts(on.workers, on.tenants, changes), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),

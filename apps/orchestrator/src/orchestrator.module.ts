@@ -184,7 +184,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const follow = new Follow(kernel, watch, monotonic);
   const texts = new EraseTexts(kernel, said, (err) => logger.warn({ err }, 'what was said could not be erased, and is tried again'));
-  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs), new BeginErasure(kernel, said, texts)];
+  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs, kernel), new BeginErasure(kernel, said, texts)];
   const propose = new Propose(kernel, blobs, follow, queues);
   const order = new ProposeInOrder(propose, monotonic);
   const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });

@@ -17,6 +17,8 @@ const [SAID, TOLD] = [`said ${SECRET} again and again\n`, 'said ***KEY*** again 
 const LINES = Math.ceil((5 * 1024 * 1024) / SAID.length);
 const SHOWN_BYTES = 200_000;
 const HEARD_BYTES = 16 * 1024 * 1024;
+/** What a content is longer by when it is sealed. */
+const SEAL_BYTES = 36;
 const DAY_MS = 24 * 3_600_000;
 
 let stack: Stack;
@@ -86,7 +88,7 @@ describe('of a command that says 5 MiB, with a secret in every line', () => {
   });
 
   it('when its time is over it is gone at once, and a collection takes its contents', async () => {
-    const contents = async () => (await observer.rows(`SELECT 1 FROM blobs.blob WHERE tenant_id = $1 AND size = $2`, [ours.tenantId, TOLD.length * LINES])).length;
+    const contents = async () => (await observer.rows(`SELECT 1 FROM blobs.blob WHERE tenant_id = $1 AND size = $2`, [ours.tenantId, TOLD.length * LINES + SEAL_BYTES])).length;
     expect(await contents()).toBe(1);
     const over = Date.parse('2026-01-01T00:00:00Z');
     await observer.rows(`UPDATE kernel.operation SET whole_output = jsonb_set(whole_output, '{expires_at}', $2::text::jsonb) WHERE operation_id = $1`, [told.operation_id, String(over)]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { AdmitRequest, parseMessage, TOOLS, type OperationView, type ProposedCall } from '@writ/contract';
+import { AdmitRequest, parseMessage, TOOLS, type OperationView } from '@writ/contract';
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationCounter } from '../support/operation-counter.ts';
 import { Admit, type Decided } from './admit.ts';
 import { leaveAtEnd, Places } from './places.ts';
+import type { SentCall } from './proposal.ts';
 
 /** Calls here at once, most of them waiting for a place or for their end; one more is told to come back. */
 const CONCURRENCY_MAX = 1_024;
@@ -38,7 +39,7 @@ export class AdmitController {
     return await this.#admit.answer(decided);
   }
 
-  async #decide(call: ProposedCall, waitMs: number): Promise<Decided> {
+  async #decide(call: SentCall, waitMs: number): Promise<Decided> {
     return await withSpan('proposed', { operation_id: call.operation_id }, async (span) => {
       const headers: Record<string, string> = {};
       injectTrace(headers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
+import { Fault, type OperationView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
@@ -9,7 +9,7 @@ import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions, Written } from './decisions.ts';
 import { isWhole, type FactMemory, type RememberedFacts } from './fact-memory.ts';
-import { anotherCall, readProposal, type Proposal } from './proposal.ts';
+import { anotherCall, readProposal, type Proposal, type SentCall } from './proposal.ts';
 import { SessionApprovals } from './session-approvals.ts';
 
 /** Times that one call is decided on facts that moved meanwhile. Each time somebody else got ahead, so few suffice. */
@@ -61,7 +61,7 @@ export class Admit {
    * among them. Faults leave nothing behind: `record.backlog`, `queue.full`, `overloaded`, `conflict` (the operation_id names another call),
    * `request.malformed`, `not_found`.
    */
-  async decide(call: ProposedCall, traceparent: string | null, waitMs: number): Promise<Decided> {
+  async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<Decided> {
     const proposal = await readProposal(this.#sources.blobs, this.#sources.vault, call, traceparent);
     const admitted = await this.#admitRemembered(proposal);
     if (admitted !== null) return this.#tell(admitted, waitMs);

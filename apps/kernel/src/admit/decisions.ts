@@ -2,7 +2,7 @@
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, sessionOf, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
-import type { Holder, TenantVault } from '../payload/index.ts';
+import { plainRef, type ArgumentsRef, type Holder, type KeyedCall, type TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { isAgain, isKeyRetired, isTaken, newId, type OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
@@ -54,7 +54,7 @@ export class Decisions {
       operation: columns,
       ...(key.wrapped === null ? {} : { key: key.wrapped.toString('base64') }),
       own_token: proposal.session?.own_token ?? null,
-      args_ref: 'effect' in args ? null : args.ref,
+      args_ref: await this.#argumentsRef(keyed, proposal),
       rules: decidedUnder(call, facts, judgement),
       labels: state === 'admitted' ? judgement.labels : [],
       chain: stands ? facts.chain.map(({ token }) => token.capability_token_id) : null,
@@ -87,6 +87,12 @@ export class Decisions {
       if (isTaken(error)) throw anotherCall();
       throw error;
     }
+  }
+
+  /** What opens long arguments is kept beside their name, and goes with it. */
+  async #argumentsRef(call: KeyedCall, { args, argsKey }: Proposal): Promise<ArgumentsRef | null> {
+    if ('effect' in args || args.ref === null || argsKey === undefined) return 'effect' in args ? null : args.ref;
+    return { ...plainRef(args.ref), sealed_key: (await this.#vault.calls.seal(call, 'args_key', argsKey)).toString('base64') };
   }
 
   #record(proposal: Proposal, judgement: Judgement, now: number, action: ReturnType<typeof actionOf>, approvalId: string | null) {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { Fault, type ProposedCall } from '@writ/contract';
+import { Fault, type AdmitRequest, type ProposedCall } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { ARGS_SALT_BYTES, canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
 import { readArguments, type Arguments, type Refusal } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
+
+/** A call as it is sent, with what its long arguments are sealed under. */
+export type SentCall = Omit<AdmitRequest, 'wait_ms'>;
 
 /** A proposed call with what is made of it once, however often it is decided. */
 export interface Proposal {
   readonly call: ProposedCall;
   readonly traceparent: string | null;
   readonly args: Arguments | Refusal;
-  /** hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move */
+  /** what arguments by reference are sealed under; undefined where there are none, and where they are as they are */
+  readonly argsKey: Buffer | undefined;
+  /** hex SHA-256 of all that was proposed but for the deadline, which a caller who asks again may move, and for what long arguments are stored as, which is another each time */
   readonly digest: string;
   /** of the arguments under the tenant's key; null for arguments that can't be read */
   readonly fingerprint: Buffer | null;
@@ -23,14 +28,16 @@ export interface Proposal {
 }
 
 /** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
-export async function readProposal(blobs: BlobStore, vault: TenantVault, call: ProposedCall, traceparent: string | null): Promise<Proposal> {
-  const [args, box] = await Promise.all([readArguments(blobs, call), vault.of(call.tenant_id)]);
+export async function readProposal(blobs: BlobStore, vault: TenantVault, { args_key, ...call }: SentCall, traceparent: string | null): Promise<Proposal> {
+  const argsKey = args_key === undefined || call.args_ref === null ? undefined : Buffer.from(args_key, 'base64');
+  const [args, box] = await Promise.all([readArguments(blobs, { ...call, args_key: argsKey }), vault.of(call.tenant_id)]);
   const salt = randomBytes(ARGS_SALT_BYTES);
   const canonical = 'canonical' in args ? args.canonical : null;
   return {
     call,
     traceparent,
     args,
+    argsKey,
     digest: proposalDigest(call, canonical),
     fingerprint: canonical === null ? null : box.fingerprint(canonical),
     salt,
@@ -44,7 +51,7 @@ export const anotherCall = (): Fault => new Fault('conflict', 'the operation id 
 
 function proposalDigest(call: ProposedCall, canonicalArgs: Uint8Array | null): string {
   try {
-    const envelope = canonicalBytes({ ...call, args: null, deadline: null });
+    const envelope = canonicalBytes({ ...call, args: null, args_ref: null, deadline: null });
     // Arguments without a canonical form still come as the same text when the same message is sent again.
     return sha256Hex(envelope, canonicalArgs ?? Buffer.from(JSON.stringify(call.args)));
   } catch (error) {

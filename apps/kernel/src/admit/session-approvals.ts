@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobRef, SessionApproval } from '@writ/contract';
+import type { SessionApproval } from '@writ/contract';
 import { isLikeApproved, matchesTool } from '@writ/capability';
 import { argumentsOf } from '../held/index.ts';
 import { decideStanding, readFacts, readNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
+import type { ArgumentsRef } from '../payload/index.ts';
 import { callKernel, readOperation } from '../store/index.ts';
 import type { Sources } from './admit.ts';
 import type { Proposal } from './proposal.ts';
@@ -17,7 +18,7 @@ interface Candidate {
   readonly tools: readonly string[];
   /** of the call that was approved: sealed, base64 */
   readonly args: string | null;
-  readonly args_ref: BlobRef | null;
+  readonly args_ref: ArgumentsRef | null;
 }
 
 /** A call that runs under a yes for its session: decided as any other, with that token in the place of the one that its caller named. */

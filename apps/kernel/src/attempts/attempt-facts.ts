@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type BlobRef, type CapabilityToken, type ReportRequest } from '@writ/contract';
+import { Fault, type CapabilityToken, type ReportRequest } from '@writ/contract';
 import type { Head, SeenOperation } from '../endings/index.ts';
 import type { RulesInForce } from '../judgement/index.ts';
+import type { ArgumentsRef } from '../payload/index.ts';
 import { callKernel, type FreezeRow, type TenantPool } from '../store/index.ts';
 import { tokenOf, type TokenRow } from '../store/token-row.ts';
 
@@ -13,7 +14,7 @@ export interface FactRows extends SeenOperation {
   readonly frozen?: FreezeRow | null;
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
-  readonly args_ref: BlobRef | null;
+  readonly args_ref: ArgumentsRef | null;
   readonly rules: RulesInForce;
 }
 
@@ -25,7 +26,7 @@ export interface AttemptFacts extends SeenOperation {
   readonly frozen: FreezeRow | null;
   /** encrypted; null when they are a blob */
   readonly args: Buffer | null;
-  readonly args_ref: BlobRef | null;
+  readonly args_ref: ArgumentsRef | null;
   /** the tenant's rules, by which the effect is decided */
   readonly rules: RulesInForce;
 }

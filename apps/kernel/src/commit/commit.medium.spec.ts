@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { sha256Hex } from '@writ/digest';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
-import { deltaFor, reportOf, textsAt, WRITTEN, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import { deltaFor, putSealed, reportOf, textsAt, WRITTEN, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 
 let kernel: TestKernel;
@@ -68,10 +69,10 @@ describe('a report of a good effect', () => {
   it('keeps a long result by reference', async () => {
     const attempt = await perform();
     const bytes = Buffer.from(JSON.stringify({ created: false, path: 'a.txt', sha256: '0'.repeat(64), size: 1 }));
-    const ref = await kernel.blobs.put(tenant.tenantId, bytes);
+    const ref = await putSealed(kernel, attempt, 'result', bytes);
     const delta = await deltaFor(kernel, attempt, { 'a.txt': 'long' });
-    await run.commit.run({ ...reportOf(attempt, delta), result: null, result_ref: ref, result_hash: ref.sha256 });
-    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'committed', result_ref: ref, result_hash: ref.sha256 });
+    await run.commit.run({ ...reportOf(attempt, delta), result: null, result_ref: ref, result_hash: sha256Hex(bytes) });
+    expect(await tenant.row(attempt.operation_id)).toMatchObject({ state: 'committed', result_ref: { ...ref, sealed: { attempt: 1, mode: 'run' } }, result_hash: sha256Hex(bytes) });
   });
 
   it('takes a long delta by reference', async () => {

@@ -3,7 +3,7 @@ import { LIMITS, type Caller, type EgressRequest, type Grant } from '@writ/contr
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { AUTOPILOT } from '../specs/test-ports.ts';
-import { openExecution, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import { openExecution, putSealed, reportOf, speakerOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { ReadRequests } from '../operations/index.ts';
@@ -85,7 +85,7 @@ describe('a report of what left', () => {
   it('takes a long list by reference', async () => {
     const { attempt } = await perform();
     const requests = Array.from({ length: LIMITS.egressRequests.max }, (_, n) => request({ at_ms: n, outcome: 'refused', status: null }));
-    const requests_ref = await kernel.blobs.put(tenant.tenantId, Buffer.from(JSON.stringify(requests)));
+    const requests_ref = await putSealed(kernel, attempt, 'requests', Buffer.from(JSON.stringify(requests)));
     expect(await run.commit.run(reportOf(attempt, null, { requests_ref, result: ANSWER }))).toMatchObject({ tx_outcome: 'no_op' });
     expect(await outcome()).toMatchObject({ egress_count: LIMITS.egressRequests.max, egress_hash: sha256Hex(canonicalBytes(requests)) });
   });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { OutputRefs } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
+import { openContent } from '@writ/nest-kit';
 import { ReadOutput } from '../operations/index.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
-import { newNonce, reportOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
+import { newNonce, putSealed, reportOf, sealOf, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
@@ -24,12 +26,12 @@ beforeEach(async () => {
   tenant = await kernel.newTenant();
   ({ attempt } = await run.perform(tenant, tenant.writeCall(await tenant.token(), { tool_id: 'shell.run', args: { command: 'make' } })));
   keep = new KeepOutput(kernel.tenants, kernel.blobs, KEPT_MS);
-  read = new ReadOutput(kernel.tenants);
+  read = new ReadOutput(kernel.tenants, kernel.vault.calls);
 });
 
 async function refsOf(stdout = 'the beginning', stderr = '', cut = false): Promise<OutputRefs> {
-  const put = async (text: string) => ({ ...await kernel.blobs.put(tenant.tenantId, Buffer.from(text)), cut });
-  return { stdout: await put(stdout), stderr: await put(stderr) };
+  const put = async (kind: 'stdout' | 'stderr', text: string) => ({ ...await putSealed(kernel, attempt, kind, Buffer.from(text)), content_sha256: sha256Hex(Buffer.from(text)), cut });
+  return { stdout: await put('stdout', stdout), stderr: await put('stderr', stderr) };
 }
 const report = (output_refs?: OutputRefs, more = {}) => reportOf(attempt, null, { exit_code: 0, result: SHOWN, ...(output_refs === undefined ? {} : { output_refs }), ...more });
 const ask = (stream: 'stdout' | 'stderr' = 'stdout', agent?: string, of = tenant) =>
@@ -44,7 +46,7 @@ it('a whole output is kept beside the result, and the call says where and until 
   const { result } = await kernel.views.of(await tenant.row(attempt.operation_id));
   expect(result).toMatchObject({ result: SHOWN, whole_output: { href: `/v1/operations/${attempt.operation_id}/output`, stdout: { bytes: 13, cut: false }, stderr: { bytes: 0, cut: false } } });
   const { expires_at } = result!.whole_output!;
-  expect(await ask()).toEqual({ v: 1, ref: refs.stdout, expires_at });
+  expect(await ask()).toEqual({ v: 1, ref: refs.stdout, expires_at, opens: { key: attempt.contentKey ?? '', attempt: attempt.attempt } });
   expect((await ask('stderr')).ref).toEqual(refs.stderr);
   expect(await sweep()).toBe(0);
 });
@@ -85,11 +87,31 @@ it('what was kept of an attempt that was given up is not shown of the next, whic
   expect((await ask()).ref).toEqual(own.stdout);
 });
 
+it('what its answer brings opens what was kept, and nothing does once its call\'s key was erased', async () => {
+  await keep.run(report(await refsOf()));
+  const { ref, opens } = await ask();
+  const stored = await kernel.blobs.get(tenant.tenantId, ref.sha256);
+  expect(openContent({ ...sealOf(attempt), key: Buffer.from(opens!.key, 'base64') }, 'stdout', stored).toString()).toBe('the beginning');
+  const kept = await kernel.admin.query<{ stdout_ref: object }>('SELECT stdout_ref FROM kernel.kept_output WHERE operation_id = $1', [attempt.operation_id]);
+  expect(JSON.stringify(kept.rows)).not.toContain(opens!.key);
+  await kernel.admin.query('DELETE FROM kernel.payload_key WHERE tenant_id = $1', [tenant.tenantId]);
+  await expect(new ReadOutput(kernel.tenants, kernel.newVault().calls).run({ ...askedBy(callerOf(tenant.tenantId)), operation_id: attempt.operation_id, stream: 'stdout' })).rejects.toMatchObject({ code: 'output.not_kept' });
+});
+
+it('one that was kept when none were sealed is read as it is', async () => {
+  const refs = await refsOf();
+  await keep.run(report(refs));
+  const before = { ...await kernel.blobs.put(tenant.tenantId, Buffer.from('of before')), cut: false };
+  await kernel.admin.query('UPDATE kernel.kept_output SET stdout_ref = $2 WHERE operation_id = $1', [attempt.operation_id, JSON.stringify(before)]);
+  expect(await ask()).toEqual({ v: 1, ref: before, expires_at: expect.any(Number) });
+});
+
 it.each([
   ['that nobody stored', (refs: OutputRefs): OutputRefs => ({ ...refs, stdout: { ...refs.stdout, sha256: '0'.repeat(64) } }), 'was not stored'],
   ['of another size than it has', (refs: OutputRefs): OutputRefs => ({ ...refs, stderr: { ...refs.stderr, size: 1 } }), 'of another size'],
+  ['that was stored as it is', async (refs: OutputRefs): Promise<OutputRefs> => ({ ...refs, stdout: { ...await kernel.blobs.put(tenant.tenantId, Buffer.from('the beginning')), cut: false } }), 'of another size'],
 ])('a report of an output %s keeps none, and its call ends as `effect.invalid`', async (_, lie, message) => {
-  const refs = lie(await refsOf());
+  const refs = await lie(await refsOf());
   await keep.run(report(refs));
   expect(await rows()).toBe(0);
   expect(await run.commit.run(report(refs))).toMatchObject({ state: 'rolled_back' });
@@ -152,7 +174,8 @@ describe('a tenant\'s bound of what its outputs hold', () => {
   it('holds for any number of calls that end at once', async () => {
     await boundTo(40);
     const attempts = await Promise.all(Array.from({ length: 8 }, another));
-    await Promise.all(attempts.map(async (each) => { await keep.run(reportOf(each, null, { exit_code: 0, result: SHOWN, output_refs: await refsOf() })); }));
+    const refs = await refsOf();
+    await Promise.all(attempts.map((each) => keep.run(reportOf(each, null, { exit_code: 0, result: SHOWN, output_refs: refs }))));
     const kept = (await Promise.all(attempts.map(wholeOf))).filter((whole) => whole !== null && whole.expires_at !== null);
     expect(kept).toHaveLength(3);
     expect((await kernel.admin.query('SELECT kernel.outputs_held($1, NULL)::integer AS held', [tenant.tenantId])).rows).toEqual([{ held: 39 }]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { verifyOutput } from '../effects/index.ts';
+import { sealedBy, verifyOutput } from '../effects/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
 
 /**
@@ -23,7 +23,8 @@ export class KeepOutput {
   async run(report: ReportRequest): Promise<void> {
     const { tenant_id, operation_id, attempt, executor_id, nonce, output_refs: refs } = report;
     if (refs === undefined || !(await this.#areThere(report))) return;
-    await callKernel<boolean>(this.#tenants.pool, 'keep_output', [tenant_id, operation_id, attempt, executor_id, nonce, JSON.stringify(refs.stdout), JSON.stringify(refs.stderr), this.#keptMs]);
+    const [stdout, stderr] = [refs.stdout, refs.stderr].map((ref) => JSON.stringify({ ...ref, sealed: sealedBy(report) }));
+    await callKernel<boolean>(this.#tenants.pool, 'keep_output', [tenant_id, operation_id, attempt, executor_id, nonce, stdout, stderr, this.#keptMs]);
   }
 
   async #areThere(report: ReportRequest): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../effects/index.ts';
 import { argumentsOf, type HeldCall } from '../held/index.ts';
-import type { TenantVault } from '../payload/index.ts';
+import { plainRef, type TenantVault } from '../payload/index.ts';
 import { countVotes, pageOf, parseCursor, type TenantPool, type VoteRow } from '../store/index.ts';
 import { viewPreview } from './view-preview.ts';
 import { isApprover } from './require-approver.ts';
@@ -95,7 +95,7 @@ export class Approvals {
     const args = await argumentsOf(held, this.#vault, this.#blobs);
     if ('effect' in args) return null;
     if (args.canonical.byteLength <= bytesMax) return args.value;
-    return { args_ref: args.ref, too_long_to_show: args.canonical.byteLength };
+    return { args_ref: args.ref && plainRef(args.ref), too_long_to_show: args.canonical.byteLength };
   }
 }
 

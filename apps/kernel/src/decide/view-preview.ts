@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, type PreviewView, type TenantId } from '@writ/contract';
+import { LIMITS, type PreviewView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { parseJson } from '@writ/digest';
 import { openStaged, shownDelta, type StagedCall } from '../effects/index.ts';
 import { hasRun, type HeldCall } from '../held/index.ts';
-import type { TenantVault } from '../payload/index.ts';
+import { openKept, type KeyedCall, type TenantVault } from '../payload/index.ts';
 
 /** What shows a staged effect in clear. */
 export interface Eyes {
@@ -32,7 +32,7 @@ export async function viewPreview(held: HeldCall, eyes: Eyes | null): Promise<Pr
     changes: delta?.changes.slice(0, CHANGES_SHOWN) ?? null,
     changes_total: delta?.changes.length ?? null,
     exit_code: staged?.exit_code ?? null,
-    output: await outputOf(operation.tenant_id, staged, eyes),
+    output: await outputOf(operation, staged, eyes),
     would_ask_for: preview?.would_ask_for ?? [],
     used: preview?.used ?? operation.budget_delta,
   };
@@ -47,9 +47,11 @@ function whyOf({ preview, approval, operation }: HeldCall): string | null {
   return asked.length === 0 ? null : `it asked for ${asked.map(({ kind, what }) => `${kind} \`${what}\``).join(', ')}, which a preview doesn't get`;
 }
 
-async function outputOf(tenantId: string, staged: StagedCall | null, eyes: Eyes | null): Promise<unknown> {
+async function outputOf(call: KeyedCall, staged: StagedCall | null, eyes: Eyes | null): Promise<unknown> {
   if (staged === null || eyes === null) return null;
   if (staged.result_ref === null) return JSON.stringify(staged.result).length <= OUTPUT_BYTES_MAX ? staged.result : null;
-  if (staged.result_ref.size > Math.min(OUTPUT_BYTES_MAX, LIMITS.resultInlineBytes.max)) return null;
-  return parseJson(Buffer.from(await eyes.blobs.get(tenantId as TenantId, staged.result_ref.sha256)).toString('utf8'));
+  const { result_ref: ref, sealed } = staged;
+  if (ref.size > Math.min(OUTPUT_BYTES_MAX, LIMITS.resultInlineBytes.max)) return null;
+  const bytes = await openKept(eyes.vault.calls, eyes.blobs, call, 'result', sealed === undefined ? ref : { ...ref, sealed });
+  return bytes === null ? null : parseJson(Buffer.from(bytes).toString('utf8'));
 }

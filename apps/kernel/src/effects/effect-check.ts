@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { decideEffect } from '@writ/capability';
 import { effectDigest } from '@writ/digest';
 import { endingFault, type EndingFault, type EndingRequests, type EndingResult } from '../endings/index.ts';
-import type { TenantVault } from '../payload/index.ts';
+import type { SealedBy, TenantVault } from '../payload/index.ts';
 import type { ActivePolicy, PolicySets } from '../ports/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { badLink, readToolOf, type TenantPool } from '../store/index.ts';
@@ -12,6 +12,7 @@ import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import { reportedFault } from './reported-fault.ts';
+import { ReportedContents, sealedBy } from './reported-contents.ts';
 import { readRequests } from './reported-requests.ts';
 import { readContents, readDelta, readResult, verifyOutput, type Contents } from './staged-effect.ts';
 
@@ -51,14 +52,16 @@ export class EffectCheck {
     this.#policies = policies;
   }
 
-  async of(facts: AttemptFacts, report: ReportRequest): Promise<CheckedEffect> {
+  /** @param by what sealed the contents that the report names; of a staged effect, the attempt that staged it, and null for one of a time when none were sealed */
+  async of(facts: AttemptFacts, report: ReportRequest, by: SealedBy | null = sealedBy(report)): Promise<CheckedEffect> {
     const { operation } = facts;
     const tool = await readToolOf(this.#tenants, operation);
     if (tool === null || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
     const nothing = { result: null, requests: null, delta: null, digest: null, contents: NO_CONTENTS };
-    const requests = await orFault(readRequests(this.#blobs, report));
+    const stored = new ReportedContents(this.#vault.calls, this.#blobs, operation, by);
+    const requests = await orFault(readRequests(stored, report));
     if ('code' in requests) return { ...nothing, ...no(requests) };
-    const result = await orFault(readResult(this.#blobs, tool, report));
+    const result = await orFault(readResult(stored, tool, report));
     if ('code' in result) return { ...nothing, requests, ...no(result) };
     const output = await orFault(verifyOutput(this.#blobs, report).then(() => ({})));
     if ('code' in output) return { ...nothing, requests, result, ...no(output) };

@@ -5,4 +5,5 @@ export { EffectCheck, type CheckedEffect } from './effect-check.ts';
 export { Landing, type CheckedDelta, type EndOnHead } from './landing.ts';
 export { quotaHint } from './quota-hint.ts';
 export { verifyOutput } from './staged-effect.ts';
+export { ReportedContents, sealedBy } from './reported-contents.ts';
 export { openStaged, reportOfStaged, shownDelta, stageCall, type CheckedReport, type StagedCall } from './staged-call.ts';

@@ -2,7 +2,8 @@
 import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, parseJson, sha256Hex } from '@writ/digest';
-import type { KeyedCall, TenantVault } from '../payload/index.ts';
+import type { KeyedCall, SealedBy, TenantVault } from '../payload/index.ts';
+import { sealedBy } from './reported-contents.ts';
 import type { Contents } from './staged-effect.ts';
 
 /** What is kept of an effect that waits for a person: all that a report of it said. The delta is a blob, as every committed one is. */
@@ -22,6 +23,8 @@ export interface StagedCall {
   readonly requests?: ReportRequest['requests'];
   readonly requests_ref?: BlobRef | null;
   readonly asked_for: readonly AskedFor[];
+  /** the attempt that sealed what `result_ref` and `requests_ref` name; absent: it was staged when none were sealed */
+  readonly sealed?: SealedBy;
 }
 
 /** A report whose effect was checked. */
@@ -41,7 +44,7 @@ export async function stageCall(blobs: BlobStore, vault: TenantVault, call: Keye
   const staged: StagedCall = {
     v: 1, snapshot, effect_digest: digest, delta_ref: { sha256: sha256Hex(bytes), size: bytes.byteLength },
     ended: report.ended, exit_code: report.exit_code, result: report.result, result_ref: report.result_ref, result_hash: report.result_hash,
-    usage: report.usage, requests: report.requests, requests_ref: report.requests_ref ?? null, asked_for: report.asked_for ?? [],
+    usage: report.usage, requests: report.requests, requests_ref: report.requests_ref ?? null, asked_for: report.asked_for ?? [], sealed: sealedBy(report),
   };
   return await vault.calls.seal(call, 'staged', Buffer.from(JSON.stringify(staged)));
 }

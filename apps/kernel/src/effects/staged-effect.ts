@@ -2,11 +2,13 @@
 //
 // What an executor reports comes from a container that may lie. Everything here is read as attacker-controlled: what isn't well-formed makes
 // the call end as `effect.invalid`, never this process.
-import { Fault, LIMITS, parseMessage, type BlobRef, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
+import { Fault, LIMITS, parseMessage, type Delta, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, JsonError, parseIJson, parseJson, sha256Hex } from '@writ/digest';
+import { SEAL_BYTES } from '@writ/nest-kit';
 import { deltaOf, parseDelta } from '@writ/workspace';
 import type { EndingResult } from '../endings/index.ts';
+import { readBlob, type ReportedContents } from './reported-contents.ts';
 
 /** A longest delta: `deltaChanges` of them with names of ordinary length. It is read into memory whole. */
 const DELTA_BLOB_BYTES_MAX = 16 * 1024 * 1024;
@@ -36,18 +38,21 @@ export async function readContents({ contents }: ReportRequest): Promise<Content
 }
 
 /** The result of a report, as its hash says and its tool returns it. @throws Fault `effect.invalid`; others where our own store fails */
-export async function readResult(blobs: BlobStore, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
+export async function readResult(contents: ReportedContents, tool: ToolDefinition, report: ReportRequest): Promise<EndingResult> {
   const { result_hash: hash, result_ref: ref } = report;
-  const bytes = ref === null ? canonicalOf(report.result) : await readBlob(blobs, report.tenant_id, ref, RESULT_BLOB_BYTES_MAX);
+  const bytes = ref === null ? canonicalOf(report.result) : await contents.read('result', ref, RESULT_BLOB_BYTES_MAX);
   if (ref === null && bytes.byteLength > LIMITS.resultInlineBytes.max) throw new Fault('effect.invalid', 'a result this long travels as a blob');
   if (sha256Hex(bytes) !== hash) throw new Fault('effect.invalid', 'the result does not match its hash');
   const value = ref === null ? report.result : parsedOf(bytes);
   // A call that ended badly may have nothing to say.
   if (value !== null || report.ended === 'exited') verifyResultForm(tool, value);
-  return { hash, ref, bytes: ref === null ? bytes : null };
+  return ref === null ? { hash, ref, bytes } : { hash, ref: contents.kept(ref), bytes: null };
 }
 
-/** The contents of a whole output are there, and as long as they are said to be. @throws Fault `effect.invalid`; others where our own store fails */
+/**
+ * The contents of a whole output are there, and as long as they are when they are sealed. They are opened by nobody here: what they say is the executor's word, as a result's text is.
+ * @throws Fault `effect.invalid`; others where our own store fails
+ */
 export async function verifyOutput(blobs: BlobStore, { tenant_id, output_refs }: Pick<ReportRequest, 'tenant_id' | 'output_refs'>): Promise<void> {
   if (output_refs === undefined) return;
   const { stdout, stderr } = output_refs;
@@ -55,7 +60,7 @@ export async function verifyOutput(blobs: BlobStore, { tenant_id, output_refs }:
   for (const { sha256, size } of [stdout, stderr]) {
     const stored = sizes.get(sha256);
     if (stored === undefined) throw new Fault('effect.invalid', 'the report names an output that was not stored');
-    if (stored !== size) throw new Fault('effect.invalid', 'the report names an output of another size than it has');
+    if (stored !== size + SEAL_BYTES) throw new Fault('effect.invalid', 'the report names an output of another size than it has');
   }
 }
 
@@ -72,7 +77,7 @@ async function reportedDelta(blobs: BlobStore, snapshot: string, report: ReportR
   if (report.delta === null && report.delta_ref === null) return deltaOf(snapshot, []);
   const value = report.delta_ref === null
     ? report.delta
-    : jsonOf(await readBlob(blobs, report.tenant_id, report.delta_ref, DELTA_BLOB_BYTES_MAX, 'limit.exceeded'));
+    : jsonOf(await readBlob(blobs, report.tenant_id, report.delta_ref, DELTA_BLOB_BYTES_MAX, { tooLong: 'limit.exceeded' }));
   const delta = parseDelta(value);
   if (delta.base !== snapshot) throw new Fault('effect.invalid', 'the effect is of another snapshot than the attempt ran on');
   return delta;
@@ -83,17 +88,6 @@ function verifyDeltaLimits({ changes }: Delta): void {
   if (changes.length > deltaChanges.max) throw new Fault(deltaChanges.fault, `a call may change at most ${deltaChanges.max} files`);
   const bytes = changes.reduce((sum, { after }) => sum + (after?.size ?? 0), 0);
   if (bytes > deltaBytes.max) throw new Fault(deltaBytes.fault, `a call may write at most ${deltaBytes.max} bytes`);
-}
-
-/** Bytes that a report names. @throws Fault `effect.invalid`, or `tooLong` */
-export async function readBlob(blobs: BlobStore, tenantId: TenantId, ref: BlobRef, bytesMax: number, tooLong: FaultCode = 'effect.invalid'): Promise<Uint8Array> {
-  if (ref.size > bytesMax) throw new Fault(tooLong, `a reported content has at most ${bytesMax} bytes`);
-  const bytes = await blobs.get(tenantId, ref.sha256).catch((error: unknown) => {
-    if (error instanceof Fault && error.code === 'blob.missing') throw new Fault('effect.invalid', 'a reported content was not stored');
-    throw error;
-  });
-  if (bytes.byteLength !== ref.size) throw new Fault('effect.invalid', 'a reported content has another size than named');
-  return bytes;
 }
 
 function canonicalOf(value: unknown): Uint8Array {

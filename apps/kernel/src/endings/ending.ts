@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, type BlobRef, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
+import { FAULTS, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import type { TreeSize } from '@writ/workspace';
 import type { RulesInForce } from '../judgement/index.ts';
+import type { ContentRef } from '../payload/index.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
 /** Why a call didn't do what it was to do, as its caller reads it. */
@@ -25,7 +26,7 @@ export interface HeadChange {
 /** What a call returned. `bytes` is its RFC 8785 JSON, null where it stays in the blob that `ref` names. */
 export interface EndingResult {
   readonly hash: string;
-  readonly ref: BlobRef | null;
+  readonly ref: ContentRef | null;
   readonly bytes: Uint8Array | null;
 }
 

@@ -130,7 +130,7 @@ describe('an erased call', () => {
     await tenant.query('UPDATE kernel.payload SET args_ref = $2 WHERE operation_id = $1', [call.operation_id, JSON.stringify(ref)]);
     await erase({ operation_id: call.operation_id });
     expect(await everything()).not.toContain(ref.sha256);
-    await expect(new ReadOutput(kernel.tenants).run({ ...askedBy(as()), operation_id: call.operation_id, stream: 'stdout' })).rejects.toMatchObject({ code: 'output.not_kept' });
+    await expect(new ReadOutput(kernel.tenants, kernel.vault.calls).run({ ...askedBy(as()), operation_id: call.operation_id, stream: 'stdout' })).rejects.toMatchObject({ code: 'output.not_kept' });
   });
 
   it('is erased once, however often and by however many it is asked for', async () => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApprovalView, AskedFor, AutonomyMode, BlobRef, Budgets, Reason } from '@writ/contract';
+import type { ApprovalView, AskedFor, AutonomyMode, Budgets, Reason } from '@writ/contract';
+import type { ArgumentsRef } from '../payload/index.ts';
 import type { OperationRow, VoteRow } from '../store/index.ts';
 
 /** A row of kernel.approval as `to_jsonb` gives it. */
@@ -58,7 +59,7 @@ export interface HeldCall {
   readonly preview: PreviewRow | null;
   /** sealed, base64; null where they came by reference or were erased */
   readonly args: string | null;
-  readonly args_ref: BlobRef | null;
+  readonly args_ref: ArgumentsRef | null;
   /** the effect that waits, sealed, base64 */
   readonly staged: string | null;
   /** oldest first, of every asking */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobRef, FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
+import type { FaultCode, PreconditionRef, Provenance, Reason, TenantId, ToolDefinition } from '@writ/contract';
 import type { TokenAccount } from '@writ/capability';
 import type { SignedSandbox } from '@writ/mk8-shell';
+import type { ArgumentsRef } from '../payload/index.ts';
 import type { CountNeeded, SessionPast } from '../ports/index.ts';
 import type { FreezeRow, OperationRow, StandingProfile } from '../store/index.ts';
 import type { Versions } from './versions.ts';
@@ -33,7 +34,7 @@ export interface Arguments {
   /** their RFC 8785 bytes */
   readonly canonical: Uint8Array;
   /** where they are kept, when they came by reference */
-  readonly ref: BlobRef | null;
+  readonly ref: ArgumentsRef | null;
 }
 
 /** An idempotency key that was claimed before, and the operation that holds it. */

@@ -16,7 +16,7 @@ export { readFacts, readFactsOfRun, sessionOf } from './facts.ts';
 export { Judge, type Question } from './judge.ts';
 export { decidePreview } from './decide-preview.ts';
 export { amountsOf, endOf, isMutating, laneOf, refuse, reservedOf, type Judgement } from './judgement.ts';
-export { readArguments, type SentArguments } from './read-arguments.ts';
+export { argumentsOfBytes, readArguments, type SentArguments } from './read-arguments.ts';
 export { pastAsked } from './session-past.ts';
 export { assertedVersions, readVersions, type Versions } from './versions.ts';
 export { hintOf, passReasons } from './would-pass.ts';

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type KeptOutput, type OutputRef } from '@writ/contract';
 import { inTenant } from '@writ/database';
+import { opensKept, type CallVault, type ContentRef } from '../payload/index.ts';
 import { readOperation, type OperationRow, type TenantPool } from '../store/index.ts';
 import { onlyAgentOf, requireId } from '../tenancy/index.ts';
 
-/** Says where the whole output of a call is. */
+/** A stream as kernel.kept_output names it. */
+type KeptStream = OutputRef & ContentRef;
+
+/** Says where the whole output of a call is, and what opens it. */
 export class ReadOutput {
   readonly #tenants: TenantPool;
+  readonly #vault: CallVault;
 
-  constructor(tenants: TenantPool) {
+  constructor(tenants: TenantPool, vault: CallVault) {
     this.#tenants = tenants;
+    this.#vault = vault;
   }
 
   /** @throws Fault `not_found`, for an agent's key also for another agent's calls; `output.not_kept` */
@@ -21,14 +27,16 @@ export class ReadOutput {
     const { expires_at } = keptOf(seen.row);
     if (expires_at === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was not kept: the tenant's outputs were at their bound (\`outputs_bytes_max\`)`);
     const ref = seen.now < expires_at ? await this.#refOf(seen.row, stream) : null;
-    // Gone from the moment that was told, whenever its row is swept.
-    if (ref === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was kept until ${new Date(expires_at).toISOString()}`);
-    return { v: 1, ref, expires_at };
+    const opens = ref === null ? null : await opensKept(this.#vault, seen.row, ref);
+    // Gone from the moment that was told, whenever its row is swept; and with its call's key, whatever copy of the row there is.
+    if (ref === null || opens === null) throw new Fault('output.not_kept', `the whole output of \`${operation_id}\` was kept until ${new Date(expires_at).toISOString()}`);
+    const { sealed: _by, ...named } = ref;
+    return { v: 1, ref: named, expires_at, ...(opens === undefined ? {} : { opens }) };
   }
 
-  async #refOf({ tenant_id, operation_id, attempt }: OperationRow, stream: 'stdout' | 'stderr'): Promise<OutputRef | null> {
+  async #refOf({ tenant_id, operation_id, attempt }: OperationRow, stream: 'stdout' | 'stderr'): Promise<KeptStream | null> {
     return await inTenant(this.#tenants.pool, tenant_id, async (client) => {
-      const { rows } = await client.query<{ stdout_ref: OutputRef; stderr_ref: OutputRef }>('SELECT stdout_ref, stderr_ref FROM kernel.kept_output WHERE operation_id = $1 AND attempt = $2', [operation_id, attempt]);
+      const { rows } = await client.query<{ stdout_ref: KeptStream; stderr_ref: KeptStream }>('SELECT stdout_ref, stderr_ref FROM kernel.kept_output WHERE operation_id = $1 AND attempt = $2', [operation_id, attempt]);
       return rows[0]?.[`${stream}_ref`] ?? null;
     }, { readOnly: true });
   }

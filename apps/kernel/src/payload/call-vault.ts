@@ -4,14 +4,14 @@
 // seals takes the key away in the same transaction: then no copy of the content opens any more, wherever it was copied to.
 //
 // INVARIANT (one key a call): all that is kept of a call is under the key that it was admitted with.
-import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import { Fault } from '@writ/contract';
-import { KEY_BYTES, openBytes, sealBytes } from '@writ/nest-kit';
+import { createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
+import { Fault, type PermitMode } from '@writ/contract';
+import { KEY_BYTES, openBytes, sealBytes, type ContentSeal } from '@writ/nest-kit';
 import { LRUCache } from 'lru-cache';
 import type { TenantBox } from './tenant-box.ts';
 
-/** The columns of kernel.payload that are encrypted; bound into the ciphertext, so that one can't be read as another. */
-export type PayloadField = 'args' | 'salt' | 'result' | 'staged' | 'requests' | 'announced';
+/** The columns of kernel.payload that are encrypted, and the key within `args_ref`; bound into the ciphertext, so that one can't be read as another. */
+export type PayloadField = 'args' | 'args_key' | 'salt' | 'result' | 'staged' | 'requests' | 'announced';
 
 /** A call with the key that it was admitted with; null: it was admitted when there were none, and is under its tenant's. */
 export interface KeyedCall {
@@ -104,7 +104,7 @@ export class CallVault {
     const box = await this.#tenant(tenant_id);
     if (payload_key === null) return box.seal(operation_id, field, clear);
     const key = await this.#keyBy(box, tenant_id, payload_key);
-    if (key === null) throw new Error(`the key of operation \`${operation_id}\` is gone, and it isn't over`);
+    if (key === null) throw gone(operation_id);
     return Buffer.concat([MAGIC, Buffer.from(payload_key, 'base64url'), sealBytes(key, clear, contextOf(tenant_id, operation_id, field))]);
   }
 
@@ -132,8 +132,28 @@ export class CallVault {
   /** As `open`, for a call that isn't over, whose key nobody can have taken. @throws Error where it is gone all the same */
   async openLive(tenantId: string, operationId: string, field: PayloadField, sealed: Buffer): Promise<Buffer> {
     const clear = await this.open(tenantId, operationId, field, sealed);
-    if (clear === null) throw new Error(`the key of operation \`${operationId}\` is gone, and it isn't over`);
+    if (clear === null) throw gone(operationId);
     return clear;
+  }
+
+  /**
+   * What seals and opens the contents that an attempt stores, under a key of that attempt alone: an executor that is given it opens no other. Null where the call's key was taken away.
+   * @throws Fault `not_found` for a tenant that isn't there
+   */
+  async contentSeal({ tenant_id, operation_id, payload_key }: KeyedCall, attempt: number, mode: PermitMode): Promise<ContentSeal & { readonly key: Buffer } | null> {
+    const box = await this.#tenant(tenant_id);
+    const info = `writ/content/v1\n${tenant_id}\n${operation_id}\n${attempt}\n${mode}`;
+    const from = payload_key === null ? null : await this.#keyBy(box, tenant_id, payload_key);
+    if (payload_key !== null && from === null) return null;
+    const key = from === null ? box.deriveKey(info) : Buffer.from(hkdfSync('sha256', from, '', info, KEY_BYTES));
+    return { key, tenantId: tenant_id, operationId: operation_id, attempt };
+  }
+
+  /** As `contentSeal`, for a call that isn't over. @throws Error where its key is gone all the same */
+  async liveContentSeal(call: KeyedCall, attempt: number, mode: PermitMode): Promise<ContentSeal & { readonly key: Buffer }> {
+    const seal = await this.contentSeal(call, attempt, mode);
+    if (seal === null) throw gone(call.operation_id);
+    return seal;
   }
 
   async #keyBy(box: TenantBox, tenantId: string, keyId: string): Promise<KeyObject | null> {
@@ -147,5 +167,7 @@ export class CallVault {
     return key;
   }
 }
+
+const gone = (operationId: string): Error => new Error(`the key of operation \`${operationId}\` is gone, and it isn't over`);
 
 const contextOf = (tenantId: string, operationId: string, field: PayloadField): string => `writ/payload/v2\n${tenantId}\n${operationId}\n${field}`;

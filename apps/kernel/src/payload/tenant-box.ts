@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { openBytes, sealBytes } from '@writ/nest-kit';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { KEY_BYTES, openBytes, sealBytes } from '@writ/nest-kit';
 import type { PayloadField } from './call-vault.ts';
 import type { TenantKeys } from './wrapped-keys.ts';
 
@@ -39,6 +39,11 @@ export class TenantBox {
   /** @throws Error where the bytes aren't what `wrapKey` returned for this id. */
   unwrapKey(keyId: string, wrapped: Buffer): Buffer {
     return openBytes(this.#data, wrapped, this.#keyContext(keyId));
+  }
+
+  /** A key for what stays outside the database, of a call that was admitted before calls had keys. */
+  deriveKey(info: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#data, '', info, KEY_BYTES));
   }
 
   /** As `seal`, for a value of a name: opens only for the same tenant, kind, and names in this order. */

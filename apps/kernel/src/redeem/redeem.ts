@@ -11,7 +11,7 @@ import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
-import type { PayloadField, TenantVault } from '../payload/index.ts';
+import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../payload/index.ts';
 import { definitionDigest, profileFor, readDecidedTool, sandboxFor, skillAtHand, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
 import { readSessionTasks } from '../tasks/index.ts';
 import { SessionValues } from '../values/index.ts';
@@ -87,7 +87,8 @@ export class Redeem {
     return rows[0] as Redeemed;
   }
 
-  async #redemption(redeemed: Redeemed, { mode }: Permit, { public_key }: RedeemRequest): Promise<Redemption> {
+  async #redemption(redeemed: Redeemed, permit: Permit, { public_key }: RedeemRequest): Promise<Redemption> {
+    const { mode } = permit;
     const facts = attemptFacts(redeemed);
     if (mode === 'run') this.#memory.keep(facts);
     const { operation, args, args_ref } = facts;
@@ -106,7 +107,8 @@ export class Redeem {
       v: 1,
       operation_id, tenant_id: operation.tenant_id, attempt: operation.attempt, tool_id: operation.tool_id, tool_definition_digest,
       args: clear,
-      args_ref,
+      args_ref: args_ref && plainRef(args_ref),
+      ...await this.#contentKeys(facts, permit),
       args_salt: (await opened('salt', salt)).toString('base64'),
       capability_token_id: operation.capability_token_id, policy_hash: operation.policy_hash, workspace_id, state_snapshot_id,
       image_digest: operation.image_digest,
@@ -200,6 +202,13 @@ export class Redeem {
       await this.#endings.end(redeemed, unreportedEnding(facts.operation, endingFault(error.code, error.message, 'have it set, or ask for it anew')));
       throw error;
     }
+  }
+
+  /** INVARIANT (to one alone): what seals and opens contents of an attempt goes to the executor that redeemed its permit, and is of no use for any other. */
+  async #contentKeys({ operation, args_ref }: AttemptFacts, { attempt, mode }: Permit): Promise<Pick<Redemption, 'args_key' | 'content_key'>> {
+    const args_key = args_ref === null ? undefined : await argumentsKey(this.#vault.calls, operation, args_ref);
+    const { key } = await this.#vault.calls.liveContentSeal(operation, attempt, mode);
+    return { content_key: key.toString('base64'), ...(args_key === undefined ? {} : { args_key }) };
   }
 
   /** The root of the snapshot, which every inline call reads and the commit reads again: mostly it was made here a moment ago. */

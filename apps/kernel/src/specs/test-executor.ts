@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { memoryBus, type Bus } from '@writ/bus';
-import { LANES, subjectsOf, TOOLS, type Change, type Delta, type Envelope, type FileState, type Lane, type ProposedCall, type Redemption, type ReportRequest } from '@writ/contract';
+import { LANES, subjectsOf, TOOLS, type BlobRef, type Change, type Delta, type Envelope, type FileState, type Lane, type Redemption, type ReportRequest } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
 import { parseVerifier } from '@writ/signing';
 import { deltaOf, parsePath, type WorkspacePath } from '@writ/workspace';
+import type { SentCall } from '../admit/proposal.ts';
 import { AttemptMemory, readAttemptFacts } from '../attempts/index.ts';
 import { Commit, HoldEffect, PreviewReports, Reruns } from '../commit/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../dispatch/index.ts';
@@ -30,6 +32,8 @@ export interface Attempt {
   readonly executor_id: string;
   readonly nonce: string;
   readonly snapshot: string;
+  /** what its redemption brought to seal its contents with, base64 */
+  readonly contentKey?: string;
 }
 
 export const newNonce = (): string => randomBytes(16).toString('hex');
@@ -97,7 +101,7 @@ export function openExecution(kernel: TestKernel) {
   const { permits, permitOf } = collectPermits(parts.bus);
   const speak = (inline: number, sandboxed = inline): void => parts.dispatcher.heard({ v: 1, executor_id: newId('executor'), inline, sandboxed, broker: inline });
   /** Admits the call, dispatches it, and redeems its permit. */
-  const perform = async (tenant: TestTenant, call: ProposedCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
+  const perform = async (tenant: TestTenant, call: SentCall): Promise<{ attempt: Attempt; redemption: Redemption }> => {
     const view = await kernel.admit.run(call, null);
     if (view.state !== 'admitted') throw new Error(`the call was ${view.state}: ${JSON.stringify(view.reasons)}`);
     return await performAdmitted(tenant, call.operation_id, TOOLS.get(call.tool_id)?.class ?? 'inline');
@@ -112,10 +116,10 @@ export function openExecution(kernel: TestKernel) {
     const speaker = { executor_id: newId('executor'), nonce: newNonce() };
     const redemption = await parts.redeem.run({ v: 1, permit, ...speaker });
     const { operation_id, attempt, state_snapshot_id } = redemption;
-    return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...speaker }, redemption };
+    return { attempt: { tenant, operation_id, attempt, snapshot: state_snapshot_id, ...(redemption.content_key === undefined ? {} : { contentKey: redemption.content_key }), ...speaker }, redemption };
   };
   /** Gives the waiting preview of a held call out and reports these files as its effect. */
-  const preview = async (tenant: TestTenant, { operation_id }: { readonly operation_id: string }, files: Readonly<Record<string, string | null>>): Promise<void> => {
+  const preview = async (tenant: TestTenant, { operation_id }: { readonly operation_id: string }, files: Readonly<Record<string, string | null>>, more: (attempt: Attempt) => Promise<Partial<ReportRequest>> = () => Promise.resolve({})): Promise<void> => {
     speak(100);
     await parts.previewDispatcher.run();
     const { rows: [row] } = await kernel.admin.query<{ attempt: number }>('SELECT attempt FROM kernel.preview WHERE operation_id = $1', [operation_id]);
@@ -125,7 +129,7 @@ export function openExecution(kernel: TestKernel) {
       permit = await permitOf(operation_id);
     }
     const { attempt } = await redeemed(tenant, permit);
-    await parts.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files)), mode: 'preview' });
+    await parts.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files), await more(attempt)), mode: 'preview' });
   };
   const close = async (): Promise<void> => {
     await parts.dispatcher.stop();
@@ -156,6 +160,14 @@ export function reportOf(attempt: Attempt, delta: Delta | null, more: Partial<Re
     result_hash: sha256Hex(canonicalBytes(result)), contents: [], requests: [],
     usage: { wall_ms: 5, cpu_ms: 3, memory_peak_bytes: 0, disk_write_bytes: 1, output_bytes: 0 }, ...more,
   };
+}
+
+/** What an executor seals the contents of the attempt with. */
+export const sealOf = ({ tenant, operation_id, attempt, contentKey }: Attempt): ContentSeal => ({ key: Buffer.from(contentKey ?? '', 'base64'), tenantId: tenant.tenantId, operationId: operation_id, attempt });
+
+/** Puts a content as an executor does, and answers what names it in a report. */
+export async function putSealed(kernel: TestKernel, attempt: Attempt, kind: ContentKind, clear: Uint8Array): Promise<BlobRef> {
+  return sealedRef(await kernel.blobs.put(attempt.tenant.tenantId, sealContent(sealOf(attempt), kind, clear)));
 }
 
 /** A delta that writes texts to paths of the attempt's snapshot, put as an executor puts it. Null deletes. */

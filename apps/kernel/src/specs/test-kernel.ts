@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBlobs } from '@writ/blobs';
-import type { ProposedCall } from '@writ/contract';
 import { connect, createPool } from '@writ/database';
 import { parseSigner } from '@writ/signing';
 import { ValueBox } from '@writ/nest-kit';
 import { testDatabase } from '@writ/testing';
 import { Admit, admissionStatements, Decisions, FactMemory } from '../admit/index.ts';
+import type { SentCall } from '../admit/proposal.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
 import { Approvals, CastVote, Decide, Edit, EffectApproval, Give, PreviewAgain, Readmission } from '../decide/index.ts';
@@ -64,7 +64,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     decisions,
     admin,
     /** decides and answers at once */
-    admit: { run: async (call: ProposedCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
+    admit: { run: async (call: SentCall, traceparent: string | null) => await admit.answer(await admit.decide(call, traceparent, 0)) },
     admission: admit,
     give: new Give(parts, held, readmission, parts.views, give),
     kept: give,
@@ -80,6 +80,8 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     expire: new ExpireHeld(workers, held),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),
     cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
+    /** what a replica opens that has just come up: it knows the rows alone */
+    newVault: () => new TenantVault({ current: masterKey, before: null, next: null }, new WrappedKeyRows(tenants)),
     newTenant: () => TestTenant.create(admin, blobs, masterKey),
     /** Resolves once some statement of the kernel waits for a lock. */
     untilBlocked: async () => {

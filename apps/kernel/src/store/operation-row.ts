@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, BlobRef, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
+import type { AutonomyMode, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
+import type { ContentRef } from '../payload/index.ts';
 
 /** What is said of a whole output. */
 export interface KeptOf extends Omit<WholeOutputView, 'href'> {
@@ -76,7 +77,7 @@ export interface OperationRow extends ResolutionColumns {
   readonly fault_message: string | null;
   readonly fault_hint: string | null;
   readonly result_hash: string | null;
-  readonly result_ref: BlobRef | null;
+  readonly result_ref: ContentRef | null;
   /** what is kept of the output of `attempt`, or was until `expires_at` */
   readonly whole_output: KeptOf | null;
   /** where its content is gone */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isFinal, type OperationView, type ReceiptState, type Resolution, type ToolResult, type VoteCount } from '@writ/contract';
+import { plainRef } from '../payload/index.ts';
 import type { OperationRow } from './operation-row.ts';
 
 /** What a view says beside the row. */
@@ -65,7 +66,7 @@ function resultOf(row: OperationRow, { result, receipt }: ViewExtras): ToolResul
     state_snapshot_id: row.state_snapshot_id,
     new_snapshot_id: row.new_snapshot_id,
     result,
-    result_ref: row.result_ref,
+    result_ref: row.result_ref && plainRef(row.result_ref),
     ...wholeOutputOf(row),
     result_hash: row.result_hash,
     error: row.fault_code === null ? null : { code: row.fault_code, message: row.fault_message ?? row.fault_code, hint: row.fault_hint },

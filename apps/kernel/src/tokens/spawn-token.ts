@@ -6,7 +6,7 @@ import { inTenant } from '@writ/database';
 import { parseIJson, parseJson } from '@writ/digest';
 import type { Changes } from '../changes/index.ts';
 import { spawnVerdict } from '../judgement/index.ts';
-import type { CallVault } from '../payload/index.ts';
+import { openArguments, type ArgumentsRef, type CallVault } from '../payload/index.ts';
 import { newId, type TenantPool } from '../store/index.ts';
 import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
@@ -19,7 +19,7 @@ interface Spawn {
   readonly agent_id: string;
   readonly workspace_id: string;
   readonly args: Buffer | null;
-  readonly args_ref: { readonly sha256: string } | null;
+  readonly args_ref: ArgumentsRef | null;
 }
 
 /* One that ran (a dry run has no lane), ended well, and was not erased. */
@@ -82,7 +82,7 @@ export class SpawnToken {
       const clear = await this.#vault.open(tenantId, operationId, 'args', args);
       return clear === null ? null : parseJson(clear.toString('utf8')) as Record<string, unknown>;
     }
-    if (args_ref === null) return null;
-    return parseIJson(await this.#blobs.get(tenantId, args_ref.sha256), { depthMax: LIMITS.argsDepth.max, bytesMax: LIMITS.argsBytes.max }) as Record<string, unknown>;
+    const bytes = args_ref === null ? null : await openArguments(this.#vault, this.#blobs, { tenant_id: tenantId, operation_id: operationId }, args_ref);
+    return bytes === null ? null : parseIJson(bytes, { depthMax: LIMITS.argsDepth.max, bytesMax: LIMITS.argsBytes.max }) as Record<string, unknown>;
   }
 }

@@ -56,7 +56,7 @@ export class Simulate {
     const set = new OneSet(ready);
     // A key that nobody claims: what a used one would answer is no question of policy.
     const call: JudgedCall = { ...asked, operation_id: newId('operation'), tenant_id, idempotency_key: newId('request'), precondition_refs: [], provenance: {}, deadline: null, proposed_by: caller.api_key_id };
-    const args = await readArguments(blobs, { tenant_id, args: asked.args, args_ref: null });
+    const args = await readArguments(blobs, { tenant_id, operation_id: call.operation_id, args: asked.args, args_ref: null });
     const facts = { ...await readFacts(tenants, set, call), ...await readNamed(tenants, call, args) };
     const judgement = await new Judge(set, trees).judge({ call, prior: decideStanding(call, facts), facts, args, approval: null });
     const { refusal } = judgement;

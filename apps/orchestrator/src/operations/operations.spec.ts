@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
 import { Fault, type OperationView } from '@writ/contract';
+import { sha256Hex } from '@writ/digest';
+import { sealContent, sealedRef } from '@writ/nest-kit';
 import { encodeReceipt } from '@writ/receipt';
 import { callOf, RECEIPT } from '../specs/furnished.ts';
 import { viewOf } from '../specs/fake-kernel.ts';
@@ -185,6 +188,21 @@ describe('the whole output of a command', () => {
       'x-content-type-options': 'nosniff', 'cache-control': 'no-store', etag: `"${sha256}"`, 'writ-output-cut': 'true',
     });
     expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+
+  it('that is sealed is opened as it is sent, and an end that doesn\'t open breaks off', async () => {
+    const seal = { key: randomBytes(32), tenantId: tenant.tenantId, operationId: '', attempt: 2 };
+    const clear = Buffer.alloc(3_000_000, 'what a command said ');
+    const sealedFor = async (kind: 'stdout' | 'stderr') => {
+      const view = keep('committed');
+      const ref = { ...sealedRef(await door.blobs.put(tenant.tenantId, sealContent({ ...seal, operationId: view.operation_id }, kind, clear))), content_sha256: sha256Hex(clear), cut: false };
+      door.kernel.keep(tenant.tenantId, `stderr of ${view.operation_id}`, 'output', { v: 1, ref, expires_at: 1, opens: { key: seal.key.toString('base64'), attempt: 2 } });
+      return await fetch(`${door.url}/v1/operations/${view.operation_id}/output?stream=stderr`, { headers: { authorization: `Bearer ${tenant.operator}` } });
+    };
+    const answer = await sealedFor('stderr');
+    expect([answer.headers.get('content-length'), answer.headers.get('etag')]).toEqual([String(clear.length), `"${sha256Hex(clear)}"`]);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(clear)).toBe(true);
+    await expect(sealedFor('stdout').then((broken) => broken.arrayBuffer())).rejects.toThrow();
   });
 
   it('is asked of the kernel by its stream, stdout unless said, and of no other', async () => {

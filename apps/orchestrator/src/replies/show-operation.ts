@@ -2,6 +2,8 @@
 import type { BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
+import { openContent } from '@writ/nest-kit';
+import type { KernelClient } from '../support/kernel-client.ts';
 
 /** A result by reference is put into the answer up to this size; a longer one stays a reference. */
 const RESULT_INLINE_MAX = 1024 * 1024;
@@ -14,9 +16,11 @@ export const receiptHref = (operationId: string): string => `/v1/operations/${op
 /** Turns what the kernel says of an operation into what a client gets: links under this API, results in the answer. */
 export class ShowOperation {
   readonly #blobs: BlobStore;
+  readonly #kernel: KernelClient;
 
-  constructor(blobs: BlobStore) {
+  constructor(blobs: BlobStore, kernel: KernelClient) {
     this.#blobs = blobs;
+    this.#kernel = kernel;
   }
 
   /** As it is, with links under this API. */
@@ -33,9 +37,16 @@ export class ShowOperation {
     return { ...withLink(result), result: await this.#content(caller, result) };
   }
 
-  async #content({ tenant_id }: Caller, { result, result_ref }: ToolResult): Promise<unknown> {
+  /**
+   * INVARIANT (no key in an answer): what opens a long result comes in an answer of its own and is used here; no view that goes on to a client ever had it. Null once the
+   * result was erased.
+   */
+  async #content(caller: Caller, { operation_id, result, result_ref }: ToolResult): Promise<unknown> {
     if (result_ref === null || (result !== null && result !== undefined) || result_ref.size > RESULT_INLINE_MAX) return result ?? null;
-    const bytes = await this.#blobs.get(tenant_id, result_ref.sha256);
+    const { ref, opens } = await this.#kernel.ask('operation.result', caller, { operation_id });
+    if (ref === null) return null;
+    const stored = await this.#blobs.get(caller.tenant_id, ref.sha256);
+    const bytes = opens === null ? stored : openContent({ key: Buffer.from(opens.key, 'base64'), tenantId: caller.tenant_id, operationId: operation_id, attempt: opens.attempt }, 'result', stored);
     try {
       return parseIJson(bytes, { depthMax: RESULT_DEPTH_MAX });
     } catch (cause) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusHeaders } from '@writ/bus';
 import {
-  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, TextsGone, TextsTold, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type SkillWhole, type TenantLimits, type TextOrder,
+  AdmitRequest, Fault, KERNEL_REQUESTS, NoticeDrop, NoticeTake, parseMessage, subjectsOf, TenantCreate, TextsGone, TextsTold, type ApprovalView, type Caller, type TenantToolView, type DelegationView, type ErasureView, type FreezeView, type KernelVerb, type Notice, type OperationView, type ProposedCall, type ProfileView, type RegistrarKeyView, type SandboxWhole, type SkillWhole, type StoredResult, type TenantLimits, type TextOrder,
   type ToolResult,
 } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
@@ -28,6 +28,8 @@ export class FakeKernel {
   /** what was set for single tenants, as the door hears of it */
   limits: TenantLimits[] = [];
   readonly handlers = new Map<string, Handler>();
+  /** what long results are sealed under; null: they are as they are */
+  opens: StoredResult['opens'] = null;
   /** what becomes of a proposed call: the state and result of its view */
   admits: (call: ProposedCall) => OperationView | Promise<OperationView> = (call) => viewOf(call, 'no_op');
   readonly #rows = new Map<string, Row>();
@@ -137,6 +139,10 @@ export class FakeKernel {
     handlers.set('operation.output', (caller, { operation_id, stream }) => {
       this.find(caller, operation_id);
       return this.find(caller, `${String(stream)} of ${String(operation_id)}`);
+    });
+    handlers.set('operation.result', (caller, { operation_id }) => {
+      const { result } = this.find(caller, operation_id) as OperationView;
+      return { v: 1, ref: result?.result_ref ?? null, opens: this.opens };
     });
     handlers.set('operation.explain', (caller, { operation_id }) => {
       this.find(caller, operation_id);

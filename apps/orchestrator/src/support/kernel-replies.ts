@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, TokenDrawn, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, StoredResult, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, TokenDrawn, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -107,6 +107,7 @@ export const KERNEL_REPLIES = {
   'tool.remove': Type.Object({ removed: Type.String() }),
   'operation.requests': opened(EgressRequestPage),
   'operation.output': opened(KeptOutput),
+  'operation.result': opened(StoredResult),
   'operation.explain': opened(OperationExplanation),
   'change.record': Type.Object({ recorded: idSchema('record') }),
 } as const satisfies Record<KernelVerb, TSchema>;

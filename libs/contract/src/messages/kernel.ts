@@ -56,6 +56,8 @@ export const KERNEL_REQUESTS = {
   'operation.read': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {items: OperationView[], next_cursor: string|null}; newest first, without what the tools returned. `unresolved`: only ambiguous ones that nobody has resolved. A page of any list may hold fewer than `limit`, to fit a message. */
   'operation.list': Type.Object({ ...asked, page: Page, state: orNull(Type.String()), tool_id: orNull(Type.String()), agent_id: orNull(Type.String()), workspace_id: orNull(Type.String()), session_id: orNull(Type.String()), unresolved: Type.Optional(Type.Boolean()) }, closed),
+  /** → StoredResult: of a call whose view names a result by reference, to who may see that */
+  'operation.result': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → KeptOutput; `output.not_kept` where there is none, or none any more */
   'operation.output': Type.Object({ ...asked, operation_id: Key, stream: Type.Enum(['stdout', 'stderr']) }, closed),
   /** → OperationView; a final operation is a `conflict` */

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { ProposedCall } from '@writ/contract';
+import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
+import type { SentCall } from '../admit/proposal.ts';
+import type { TestKernel } from './test-kernel.ts';
+
+/** The call with its arguments put as a door puts long ones, under a key of their own. */
+export async function withSealedArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
+  const key = randomBytes(KEY_BYTES);
+  const sealed = sealContent({ key, tenantId: call.tenant_id, operationId: call.operation_id, attempt: ARGUMENTS_ATTEMPT }, 'args', Buffer.from(JSON.stringify(call.args)));
+  return { ...call, args: null, args_ref: sealedRef(await blobs.put(call.tenant_id, sealed)), args_key: key.toString('base64') };
+}
+
+/** The call with its arguments put as they are, as a door did before any were sealed. */
+export async function withPlainArguments({ blobs }: Pick<TestKernel, 'blobs'>, call: ProposedCall): Promise<SentCall> {
+  return { ...call, args: null, args_ref: await blobs.put(call.tenant_id, Buffer.from(JSON.stringify(call.args))) };
+}
