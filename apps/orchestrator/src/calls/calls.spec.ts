@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type OperationView, type ProposedCall } from '@writ/contract';
+import { Fault, type AdmitRequest, type OperationView, type ProposedCall } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
-import { newId } from '@writ/nest-kit';
+import { ARGUMENTS_ATTEMPT, newId, openContent, sealContent, sealedRef, SEAL_BYTES, type ContentSeal } from '@writ/nest-kit';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 import { viewOf } from '../specs/fake-kernel.ts';
 
@@ -14,12 +14,13 @@ beforeAll(async () => {
 afterAll(() => door.close());
 beforeEach(() => {
   door.kernel.asked.length = 0;
+  door.kernel.opens = null;
   door.kernel.admits = (call) => viewOf(call, 'no_op');
 });
 
 const body = { tool_id: 'fs.read', args: { path: 'a' }, capability_token_id: 'cap_x', workspace_id: 'wsp_x' };
 const propose = (more: object = {}, headers: Record<string, string> = {}, key = tenant.agent, query = '') => door.ask('POST', `/v1/tool-calls${query}`, { key, headers, body: { ...body, ...more } });
-const proposed = (): ProposedCall[] => door.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as ProposedCall);
+const proposed = (): AdmitRequest[] => door.kernel.asked.filter(({ verb }) => verb === 'admit').map(({ request }) => request as AdmitRequest);
 
 describe('a call', () => {
   it('reaches the kernel as the credential says, with what the caller said and no more', async () => {
@@ -80,18 +81,59 @@ describe('a call', () => {
     expect([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
   });
 
-  it('with long arguments sends them by reference, put first', async () => {
-    const args = { content: 'x'.repeat(100_000), path: 'a' };
-    expect((await propose({ args })).status).toBe(200);
-    const [call] = proposed();
-    expect(call).toMatchObject({ args: null, args_ref: { size: expect.any(Number) } });
-    expect(Buffer.from(await door.blobs.get(tenant.tenantId, call!.args_ref!.sha256))).toEqual(Buffer.from(canonicalBytes(args)));
+  it('with long arguments sends them by reference, sealed and put first, under a key of their own', async () => {
+    const args = { content: 'marker'.repeat(20_000), path: 'a' };
+    for (let times = 0; times < 2; times += 1) expect((await propose({ args })).status).toBe(200);
+    const [call, again] = proposed();
+    const clear = Buffer.from(canonicalBytes(args));
+    expect(call).toMatchObject({ args: null, args_ref: { size: clear.length } });
+    const stored = Buffer.from(await door.blobs.get(tenant.tenantId, call!.args_ref!.sha256));
+    expect([stored.length, stored.includes('marker')]).toEqual([clear.length + SEAL_BYTES, false]);
+    const seal = { key: Buffer.from(call!.args_key!, 'base64'), tenantId: tenant.tenantId, operationId: call!.operation_id, attempt: ARGUMENTS_ATTEMPT };
+    expect(openContent(seal, 'args', stored)).toEqual(clear);
+    expect(again!.args_key).not.toBe(call!.args_key);
+    expect(again!.args_ref).not.toEqual(call!.args_ref);
   });
 
-  it('with a result by reference answers with the result itself', async () => {
-    const ref = await door.blobs.put(tenant.tenantId, Buffer.from('{"lines":[1,2]}'));
-    door.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
-    expect((await propose()).json['result']).toEqual({ lines: [1, 2] });
+  describe('with a result by reference', () => {
+    const clear = Buffer.from(`{"lines":[1,2],"more":"${'x'.repeat(100)}"}`);
+    const sealed = async (stores: (seal: ContentSeal) => Uint8Array) => {
+      const opens = { key: Buffer.alloc(32, 7).toString('base64'), attempt: 3 };
+      door.kernel.opens = opens;
+      door.kernel.admits = async (call) => {
+        const seal = { key: Buffer.from(opens.key, 'base64'), tenantId: tenant.tenantId, operationId: call.operation_id, attempt: opens.attempt };
+        return viewOf(call, 'no_op', {}, { result_ref: sealedRef(await door.blobs.put(tenant.tenantId, stores(seal))) });
+      };
+      return await propose();
+    };
+
+    it('answers with the result itself, opened with what the kernel gives for it', async () => {
+      expect((await sealed((seal) => sealContent(seal, 'result', clear))).json).toMatchObject({ result: { lines: [1, 2] }, result_ref: { size: clear.length } });
+    });
+
+    it('of a time when none were sealed answers with it as it is', async () => {
+      const ref = await door.blobs.put(tenant.tenantId, clear);
+      door.kernel.admits = (call) => viewOf(call, 'no_op', {}, { result_ref: ref });
+      expect((await propose()).json).toMatchObject({ result: { lines: [1, 2] } });
+    });
+
+    it('answers with none where it was erased meanwhile', async () => {
+      const result = door.kernel.handlers.get('operation.result')!;
+      door.kernel.handlers.set('operation.result', () => ({ v: 1, ref: null, opens: null }));
+      expect((await sealed((seal) => sealContent(seal, 'result', clear))).json).toMatchObject({ result: null });
+      door.kernel.handlers.set('operation.result', result);
+    });
+
+    it.each<[string, (seal: ContentSeal) => Uint8Array]>([
+      ['in clear', () => clear],
+      ['sealed for another call', (seal) => sealContent({ ...seal, operationId: newId('operation') }, 'result', clear)],
+      ['sealed for another attempt', (seal) => sealContent({ ...seal, attempt: 1 }, 'result', clear)],
+      ['sealed as an output', (seal) => sealContent(seal, 'stdout', clear)],
+    ])('that is %s answers with our own fault, and nothing of it', async (_, stores) => {
+      const answer = await sealed(stores);
+      expect(answer.json).toMatchObject({ code: 'blob.corrupt', status: 500 });
+      expect(answer.text).not.toContain('lines');
+    });
   });
 });
 

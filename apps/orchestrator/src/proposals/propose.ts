@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
 import type { BlobStore } from '@writ/blobs';
-import { Fault, LIMITS, TOOLS, type BlobRef, type Caller, type OperationId, type OperationView, type ProposedCall } from '@writ/contract';
+import { Fault, LIMITS, TOOLS, type AdmitRequest, type Caller, type OperationId, type OperationView } from '@writ/contract';
+import { ARGUMENTS_ATTEMPT, KEY_BYTES, sealContent, sealedRef } from '@writ/nest-kit';
 import { withSpan } from '@writ/telemetry';
 import type { FullQueues } from '../http/full-queues.ts';
 import { Follow } from '../replies/follow.ts';
@@ -12,6 +14,9 @@ export interface Waits {
   began(): void;
   ended(): void;
 }
+
+/** Long arguments where they are put, with what they are sealed under; or nothing, for such as travel along. */
+type PutArguments = Required<Pick<AdmitRequest, 'args_ref' | 'args_key'>> | null;
 
 /** How an answer to a proposal is waited for. */
 export interface Patience {
@@ -44,12 +49,12 @@ export class Propose {
   }
 
   async #propose(caller: Caller, operation_id: OperationId, call: ParsedCall, { waitMs, gone, waits }: Patience): Promise<OperationView> {
-    const args_ref = await this.#putLongArguments(caller, call.args);
+    const put = await this.#putLongArguments(caller, operation_id, call.args);
     // Before it is sent: what happens at once is heard too.
     const ear = this.#follow.listen(operation_id);
     waits?.began();
     try {
-      const view = await this.#admit({ ...call, operation_id, args: args_ref === null ? call.args : null, args_ref }, waitMs);
+      const view = await this.#admit(put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put }, waitMs);
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {
@@ -58,7 +63,7 @@ export class Propose {
     }
   }
 
-  async #admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
+  async #admit(call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
     try {
       return await this.#kernel.admit(call, waitMs);
     } catch (error) {
@@ -78,12 +83,16 @@ export class Propose {
     }
   }
 
-  async #putLongArguments({ tenant_id }: Caller, args: Readonly<Record<string, unknown>>): Promise<BlobRef | null> {
+  /** Under a key that is drawn for them, since nobody has said yet under which the call is: the kernel seals it under that one, and this process forgets it. */
+  async #putLongArguments({ tenant_id }: Caller, operationId: OperationId, args: Readonly<Record<string, unknown>>): Promise<PutArguments> {
     const bytes = Buffer.from(JSON.stringify(args), 'utf8');
     const { argsBytes, argsInlineBytes } = LIMITS;
     if (bytes.length > argsBytes.max) {
       throw new Fault(argsBytes.fault, `the arguments have ${bytes.length} bytes, ${argsBytes.max} are allowed; put larger contents into the workspace as files`, { pointer: '/args' });
     }
-    return bytes.length > argsInlineBytes.max ? await this.#blobs.put(tenant_id, bytes) : null;
+    if (bytes.length <= argsInlineBytes.max) return null;
+    const key = randomBytes(KEY_BYTES);
+    const sealed = sealContent({ key, tenantId: tenant_id, operationId, attempt: ARGUMENTS_ATTEMPT }, 'args', bytes);
+    return { args_ref: sealedRef(await this.#blobs.put(tenant_id, sealed)), args_key: key.toString('base64') };
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, ErasureView, LimitsChanged, NoticesTaken, opened, parseMessage, TextOrders, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type ProposedCall, type RequestName, type Subjects, type TenantCreate, type TextOrder, type TextsTold,
+  Fault, ErasureView, LimitsChanged, NoticesTaken, opened, parseMessage, TextOrders, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type RequestName, type Subjects, type TenantCreate, type TextOrder, type TextsTold,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -49,7 +49,7 @@ export class KernelClient {
    * Proposes a call until there is an answer, always as the same operation. The kernel waits up to `waitMs` for a call's end before it answers, within
    * bounds of its own. Fault `bus.unreachable` when there is none.
    */
-  async admit(call: ProposedCall, waitMs: number): Promise<OperationView> {
+  async admit(call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
     const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
     return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
   }
