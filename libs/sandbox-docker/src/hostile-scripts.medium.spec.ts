@@ -54,6 +54,7 @@ const SWAPPER = `
   function swap() { renameSync('way', 'folder'); renameSync('link', 'way'); renameSync('way', 'link'); renameSync('folder', 'way'); }
   for (;;) try { swap(); } catch { try { begin(); } catch {} }`;
 
+/** The swapper is disowned: bash would say on the way out, or not, as it happens to notice, that it was killed. */
 const COMMAND = `
 mkdir -p /tmp/outside/deeper /tmp/seed && echo ${SECRET} | tee /tmp/outside/seen /tmp/outside/${SECRET} > /tmp/outside/deeper/seen
 survey() { ls -A /tmp; find /tmp/outside | sort; find /tmp/outside -type f -exec sha256sum {} + | sort; }
@@ -63,7 +64,7 @@ lay() {
 }
 cd /workspace; cat > /tmp/swap.cjs
 before=$(survey)
-/opt/writ/node /tmp/swap.cjs & swapper=$!
+/opt/writ/node /tmp/swap.cjs & swapper=$!; disown
 while IFS= read -r order; do
   lay 2> /dev/null
   /opt/writ/node --snapshot-blob /opt/writ/mk8.blob /opt/writ/mk8.js <<< "$order"; echo
