@@ -53,6 +53,46 @@ test('a log that stood before there was an index is drawn whole, in turns, and t
   await expectWhole(tenant, MANY + 3);
 });
 
+test('logs with a few records each are drawn together, whatever becomes of one of them', async () => {
+  const store = new IndexStore(ledgers.pool);
+  const [behind, held, ...others] = Array.from({ length: 12 }, newTenant) as [TenantId, TenantId, ...TenantId[]];
+  await append(behind, MANY);
+  for (const tenant of [held, ...others]) await append(tenant, 3);
+  await owner.query('BEGIN');
+  await owner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 20261))', [`log_${held.slice(4)}`]);
+  // The one that is far behind has the first batch to itself, and all others wait for the next.
+  expect([...(await store.drawNext([behind, held, ...others])).values()]).toEqual(['more', ...Array.from({ length: 11 }, () => 'waits')]);
+  expect([...(await store.drawNext([held, ...others, behind])).values()]).toEqual(['taken', ...others.map(() => 'done'), 'more']);
+  for (const tenant of others) await expectWhole(tenant, 3);
+  await owner.query('COMMIT');
+  await rounds(indexerOf([behind, held]));
+  await expectWhole(behind, MANY);
+  await expectWhole(held, 3);
+});
+
+test('a log that is far behind stands back for the others within a round', async () => {
+  const [behind, ...others] = Array.from({ length: 4 }, newTenant) as [TenantId, ...TenantId[]];
+  await append(behind, 2 * MANY);
+  for (const tenant of others) await append(tenant, 3);
+  await indexerOf([behind, ...others]).round();
+  for (const tenant of others) await expectWhole(tenant, 3);
+});
+
+test('a log that can\'t be drawn holds up no other', async () => {
+  const tenants = [newTenant(), newTenant(), newTenant()];
+  for (const tenant of tenants) await append(tenant, 2);
+  const [, broken] = tenants as [TenantId, TenantId, TenantId];
+  await owner.query(`ALTER TABLE ledger.record_index ADD CONSTRAINT broken CHECK (tenant_id <> '${broken}') NOT VALID`);
+  const errors: unknown[] = [];
+  const indexer = indexerOf(tenants, { onError: (error) => errors.push(error) });
+  await indexer.round();
+  for (const tenant of tenants.filter((each) => each !== broken)) await expectWhole(tenant, 2);
+  expect(errors).toMatchObject([{ constraint: 'broken' }]);
+  await owner.query('ALTER TABLE ledger.record_index DROP CONSTRAINT broken');
+  await indexer.round();
+  await expectWhole(broken, 2);
+});
+
 test('two replicas that index while records come draw every leaf once', async () => {
   const tenants = [newTenant(), newTenant(), newTenant()];
   const other = createPool({ url: ledgers.database.urlFor('writ_ledger'), applicationName: 'ledger-spec-other' });

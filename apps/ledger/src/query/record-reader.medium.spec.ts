@@ -28,7 +28,7 @@ afterAll(() => ledgers.close());
 async function add(tenant: TenantId, records: readonly Partial<Omit<AuditRecord, 'v'>>[]): Promise<void> {
   await ledger.append(records.map((each) => wholeRecord(tenant, each)));
   await ledger.receipts.checkpoint(tenant);
-  while (await store.drawNext(tenant) === 'more');
+  while ((await store.drawNext([tenant])).get(tenant) === 'more');
 }
 const asking = (tenant_id: TenantId, filter: RecordFilter = {}, over: Partial<RecordsRequest> = {}): RecordsRequest => ({ v: 1, tenant_id, filter, order: 'newest', limit: 50, cursor: null, ...over });
 const find = (tenant: TenantId, filter: RecordFilter = {}, over: Partial<RecordsRequest> = {}): Promise<RecordPage> => reader.page(asking(tenant, filter, over));
