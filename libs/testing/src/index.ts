@@ -2,6 +2,7 @@
 export { repositoryRoot, testAddress } from './addresses.ts';
 export { UNBALANCED_BUDGETS } from './budgets.ts';
 export { newCertificateAuthority, type CertificateAuthority, type CertificateOptions, type ServerCertificate } from './certificates.ts';
+export { copyOperations } from './copy-operations.ts';
 export { freePort } from './free-port.ts';
 export { freshService } from './fresh-service.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';

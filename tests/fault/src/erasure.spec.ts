@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel that is killed while it erases leaves each batch done or not begun, and whoever is there next goes on.
 import { jest } from '@jest/globals';
+import { copyOperations } from '@writ/testing';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 
 jest.setTimeout(180_000);
@@ -25,8 +26,9 @@ beforeEach(async () => {
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   first = (await world.call('fs.read', { path: 'a.txt' }, { session_id: 'ses-1' })).body.operation_id as string;
   // Copies of it, later by a millisecond each, so that their order is known.
-  await observer.rows(`INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', left(o.operation_id, 20) || lpad(n::text, 9, '0'), 'state', 'refused', 'idempotency_key', NULL, 'created_at', o.created_at - $2::integer + n))).*
-    FROM kernel.operation o, generate_series(1, $2::integer - 1) n WHERE o.operation_id = $1`, [first, CALLS]);
+  await copyOperations((text, values) => observer.rows(text, values),
+    `jsonb_build_object('operation_id', left(o.operation_id, 20) || lpad(n::text, 9, '0'), 'state', 'refused', 'idempotency_key', NULL, 'created_at', o.created_at - $2::integer + n)`,
+    'kernel.operation o, generate_series(1, $2::integer - 1) n WHERE o.operation_id = $1', [first, CALLS]);
   await observer.rows(`INSERT INTO kernel.payload (operation_id, tenant_id, args) SELECT operation_id, tenant_id, 'x' FROM kernel.operation WHERE tenant_id = $1 AND operation_id <> $2`, [world.tenantId, first]);
 });
 afterEach(async () => { await observer.close(); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The very dispatcher, on a real database and a clock of the test's own: what a tenant's calls wait for a slot beside one that always has more waiting.
 import type { Lane } from '@writ/contract';
+import { copyOperations } from '@writ/testing';
 import { newId } from '../store/index.ts';
 import { PERMIT_TTL_MS } from '../specs/test-executor.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
@@ -58,8 +59,8 @@ async function mark(operationId: string, state: 'performing' | 'gone'): Promise<
 /** Admits one call, as a copy of one that was. */
 async function copy(of: string, lane: Lane): Promise<string> {
   const id = newId('operation');
-  await kernel.admin.query(
-    `INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', $2::text, 'lane', $3::text, 'deadline', NULL, 'created_at', kernel.now_ms()))).* FROM kernel.operation o WHERE o.operation_id = $1`, [of, id, lane]);
+  await copyOperations(async (text, values) => (await kernel.admin.query(text, values)).rows,
+    `jsonb_build_object('operation_id', $2::text, 'lane', $3::text, 'deadline', NULL, 'created_at', kernel.now_ms())`, 'kernel.operation o WHERE o.operation_id = $1', [of, id, lane]);
   return id;
 }
 

@@ -248,8 +248,8 @@ describe('an erasure', () => {
     const first = await ended({ session_id: 'ses-1' });
     // Copies of a call that has ended: what they were given is in nobody's way.
     const copies = BATCH_ROWS * 2 + 5;
-    await kernel.admin.query(`INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', 'op_' || lpad(n::text, 26, '0'), 'state', 'refused', 'idempotency_key', NULL))).*
-      FROM kernel.operation o, generate_series(1, ${String(copies)}) n WHERE o.operation_id = $1`, [first.operation_id]);
+    await tenant.copyOperations(`jsonb_build_object('operation_id', 'op_' || lpad(n::text, 26, '0'), 'state', 'refused', 'idempotency_key', NULL)`,
+      `kernel.operation o, generate_series(1, ${String(copies)}) n WHERE o.operation_id = $1`, [first.operation_id]);
     await kernel.admin.query(`INSERT INTO kernel.payload (operation_id, tenant_id, args) SELECT operation_id, tenant_id, 'x' FROM kernel.operation WHERE tenant_id = $1 AND operation_id <> $2`, [tenant.tenantId, first.operation_id]);
     const begun = await erase({ session_id: 'ses-1' });
     expect(begun).toMatchObject({ state: 'running', operations: BATCH_ROWS, records: 1 });

@@ -139,8 +139,7 @@ describe('a list of operations', () => {
     const { operation_id } = await kernel.admit.run(tenant.call(token), null);
     await kernel.admin.query('BEGIN');
     try {
-      await kernel.admin.query(`INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', 'op_' || n, 'created_at', n))).*
-        FROM kernel.operation o, generate_series(1, 3000) n WHERE operation_id = $1`, [operation_id]);
+      await tenant.copyOperations(`jsonb_build_object('operation_id', 'op_' || n, 'created_at', n)`, 'kernel.operation o, generate_series(1, 3000) n WHERE operation_id = $1', [operation_id]);
       await kernel.admin.query('ANALYZE kernel.operation');
       const { rows } = await kernel.admin.query<{ 'QUERY PLAN': [{ Plan: object }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM kernel.operation
         WHERE tenant_id = $1 AND created_at <= 2000 AND (created_at < 2000 OR (created_at = 2000 AND operation_id < 'op_x')) ORDER BY created_at DESC, operation_id DESC LIMIT 201`, [tenant.tenantId]);

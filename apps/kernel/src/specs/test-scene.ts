@@ -83,8 +83,8 @@ export class Scene {
 
   /** Calls like the first one, that ran and failed. */
   async fail(times: number): Promise<void> {
-    await this.tenant.query(`INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', o.operation_id || '_' || $3::text || n, 'created_at', kernel.now_ms() + n))).*
-      FROM kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1`, [this.first?.operation_id, times, newId('operation')]);
+    await this.tenant.copyOperations(`jsonb_build_object('operation_id', o.operation_id || '_' || $3::text || n, 'created_at', kernel.now_ms() + n)`,
+      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1', [this.first?.operation_id, times, newId('operation')]);
     await this.tenant.query(`UPDATE kernel.operation SET state = 'rolled_back' WHERE operation_id LIKE $1 || '_%' AND state = 'admitted'`, [this.first?.operation_id]);
   }
 

@@ -3,6 +3,7 @@ import type { BlobStore } from '@writ/blobs';
 import type { AuditRecord, Budgets, CapabilityToken, Change, FileState, Grant, ProposedCall } from '@writ/contract';
 import type { connect } from '@writ/database';
 import { refOf } from '@writ/blobs';
+import { copyOperations } from '@writ/testing';
 import { ancestorsOf, applyDelta, deltaOf, emptyTree, parsePath, snapshotIdOf } from '@writ/workspace';
 import { newTenantKeys } from '../payload/index.ts';
 import { newId, type OperationRow } from '../store/index.ts';
@@ -122,6 +123,11 @@ export class TestTenant {
 
   async query(sql: string, values: unknown[] = []): Promise<void> {
     await this.#admin.query(sql, values);
+  }
+
+  /** Puts copies of calls there, as `copyOperations` says. */
+  async copyOperations(change: string, from: string, values: unknown[] = []): Promise<void> {
+    await copyOperations(async (sql, given) => (await this.#admin.query(sql, given)).rows, change, from, values);
   }
 }
 

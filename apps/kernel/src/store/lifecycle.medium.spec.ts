@@ -42,9 +42,8 @@ it('no change of state gets past it, whoever asks', async () => {
 
 it('an operation is born in a state that a decision leads to', async () => {
   const { rows: [made] } = await kernel.admin.query<Record<string, unknown>>('SELECT * FROM kernel.operation LIMIT 1');
-  const born = (state: string) => kernel.admin.query(
-    `INSERT INTO kernel.operation SELECT (jsonb_populate_record(o, jsonb_build_object('operation_id', 'op_' || $1, 'state', $1::text))).* FROM kernel.operation o WHERE operation_id = $2`,
-    [state, made?.['operation_id']]);
+  const born = (state: string) => tenant.copyOperations(
+    `jsonb_build_object('operation_id', 'op_' || $1, 'state', $1::text)`, 'kernel.operation o WHERE operation_id = $2', [state, made?.['operation_id']]);
   for (const state of STATES) {
     const outcome = await born(state).then(() => 'done', (error: { constraint?: string }) => error.constraint);
     expect(`${state}: ${String(outcome)}`).toBe(`${state}: ${pairs.has(`proposed ${state}`) ? 'done' : 'operation_lifecycle'}`);
