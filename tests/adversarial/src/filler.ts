@@ -3,7 +3,7 @@ import type { connect } from '@writ/database';
 
 export type Client = Awaited<ReturnType<typeof connect>>;
 
-interface Column { readonly name: string; readonly type: string; readonly nullable: boolean; readonly hasDefault: boolean }
+interface Column { readonly name: string; readonly type: string; readonly nullable: boolean; readonly hasDefault: boolean; readonly isGenerated: boolean }
 
 /** Columns whose value a table checks. */
 const PARTICULAR: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 
 export async function columnsOf(owner: Client, table: string): Promise<Column[]> {
   const { rows } = await owner.query<Column>(
-    `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef AS "hasDefault"
+    `SELECT attname AS name, regexp_replace(format_type(atttypid, atttypmod), '\\(.*\\)', '') AS type, NOT attnotnull AS nullable, atthasdef AS "hasDefault", attgenerated <> '' AS "isGenerated"
      FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`, [table]);
   return rows;
 }
