@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
 import type { Caller, OperationView as View } from '@writ/contract';
+import { HeldCalls } from '../held/index.ts';
 import { newId, type OperationRow } from '../store/index.ts';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
@@ -66,6 +68,19 @@ describe('an approval of an effect', () => {
     }]);
     expect(await tenant.budgetOf(token)).toMatchObject({ calls: { used: 1, reserved: 0 }, cpu_ms: { used: 3, reserved: 0 } });
     expect((await kernel.admin.query('SELECT staged FROM kernel.payload WHERE operation_id = $1', [held.operation_id])).rows).toEqual([{ staged: null }]);
+  });
+
+  it('that is decided just as its preview ends commits what the preview staged', async () => {
+    const held = await kernel.admit.run(tenant.writeCall(token), null);
+    const find = HeldCalls.prototype.find;
+    jest.spyOn(HeldCalls.prototype, 'find').mockImplementationOnce(async function (this: HeldCalls, ...of) {
+      const seen = await find.apply(this, of);
+      await preview(held, { 'a.txt': 'shown' });
+      return seen;
+    });
+    expect(await decide(held)).toMatchObject({ state: 'committed', attempt: 0, result: { tx_outcome: 'committed' } });
+    expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'shown' });
+    expect(await outcomesOf(held)).toHaveLength(1);
   });
 
   it('is single use: eight at once commit once', async () => {
