@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isFinal } from '@writ/contract';
 import { Api, type Answer, type JsonValue } from './api.ts';
 
 /** A tenant with everything that a call needs. */
@@ -15,7 +16,7 @@ export interface World {
   readonly tokenId: string;
   /** Makes a call as the agent; a fresh idempotency key unless `over` has one. */
   call(toolId: string, args: unknown, over?: Record<string, unknown>, waitMs?: number): Promise<Answer<JsonValue>>;
-  /** Reads the operation until it is in one of the states. */
+  /** Reads the operation until it is in one of the states. Fails with what it saw: at once where the operation ended in another state, which can't change any more. */
   until(operationId: string, states: readonly string[], timeoutMs?: number): Promise<JsonValue>;
   /** The content of a file at the head, or null. */
   file(path: string): Promise<string | null>;
@@ -28,6 +29,9 @@ export interface WorldOptions {
 }
 
 const HOUR_MS = 3_600_000;
+
+/** Whether nothing follows a state. An ambiguous outcome isn't such a one: somebody can still resolve it. */
+const isLasting = (state: string): boolean => isFinal(state) && state !== 'ambiguous';
 
 /** Polls every 25 ms until `probe` gives something. A condition, not a nap: it ends as soon as it holds. */
 export async function eventually<T>(what: string, probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
@@ -67,10 +71,21 @@ export async function makeWorld(url: string, platformKey: string, options: World
     call: (toolId, args, over = {}, waitMs = 30_000) => agent.post(`/v1/tool-calls?wait=${waitMs}`, {
       tool_id: toolId, args, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: randomUUID(), ...over,
     }),
-    until: (operationId, states, timeoutMs = 60_000) => eventually(`${operationId} in ${states.join('|')}`, async () => {
-      const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
-      return status === 200 && states.includes(body.state as string) ? body : null;
-    }, timeoutMs),
+    until: async (operationId, states, timeoutMs = 60_000) => {
+      const wanted = `${operationId} in ${states.join('|')}`;
+      let seen = 'nothing';
+      const probe = async (): Promise<JsonValue | null> => {
+        const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
+        if (status !== 200) return null;
+        seen = JSON.stringify({ state: body.state, result: body.result });
+        if (states.includes(body.state as string)) return body;
+        if (isLasting(body.state as string)) throw new Error(`never ${wanted}: it ended as ${seen}`);
+        return null;
+      };
+      return eventually(wanted, probe, timeoutMs).catch((error: Error) => {
+        throw new Error(error.message.includes(seen) ? error.message : `${error.message}; last seen: ${seen}`);
+      });
+    },
     file: async (path) => {
       // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file holds.
       const answer = await eventually(`an answer about ${path}`, async () => {
