@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
 import { memoryBus, type MemoryBus } from '@writ/bus';
 import { Fault, type AppendReply, type AppendRequest } from '@writ/contract';
 import { newId } from '../store/index.ts';
@@ -66,6 +67,69 @@ it('what gathers while a batch is under way goes in the next one', async () => {
   for (const record of records) sender.hand(record);
   await sender.idle();
   expect(ledger.requests.map((request) => request.records.length)).toEqual([1, 40]);
+});
+
+describe('what nobody waits for', () => {
+  const mayLinger = { mayLinger: true };
+  /** Answers requests when the test says so. */
+  const slowly = (): (() => void) => {
+    let answer = (): void => undefined;
+    const said = new Promise<void>((resolve) => { answer = resolve; });
+    ledger.answer = async (record_id, index) => { await said; return { record_id, leaf_index: index, tree_size: index + 1, fault: null }; };
+    return answer;
+  };
+  beforeEach(() => { jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'] }); });
+  afterEach(() => { jest.useRealTimers(); });
+  const requestsOf = (): number[] => ledger.requests.map(({ records }) => records.length);
+
+  it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
+    const { sender } = newSender();
+    const records = [await stored(), await stored(), await stored(), await stored()] as const;
+    sender.hand(records[0], mayLinger);
+    sender.hand(records[1], mayLinger);
+    await jest.advanceTimersByTimeAsync(49);
+    expect(requestsOf()).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    await sender.idle();
+    expect(requestsOf()).toEqual([2]);
+    sender.hand(records[2], mayLinger);
+    sender.hand(records[3]);
+    await sender.idle();
+    expect(requestsOf()).toEqual([2, 2]);
+  });
+
+  it('lingers too where it comes while a batch is under way', async () => {
+    const { sender, book } = newSender();
+    const records = await Promise.all(Array.from({ length: 4 }, () => stored()));
+    const answer = slowly();
+    sender.hand(records[0] as SentRecord & { digest: string });
+    for (const record of records.slice(1)) sender.hand(record, mayLinger);
+    answer();
+    expect(await book.wait(awaited(records[0] as SentRecord), 1_000)).toMatchObject({ state: 'logged' });
+    await jest.advanceTimersByTimeAsync(49);
+    expect(requestsOf()).toEqual([1]);
+    await jest.advanceTimersByTimeAsync(1);
+    await sender.idle();
+    expect(requestsOf()).toEqual([1, 3]);
+  });
+
+  it('goes at the end of a batch that outlasts its time, and at once where it fills a request', async () => {
+    const { sender } = newSender();
+    const record = await stored();
+    const answer = slowly();
+    sender.hand(record);
+    sender.hand(record, mayLinger);
+    await jest.advanceTimersByTimeAsync(60);
+    answer();
+    await sender.idle();
+    expect(requestsOf()).toEqual([1, 1]);
+    for (let n = 0; n < 199; n += 1) sender.hand(record, mayLinger);
+    await jest.advanceTimersByTimeAsync(40);
+    expect(requestsOf()).toEqual([1, 1]);
+    sender.hand(record, mayLinger);
+    await sender.idle();
+    expect(requestsOf()).toEqual([1, 1, 200]);
+  });
 });
 
 it('a batch has at most 200 records and 512 KiB as it travels, and always one', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import { AppendReply, Fault, parseFromPeer, type Subjects } from '@writ/contract';
+import { AppendReply, Fault, LIMITS, parseFromPeer, type Subjects } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
@@ -48,6 +48,8 @@ export class OutboxSender extends Outbox {
   readonly #queue: SentRecord[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #sending = false;
+  /** somebody waits for one of the queue */
+  #isAwaited = false;
   #lingering: NodeJS.Timeout | undefined;
   /** answered for by the ledger, and still rows */
   readonly #logged: string[] = [];
@@ -66,9 +68,9 @@ export class OutboxSender extends Outbox {
 
   override hand(record: SealedRecord, options: { readonly mayLinger?: boolean } = {}): void {
     if (this.#queue.length < QUEUE_MAX) this.#queue.push(record);
-    if (this.#sending) return;
-    if (options.mayLinger !== true) this.#follow(this.#drain());
-    else this.#lingering ??= setTimeout(() => this.#follow(this.#drain()), LINGER_MS).unref();
+    this.#isAwaited ||= options.mayLinger !== true;
+    if (!this.#mustSend()) this.#lingering ??= setTimeout(() => this.#hurry(), LINGER_MS).unref();
+    else if (!this.#sending) this.#follow(this.#drain());
   }
 
   /** Sends what nobody else has: rows older than two seconds, left by a replica that died or by a ledger that didn't answer. Resolves with how many were logged. */
@@ -100,20 +102,40 @@ export class OutboxSender extends Outbox {
 
   /** Resolves when nothing handed over here is under way any more. */
   async idle(): Promise<void> {
-    if (this.#lingering !== undefined) this.#follow(this.#drain());
+    if (this.#queue.length > 0) this.#hurry();
     do {
       this.#drop();
       await Promise.all(this.#underWay);
     } while (this.#underWay.size > 0 || this.#logged.length > 0);
   }
 
+  /** Whether what waits here goes now: somebody waits for one of it, or it fills a request. */
+  #mustSend(): boolean {
+    return this.#queue.length > 0 && (this.#isAwaited || this.#queue.length >= LIMITS.appendRecords.max);
+  }
+
+  /** All that waits here goes now. */
+  #hurry(): void {
+    this.#isAwaited = true;
+    if (!this.#sending) this.#follow(this.#drain());
+  }
+
+  /** What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise. */
   async #drain(): Promise<void> {
+    this.#sending = true;
+    while (this.#mustSend()) {
+      const batch = takeBatch(this.#queue);
+      if (this.#queue.length === 0) this.#settle();
+      await this.#send(batch);
+    }
+    this.#sending = false;
+  }
+
+  /** Nothing waits here. */
+  #settle(): void {
     clearTimeout(this.#lingering);
     this.#lingering = undefined;
-    if (this.#sending) return;
-    this.#sending = true;
-    while (this.#queue.length > 0) await this.#send(takeBatch(this.#queue));
-    this.#sending = false;
+    this.#isAwaited = false;
   }
 
   /** Sends one batch; resolves with how many were logged, or null where nobody answered. Never rejects: rows that weren't logged are found again. */
