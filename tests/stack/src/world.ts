@@ -33,13 +33,13 @@ const HOUR_MS = 3_600_000;
 /** Whether nothing follows a state. An ambiguous outcome isn't such a one: somebody can still resolve it. */
 const isLasting = (state: string): boolean => isFinal(state) && state !== 'ambiguous';
 
-/** Polls every 25 ms until `probe` gives something. A condition, not a nap: it ends as soon as it holds. */
-export async function eventually<T>(what: string, probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
+/** Polls every 25 ms until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. `what` is asked for once it didn't hold in time. */
+export async function eventually<T>(what: string | (() => string), probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
   const until = Date.now() + timeoutMs;
   for (;;) {
     const found = await probe();
     if (found) return found;
-    if (Date.now() > until) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (Date.now() > until) throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
     await sleep(25);
   }
 }
@@ -71,20 +71,17 @@ export async function makeWorld(url: string, platformKey: string, options: World
     call: (toolId, args, over = {}, waitMs = 30_000) => agent.post(`/v1/tool-calls?wait=${waitMs}`, {
       tool_id: toolId, args, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: randomUUID(), ...over,
     }),
-    until: async (operationId, states, timeoutMs = 60_000) => {
-      const wanted = `${operationId} in ${states.join('|')}`;
+    until: (operationId, states, timeoutMs = 60_000) => {
       let seen = 'nothing';
-      const probe = async (): Promise<JsonValue | null> => {
+      const wanted = (): string => `${operationId} in ${states.join('|')}, last seen: ${seen}`;
+      return eventually(wanted, async () => {
         const { status, body } = await admin.get(`/v1/operations/${operationId}`).catch(() => ({ status: 0, body: null }));
         if (status !== 200) return null;
         seen = JSON.stringify({ state: body.state, result: body.result });
         if (states.includes(body.state as string)) return body;
-        if (isLasting(body.state as string)) throw new Error(`never ${wanted}: it ended as ${seen}`);
+        if (isLasting(body.state as string)) throw new Error(`never: ${wanted()}`);
         return null;
-      };
-      return eventually(wanted, probe, timeoutMs).catch((error: Error) => {
-        throw new Error(error.message.includes(seen) ? error.message : `${error.message}; last seen: ${seen}`);
-      });
+      }, timeoutMs);
     },
     file: async (path) => {
       // A process that was frozen or killed may answer with a fault for a moment, and none of those is what the file holds.
