@@ -47,6 +47,15 @@ const stored = async (ageMs = 0): Promise<SentRecord & { digest: string }> => {
     [record.record_id, record.tenant_id, record.payload, record.keyid, record.sig, ageMs]);
   return record;
 };
+/** How many records each request brought. */
+const sizes = (): number[] => ledger.requests.map(({ records }) => records.length);
+/** Has the ledger answer nothing until what this returns is called. */
+const holdAnswers = (): (() => void) => {
+  const { answer } = ledger;
+  const { promise: said, resolve } = Promise.withResolvers<undefined>();
+  ledger.answer = async (record_id, index) => { await said; return answer(record_id, index); };
+  return () => resolve(undefined);
+};
 const awaited = ({ record_id }: { record_id: string }) => ({ tenant_id: tenant.tenantId, operation_id: newId('operation'), record_id });
 
 it('a record that is handed over is sent at once, answered for, and then forgotten', async () => {
@@ -66,21 +75,13 @@ it('what gathers while a batch is under way goes in the next one', async () => {
   for (let count = 0; count < 40; count += 1) records.push(await stored());
   for (const record of records) sender.hand(record);
   await sender.idle();
-  expect(ledger.requests.map((request) => request.records.length)).toEqual([1, 40]);
+  expect(sizes()).toEqual([1, 40]);
 });
 
 describe('what nobody waits for', () => {
   const mayLinger = { mayLinger: true };
-  /** Answers requests when the test says so. */
-  const slowly = (): (() => void) => {
-    let answer = (): void => undefined;
-    const said = new Promise<void>((resolve) => { answer = resolve; });
-    ledger.answer = async (record_id, index) => { await said; return { record_id, leaf_index: index, tree_size: index + 1, fault: null }; };
-    return answer;
-  };
   beforeEach(() => { jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'] }); });
   afterEach(() => { jest.useRealTimers(); });
-  const requestsOf = (): number[] => ledger.requests.map(({ records }) => records.length);
 
   it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
     const { sender } = newSender();
@@ -88,47 +89,47 @@ describe('what nobody waits for', () => {
     sender.hand(records[0], mayLinger);
     sender.hand(records[1], mayLinger);
     await jest.advanceTimersByTimeAsync(49);
-    expect(requestsOf()).toEqual([]);
+    expect(sizes()).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     await sender.idle();
-    expect(requestsOf()).toEqual([2]);
+    expect(sizes()).toEqual([2]);
     sender.hand(records[2], mayLinger);
     sender.hand(records[3]);
     await sender.idle();
-    expect(requestsOf()).toEqual([2, 2]);
+    expect(sizes()).toEqual([2, 2]);
   });
 
   it('lingers too where it comes while a batch is under way', async () => {
     const { sender, book } = newSender();
-    const records = await Promise.all(Array.from({ length: 4 }, () => stored()));
-    const answer = slowly();
-    sender.hand(records[0] as SentRecord & { digest: string });
-    for (const record of records.slice(1)) sender.hand(record, mayLinger);
+    const [first, ...others] = [await stored(), await stored(), await stored(), await stored()] as const;
+    const answer = holdAnswers();
+    sender.hand(first);
+    for (const record of others) sender.hand(record, mayLinger);
     answer();
-    expect(await book.wait(awaited(records[0] as SentRecord), 1_000)).toMatchObject({ state: 'logged' });
+    expect(await book.wait(awaited(first), 1_000)).toMatchObject({ state: 'logged' });
     await jest.advanceTimersByTimeAsync(49);
-    expect(requestsOf()).toEqual([1]);
+    expect(sizes()).toEqual([1]);
     await jest.advanceTimersByTimeAsync(1);
     await sender.idle();
-    expect(requestsOf()).toEqual([1, 3]);
+    expect(sizes()).toEqual([1, 3]);
   });
 
   it('goes at the end of a batch that outlasts its time, and at once where it fills a request', async () => {
     const { sender } = newSender();
     const record = await stored();
-    const answer = slowly();
+    const answer = holdAnswers();
     sender.hand(record);
     sender.hand(record, mayLinger);
     await jest.advanceTimersByTimeAsync(60);
     answer();
     await sender.idle();
-    expect(requestsOf()).toEqual([1, 1]);
+    expect(sizes()).toEqual([1, 1]);
     for (let n = 0; n < 199; n += 1) sender.hand(record, mayLinger);
     await jest.advanceTimersByTimeAsync(40);
-    expect(requestsOf()).toEqual([1, 1]);
+    expect(sizes()).toEqual([1, 1]);
     sender.hand(record, mayLinger);
     await sender.idle();
-    expect(requestsOf()).toEqual([1, 1, 200]);
+    expect(sizes()).toEqual([1, 1, 200]);
   });
 });
 
@@ -234,12 +235,10 @@ it('a log that can not be written holds up the records of its tenant and nobody 
 
 it('a queue has an end while the ledger is away: what does not fit is found again', async () => {
   const { sender } = newSender();
-  let answered = (): void => undefined;
-  const away = new Promise<void>((resolve) => { answered = resolve; });
-  ledger.answer = async (record_id, index) => { await away; return { record_id, leaf_index: index, tree_size: index + 1, fault: null }; };
+  const answer = holdAnswers();
   const record = await stored();
   for (let n = 0; n < 12_000; n += 1) sender.hand(record);
-  answered();
+  answer();
   await sender.idle();
-  expect(ledger.requests.reduce((sum, { records }) => sum + records.length, 0)).toBeLessThanOrEqual(10_200);
+  expect(sizes().reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10_200);
 }, 60_000);

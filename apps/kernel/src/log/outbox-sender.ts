@@ -48,7 +48,7 @@ export class OutboxSender extends Outbox {
   readonly #queue: SentRecord[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #sending = false;
-  /** somebody waits for one of the queue */
+  /** somebody waits for one of the queue, or the time of the first that may linger is over; never of an empty queue */
   #isAwaited = false;
   #lingering: NodeJS.Timeout | undefined;
   /** answered for by the ledger, and still rows */
@@ -111,7 +111,7 @@ export class OutboxSender extends Outbox {
 
   /** Whether what waits here goes now: somebody waits for one of it, or it fills a request. */
   #mustSend(): boolean {
-    return this.#queue.length > 0 && (this.#isAwaited || this.#queue.length >= LIMITS.appendRecords.max);
+    return this.#isAwaited || this.#queue.length >= LIMITS.appendRecords.max;
   }
 
   /** All that waits here goes now. */
@@ -125,14 +125,14 @@ export class OutboxSender extends Outbox {
     this.#sending = true;
     while (this.#mustSend()) {
       const batch = takeBatch(this.#queue);
-      if (this.#queue.length === 0) this.#settle();
+      if (this.#queue.length === 0) this.#rest();
       await this.#send(batch);
     }
     this.#sending = false;
   }
 
-  /** Nothing waits here. */
-  #settle(): void {
+  /** Nothing waits here any more. */
+  #rest(): void {
     clearTimeout(this.#lingering);
     this.#lingering = undefined;
     this.#isAwaited = false;
