@@ -72,7 +72,7 @@ describe('a command that runs on', () => {
   it('has the shell to itself: commands that are asked for at once take turns, and one that was decided before another committed runs nothing', async () => {
     const ask = session();
     await ask({ command: 'true' });
-    const all = await Promise.all([1, 2, 3].map((n) => ask({ command: `echo ${n} >> order.txt; sleep 0.2` })));
+    const all = await Promise.all([1, 2, 3].map((n) => ask({ command: `echo ${n} >> order.txt; sleep 1` })));
     expect(all.map(({ tx_outcome, error }) => error?.code ?? tx_outcome).sort()).toEqual(['committed', 'session.busy', 'session.busy']);
     expect(await world.file('order.txt')).toMatch(/^[123]\n$/);
     expect((await Promise.all([4, 5].map((n) => ask({ command: `echo ${n}` })))).map(({ result }) => result.output)).toEqual(['4\n', '5\n']);

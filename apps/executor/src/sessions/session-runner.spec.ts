@@ -35,13 +35,14 @@ let root: string;
 let shellId: string | null;
 let said: string[];
 let nowElsewhere: ShellAttachReply | null;
+let isBehind: boolean;
 let image: string;
 
 beforeEach(async () => {
   kernel = await new ScriptedKernel().start();
   shells = new FakeShells(PROGRAMS);
   outputs = new Outputs();
-  [shellId, said, nowElsewhere, image] = [null, [], null, IMAGE];
+  [shellId, said, nowElsewhere, image, isBehind] = [null, [], null, IMAGE, false];
   const end = (ending: ShellEnding): Promise<void> => {
     said.push(ending);
     shellId = null;
@@ -65,7 +66,7 @@ const context = (): RunContext => ({
   announceEffectStarted: () => Promise.reject(new Error('no effect outside')),
   attachShell: (opens, id) => {
     if (nowElsewhere !== null) return Promise.resolve(nowElsewhere);
-    if (shellId !== null) return Promise.resolve({ v: 1, verdict: 'yours', shell_id: shellId, ending: null });
+    if (shellId !== null) return Promise.resolve({ v: 1, verdict: 'yours', shell_id: shellId, ending: null, is_behind: isBehind });
     if (!opens) return Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: null });
     shellId = id;
     return Promise.resolve({ v: 1, verdict: 'opened', shell_id: id, ending: null });
@@ -152,13 +153,58 @@ it('tells apart a command while another runs, and input while none does', async 
   expect(await ask({ input: 'y' })).toMatchObject({ ended: 'failed', error: { code: 'session.idle' } });
 });
 
-it('a command that was decided before another committed runs nothing', async () => {
+describe('a command that was decided before another of its session committed', () => {
+  const busy = { ended: 'failed', error: { code: 'session.busy', message: expect.stringContaining('has committed since') as string }, delta: null };
+  beforeEach(async () => { await ask({ command: 'look' }); });
+
+  it('runs nothing where it has waited for its turn meanwhile, and the shell goes on', async () => {
+    const first = await runner.run(call({ command: 'write' }), context());
+    const second = runner.run(call({ command: 'leave' }), context());
+    await new Promise((resolve) => setImmediate(resolve));
+    isBehind = true;
+    await first.settle?.(COMMITTED);
+    const told = await second;
+    expect(told).toMatchObject(busy);
+    isBehind = false;
+    await told.settle?.(ROLLED_BACK);
+    const newer = await kernel.tree({ 'a.txt': 'one', made: 'new' });
+    expect((await ask({ command: 'look' }, NO_OP, newer)).result).toMatchObject({ shell: 'open', output: 'a.txt made\n' });
+    expect(said).toEqual([]);
+  });
+
+  it('runs nothing where it comes later still', async () => {
+    isBehind = true;
+    expect(await ask({ command: 'leave' }, ROLLED_BACK)).toMatchObject(busy);
+    expect([shell().isClosed, said]).toEqual([false, []]);
+  });
+
+  it('is told so where the shell is no more, too', async () => {
+    nowElsewhere = { v: 1, verdict: 'ended', shell_id: null, ending: null, is_behind: true };
+    expect(await ask({ command: 'look' }, ROLLED_BACK)).toMatchObject(busy);
+    expect(shells.opened).toHaveLength(1);
+  });
+
+  it('is no other than one whose program takes input: that is asked for by what was shown', async () => {
+    await ask({ command: 'ask' });
+    isBehind = true;
+    expect(await ask({ input: 'y' }, COMMITTED)).toMatchObject({ ended: 'exited', delta: { changes: [{ path: 'made' }] } });
+  });
+});
+
+it('a call that is not told whether it may run gives its turn back, and the shell goes on', async () => {
   await ask({ command: 'look' });
-  const first = await runner.run(call({ command: 'write' }), context());
-  const second = runner.run(call({ command: 'look' }), context());
-  await new Promise((resolve) => setImmediate(resolve));
-  await first.settle?.(COMMITTED);
-  expect(await second).toMatchObject({ ended: 'failed', error: { code: 'session.busy' } });
+  const asks = context();
+  const silent: RunContext = { ...asks, attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.reject(new Error('nobody answers'))) };
+  await expect(runner.run(call({ command: 'leave' }), silent)).rejects.toThrow('nobody answers');
+  expect((await ask({ command: 'look' })).result).toMatchObject({ shell: 'open' });
+});
+
+it('one that a person killed while a command waited for its turn runs nothing, and says so', async () => {
+  await ask({ command: 'look' });
+  const asks = context();
+  const killed: RunContext = { ...asks, attachShell: (opens, id) => (opens ? asks.attachShell(opens, id) : Promise.resolve({ v: 1, verdict: 'ended', shell_id: null, ending: 'killed' })) };
+  const told = await runner.run(call({ command: 'leave' }), killed);
+  expect(told).toMatchObject({ ended: 'failed', error: { code: 'session.lost', message: expect.stringContaining('killed') as string } });
 });
 
 it('an exit ends it, and so does a wish', async () => {

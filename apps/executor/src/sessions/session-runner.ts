@@ -49,18 +49,29 @@ export class SessionRunner extends Runner {
   override async run(call: Call, context: RunContext): Promise<Staged> {
     const args: SessionArgs = call.args;
     if (givenBytes(call) > GIVEN_BYTES_MAX) return stagedFailure('limit.exceeded', `the command names secrets of more than ${GIVEN_BYTES_MAX} bytes in all`, 'use fewer of them in one command');
-    const ours = await this.#attached(call, context, args.command !== undefined);
+    const isCommand = args.command !== undefined;
+    const ours = await this.#attached(call, context, isCommand);
     if (!(ours instanceof LiveSession)) return ours;
-    const { commits } = ours.copy;
     const giveBack = await ours.turn();
     if (giveBack === null) return stagedFailure('session.busy', 'too many calls wait for the session', 'wait for their answers');
-    const told = (staged: Staged): Promise<Staged> => withoutSecrets(staged, ours.values);
+    let away: Staged | null;
     try {
-      // Run on the state that it was decided on, a command would find its own session's files as they were before.
-      const isLate = args.command !== undefined && ours.copy.commits !== commits;
-      const staged = ours.ending !== null ? stagedFailure(...ENDED[ours.ending], START_HINT)
-        : isLate ? stagedFailure('session.busy', 'another call of the session has committed since this one was decided', 'ask again, one command after the other')
-          : await this.#asked(ours, call, context, args).then(told);
+      // Asked again: whoever had the turn meanwhile may have committed.
+      away = isCommand && ours.ending === null ? turnedAway(await context.attachShell(false, ours.shellId), call) : null;
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return await this.#inTurn(ours, giveBack, async () => {
+      if (ours.ending !== null) return stagedFailure(...ENDED[ours.ending], START_HINT);
+      return away ?? await withoutSecrets(await this.#asked(ours, call, context, args), ours.values);
+    });
+  }
+
+  /** Has the call that has the turn give it back once its report is settled. One that fails through a fault of ours ends the shell: nobody knows what it did. */
+  async #inTurn(ours: LiveSession, giveBack: () => void, run: () => Promise<Staged>): Promise<Staged> {
+    try {
+      const staged = await run();
       return { ...staged, settle: async (reply) => {
         try {
           await staged.settle?.(reply);
@@ -78,11 +89,10 @@ export class SessionRunner extends Runner {
   /** The session of the call, opened if need be; or what the call is told where there is none. */
   async #attached(call: Call, context: RunContext, opens: boolean): Promise<LiveSession | Staged> {
     const attach = (mayOpen: boolean): Promise<ShellAttachReply> => context.attachShell(mayOpen, randomBytes(SHELL_ID_BYTES).toString('hex'));
-    const { verdict, shell_id, ending } = await attach(opens);
-    if (verdict === 'elsewhere') return stagedFailure('session.busy', 'another call is about to open the session', 'ask again');
-    if (verdict === 'ended' || shell_id === null) {
-      return call.args['close'] === true && ending !== 'lost' ? endedResult() : stagedFailure(...ENDED[ending ?? 'none'], START_HINT);
-    }
+    const reply = await attach(opens);
+    const { verdict, shell_id } = reply;
+    const away = turnedAway(reply, call);
+    if (away !== null || shell_id === null) return away ?? noShell(call, null);
     if (verdict === 'opened') return await this.#open(call, context, shell_id);
     const found = this.#with.sessions.find(shell_id);
     if (found?.image === imageOf(call)) return found;
@@ -174,6 +184,18 @@ export class SessionRunner extends Runner {
     } };
   }
 }
+
+/**
+ * What the call is told where it gets no turn at the shell; null where it may have one. INVARIANT (nothing old): no command runs on a state of before what its own session
+ * has committed: it would find the session's files as they were, and what it did would take the session's own commits back.
+ */
+function turnedAway({ verdict, ending, is_behind: isBehind = false }: ShellAttachReply, call: Call): Staged | null {
+  if (isBehind && call.args['command'] !== undefined) return stagedFailure('session.busy', 'another call of the session has committed since this one was decided', 'ask again, one command after the other');
+  if (verdict === 'elsewhere') return stagedFailure('session.busy', 'another call is about to open the session', 'ask again');
+  return verdict === 'ended' ? noShell(call, ending) : null;
+}
+
+const noShell = ({ args }: Call, ending: ShellEnding | null): Staged => (args['close'] === true && ending !== 'lost' ? endedResult() : stagedFailure(...ENDED[ending ?? 'none'], START_HINT));
 
 const givenBytes = ({ env = {} }: Call): number => Object.values(env).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
 

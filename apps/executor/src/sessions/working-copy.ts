@@ -24,16 +24,10 @@ export class WorkingCopy {
   readonly #stored: BlobReader;
   #root: string;
   #nodes: ReadonlyMap<string, Uint8Array> = new Map();
-  #commits = 0;
 
   constructor(blobs: BlobStore, tenantId: string, root: string) {
     this.#stored = blobReader(blobs, tenantId as TenantId);
     this.#root = root;
-  }
-
-  /** How often the session has committed something: a call that was decided before the last time was decided on less than the copy holds. */
-  get commits(): number {
-    return this.#commits;
   }
 
   /** What must be written into the container to bring it from here to the snapshot, as far as the token may read it; what goes comes first, deepest first. */
@@ -70,7 +64,6 @@ export class WorkingCopy {
 
   /** A delta was committed. */
   committed({ root, nodes }: CopiedDelta['next']): void {
-    if (root !== this.#root) this.#commits += 1;
     this.#root = root;
     this.#nodes = nodes;
   }

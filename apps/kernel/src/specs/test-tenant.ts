@@ -55,7 +55,10 @@ export class TestTenant {
     const applied = await applyDelta((sha256) => blobs.get(this.tenantId, sha256), root, delta);
     await blobs.putMany(this.tenantId, applied.nodes.map(({ bytes }) => bytes));
     this.head = snapshotIdOf(applied.root);
-    await this.#admin.query('UPDATE kernel.workspace SET head_snapshot_id = $2, head_seq = head_seq + 1 WHERE workspace_id = $1', [this.workspaceId, this.head]);
+    await this.#admin.query(
+      `WITH moved AS (UPDATE kernel.workspace SET head_snapshot_id = $2, head_seq = head_seq + 1 WHERE workspace_id = $1 RETURNING head_seq)
+       INSERT INTO kernel.snapshot (workspace_id, seq, tenant_id, snapshot_id, kind) SELECT $1, head_seq, $3, $2, 'changed' FROM moved`,
+      [this.workspaceId, this.head, this.tenantId]);
   }
 
   /** Issues a token: everything for the agent, unless said. */

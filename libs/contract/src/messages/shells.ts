@@ -19,11 +19,12 @@ export type ShellAttachRequest = Static<typeof ShellAttachRequest>;
 /**
  * `opened`: there was none, and the speaker is to open one; `yours`: the speaker has it, under `shell_id`; `elsewhere`: another executor has it; `ended`: it is no
  * more and nobody was told yet why, or there is none and the call opens none. Only `lost` and `killed` are told before a command may open another.
+ * `is_behind`: another call of the session has committed since the speaker's was decided; for such a one no shell is opened. Absent where an older peer speaks.
  */
 export const ShellAttachReply = Type.Object({
   v: Type.Literal(1),
   verdict: Type.Union([Type.Literal('opened'), Type.Literal('yours'), Type.Literal('elsewhere'), Type.Literal('ended')]),
-  shell_id: orNull(ShellId), ending: orNull(ShellEnding),
+  shell_id: orNull(ShellId), ending: orNull(ShellEnding), is_behind: Type.Optional(Type.Boolean()),
 }, closed);
 export type ShellAttachReply = Static<typeof ShellAttachReply>;
 
