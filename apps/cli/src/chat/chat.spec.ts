@@ -80,6 +80,11 @@ describe('a stream', () => {
     expect(await chat()).toEqual({ exit: 0, out: 'I write it.\nDone, all of it.\n', err: '' });
   });
 
+  it('that tells of a reply again when all of it was told is not heard twice', async () => {
+    await on({ streams: [(run) => answered(run.replied('I write it.', [CALL]).live('text', { round: 1, text: 'I write it.' })).replied('Done.').live('text', { round: 2, text: 'Done.' }).end()] });
+    expect(await chat()).toEqual({ exit: 0, out: 'I write it.\nDone.\n', err: '' });
+  });
+
   it('whose model failed is told so, and what streamed before counts for nothing', async () => {
     await on({ streams: [(run) => run.live('text', { round: 1, text: 'Half a' }).live('retry', { round: 1, failures: 1, delay_ms: 1, fault: 'overloaded' }).live('text', { round: 1, text: 'Whole.' }).replied('Whole.').end()] });
     expect(await chat()).toEqual({ exit: 0, out: 'Half a\nWhole.\n', err: 'the model failed (overloaded) and is asked again\n' });

@@ -18,8 +18,8 @@ export class RunView {
   readonly #page: Page;
   readonly #lookUp: LookUp;
   readonly #isVerbose: () => boolean;
-  /** of the reply that streams: its round, and what was shown of it */
-  #round = 0;
+  /** of the reply that streams: its round, from one on, and what was shown of it */
+  #round = 1;
   #shown = '';
   #calls: readonly WrittenCall[] = [];
   readonly #begunCalls = new Set<string>();

@@ -42,6 +42,19 @@ test('what streams comes to a reader that has all that is kept, and to no other'
   expect(await said).not.toContain('lost');
 });
 
+test('what streamed before an event that the reader has comes no more: it would be told twice', async () => {
+  const rows = [resumed(1), resumed(2)];
+  const stream = streamOf(rows);
+  const said = text(stream.readable);
+  await new Promise(setImmediate);
+  stream.heard(news(1, [{ event: 'text', data: { round: 1, text: 'late' } }]));
+  stream.heard(news(2, [{ event: 'text', data: { round: 2, text: 'now' } }]));
+  rows.push(ended(3));
+  stream.heard(news(3));
+  expect(names(await said)).toEqual(['ready', 'resumed', 'resumed', 'text', 'ended']);
+  expect(await said).not.toContain('late');
+});
+
 test.each([
   ['asked', () => Promise.resolve([])], ['unavailable', () => Promise.reject(new Error('the database is away'))], ['auth', () => Promise.reject(new Fault('auth.invalid'))],
 ] as const)('a stream whose time is over ends as `%s`: it says what became of its last look', async (reason, read) => {

@@ -57,7 +57,8 @@ export class RunStream implements RunWatcher {
   heard({ seq, live }: RunNews): void {
     this.#known = Math.max(this.#known, seq);
     if (this.#sent < this.#known) return this.#pump();
-    if (this.#isPumping || this.#isFull) return;
+    // News that came late: what streamed then is in an event that the reader has, or would stand behind it.
+    if (seq < this.#sent || this.#isPumping || this.#isFull) return;
     for (const { event, data } of live) this.#push(block(event, data));
   }
 

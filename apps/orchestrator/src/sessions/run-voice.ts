@@ -21,9 +21,10 @@ export class RunVoice {
     this.#tell = tell;
   }
 
-  /** An event was kept. */
+  /** An event was kept. What was gathered before it is told by no news of later: readers of those have the event, which tells more. */
   kept(seq: number): void {
     this.#seq = seq;
+    this.#live = [];
     this.#say();
   }
 
