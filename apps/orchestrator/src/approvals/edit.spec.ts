@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ProposedCall } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 let door: TestDoor;

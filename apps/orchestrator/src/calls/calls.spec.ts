@@ -3,7 +3,7 @@ import { Fault, type AdmitRequest, type OperationView, type ProposedCall } from 
 import { canonicalBytes } from '@writ/digest';
 import { ARGUMENTS_ATTEMPT, newId, openContent, sealContent, sealedRef, SEAL_BYTES, type ContentSeal } from '@writ/nest-kit';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 
 let door: TestDoor;
 let tenant: TestTenant;

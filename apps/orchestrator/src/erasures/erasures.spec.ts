@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newId } from '@writ/nest-kit';
 import { newSession } from '../ports/sessions.contract.ts';
-import { erasureOf } from '../specs/fake-kernel.ts';
+import { erasureOf } from '../specs/fake-views.ts';
 import { openTestDoor, type TestDoor } from '../specs/test-door.ts';
 
 let door: TestDoor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, problem, type TestDoor } from '../specs/test-door.ts';
 import { FullQueues } from './full-queues.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { AdmitRequest, OperationView } from '@writ/contract';
 import { sealContent, sealedRef } from '@writ/nest-kit';
 import { ROUTES } from '../http/routes/index.ts';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import { furnish, sampleOf } from '../specs/furnished.ts';
 import { openTestDoor, PLATFORM_KEY, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 

@@ -5,7 +5,7 @@ import { sha256Hex } from '@writ/digest';
 import { sealContent, sealedRef } from '@writ/nest-kit';
 import { encodeReceipt } from '@writ/receipt';
 import { callOf, RECEIPT } from '../specs/furnished.ts';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, problem, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 let door: TestDoor;

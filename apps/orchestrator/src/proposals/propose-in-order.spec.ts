@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type OperationId, type OperationView } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import type { ParsedCall } from './parsed-call.ts';
 import { ProposeInOrder } from './propose-in-order.ts';
 

@@ -3,7 +3,7 @@ import { TENANT_DEFAULTS, type ProposedCall, type Receipt, type TenantLimits } f
 import { sha256Hex } from '@writ/digest';
 import { newId, ValueBox } from '@writ/nest-kit';
 import { encodeNode, snapshotIdOf } from '@writ/workspace';
-import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-kernel.ts';
+import { approvalOf, delegationOf, erasureOf, freezeOf, POLICY, registrarKeyOf, viewOf } from './fake-views.ts';
 import { sampleRecord } from './sample-record.ts';
 import type { TestDoor, TestTenant } from './test-door.ts';
 

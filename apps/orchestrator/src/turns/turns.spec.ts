@@ -3,7 +3,7 @@ import { Fault, type OperationView, type ProposedCall, type ToolResult } from '@
 import { sha256Hex } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { furnish, type Furniture } from '../specs/furnished.ts';
-import { viewOf } from '../specs/fake-kernel.ts';
+import { viewOf } from '../specs/fake-views.ts';
 import { openTestDoor, problem, type TestAnswer, type TestDoor, type TestTenant } from '../specs/test-door.ts';
 
 let door: TestDoor;
