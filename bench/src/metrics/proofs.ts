@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatId, logIdOf, subjectsOf, type Inclusion, type TenantId } from '@writ/contract';
 import { byteaArray, connect, int2Array, int8Array } from '@writ/database';
-import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, verifyInclusion } from '@writ/merkle';
+import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, TILE_WIDTH, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, parseCheckpoint, parseNote } from '@writ/signing';
 import { SHARD, startStack } from '@writ/stack';
 import { measure, type Load, type Metric } from '../measure.ts';
@@ -49,7 +49,7 @@ async function writeLog(url: string, tenantId: TenantId, leaves: number): Promis
           FROM generate_series($3::bigint, $4::bigint) AS i`, [logId, tenantId, from, Math.min(from + LEAVES_AT_ONCE, leaves) - 1]);
     }
     const hashes = Array.from({ length: leaves }, (_, i) => leafHash(payloadOf(i)));
-    const tiles = growTiles(0, hashes, () => []);
+    const tiles = growTiles(0, hashes, () => []).filter(({ level, width }) => level > 0 || width === TILE_WIDTH);
     for (let at = 0; at < tiles.length; at += TILES_AT_ONCE) {
       const some = tiles.slice(at, at + TILES_AT_ONCE);
       await client.query(`INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) SELECT $1, x.level, x.tile_index, x.width, $2, x.hashes
@@ -57,8 +57,8 @@ async function writeLog(url: string, tenantId: TenantId, leaves: number): Promis
       [logId, tenantId, int2Array(some.map((t) => t.level)), int8Array(some.map((t) => t.index)), int2Array(some.map((t) => t.width)), byteaArray(some.map((t) => encodeTile(t.hashes)))]);
     }
     const frontier = appendLeaves(EMPTY_FRONTIER, hashes);
-    await client.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier) VALUES ($1, $2, $3, $4, $5)',
-      [logId, leaves, tenantId, Buffer.from(rootOfFrontier(frontier)), Buffer.from(encodeFrontier(frontier))]);
+    await client.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier, edge_hashes) VALUES ($1, $2, $3, $4, $5, $6)',
+      [logId, leaves, tenantId, Buffer.from(rootOfFrontier(frontier)), Buffer.from(encodeFrontier(frontier)), Buffer.from(encodeTile(hashes.slice(leaves - leaves % TILE_WIDTH)))]);
     // What the server does by itself a minute later.
     await client.query('ANALYZE ledger.leaf, ledger.tile, ledger.root');
   } finally {

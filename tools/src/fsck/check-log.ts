@@ -2,7 +2,7 @@
 // One log, from raw rows: every batch that was ever committed is replayed with the pure libraries, and what comes out is compared with what is
 // stored. INVARIANT (nothing taken on trust): no stored hash is an input; all come from the records' bytes.
 import { isId } from '@writ/contract';
-import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, rootOfFrontier, type Frontier, type Tile } from '@writ/merkle';
+import { appendLeaves, EMPTY_FRONTIER, encodeTile, growTiles, leafHash, rootOfFrontier, TILE_WIDTH, type Frontier, type Tile } from '@writ/merkle';
 import type { KeySet } from '@writ/receipt';
 import { checkCosignature } from './check-cosignature.ts';
 import { checkLeaf } from './check-leaf.ts';
@@ -82,7 +82,7 @@ async function replayLog(check: Check, replay: Replay): Promise<void> {
   for (const operation of await readDoubleOutcomes(client, logId)) findings.add(`operation ${operation}`, 'has more than one outcome');
 }
 
-/** The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written. */
+/** The leaves up to a root, as one batch of the ledger wrote them. Answers the tiles that it must have written as rows. */
 async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: AsyncGenerator<LeafRow, undefined>): Promise<Tile[]> {
   const hashes: Uint8Array[] = [];
   while (replay.frontier.size + hashes.length < root.tree_size) {
@@ -97,7 +97,10 @@ async function replayBatch(check: Check, replay: Replay, root: RootRow, leaves: 
   if (root.note !== null) replay.checkpoints += 1;
   check.signed.take(replay.frontier.size, rootOfFrontier(replay.frontier));
   if (checkRoot(check.logId, root, replay.frontier, check.keys, check.findings)) replay.checkpointsByRevoked += 1;
-  return tiles;
+  if (root.edge_hashes === null) return tiles;
+  const added = hashes.slice(Math.max(0, hashes.length - replay.frontier.size % TILE_WIDTH));
+  check.findings.demand(Buffer.compare(encodeTile(added), root.edge_hashes) === 0, `root ${root.tree_size}`, '`edge_hashes` are not those of its leaves');
+  return tiles.filter(({ level, width }) => level > 0 || width === TILE_WIDTH);
 }
 
 async function takeLeaf({ logId, keys, findings, decisions, index, signers }: Check, replay: Replay, row: LeafRow): Promise<Uint8Array> {

@@ -23,6 +23,8 @@ export interface RootRow {
   readonly tenant_id: string;
   readonly root: Buffer;
   readonly frontier: Buffer;
+  /** null in a root of before ledger migration 0014, whose partial tile of the leaves is a row of its own */
+  readonly edge_hashes: Buffer | null;
   readonly note: string | null;
   readonly note_tenant_id: string | null;
 }
@@ -67,7 +69,7 @@ export async function* readRootPages(client: Connection, logId: string): AsyncGe
   let after = '0';
   for (;;) {
     const { rows } = await client.query<RootRow>(`
-      SELECT r.tree_size, r.tenant_id, r.root, r.frontier, c.note, c.tenant_id AS note_tenant_id
+      SELECT r.tree_size, r.tenant_id, r.root, r.frontier, r.edge_hashes, c.note, c.tenant_id AS note_tenant_id
         FROM ledger.root r LEFT JOIN ledger.checkpoint c ON c.log_id = r.log_id AND c.tree_size = r.tree_size
        WHERE r.log_id = $1 AND r.tree_size > $2 ORDER BY r.tree_size LIMIT ${ROOTS_AT_ONCE}`, [logId, after]);
     if (rows.length > 0) yield rows;
@@ -87,7 +89,7 @@ export async function readTiles(client: Connection, logId: string, tiles: readon
 }
 
 /**
- * Tiles that no root accounts for: a tile is written when a root is that makes it this wide. Numeric, as the levels that a tampered row may
+ * Tiles that no root accounts for: a tile is written when a root is that makes it this wide, unless that has the hashes itself. Numeric, as the levels that a tampered row may
  * name go beyond 64 bits.
  */
 export async function readSurplusTiles(client: Connection, logId: string): Promise<Omit<TileRow, 'hashes'>[]> {
@@ -96,7 +98,8 @@ export async function readSurplusTiles(client: Connection, logId: string): Promi
      WHERE t.log_id = $1 AND NOT EXISTS (
        SELECT 1 FROM ledger.root r WHERE r.log_id = t.log_id
           AND r.tree_size >= (t.tile_index * 256 + t.width) * power(256::numeric, t.level)
-          AND (t.width = 256 OR r.tree_size < (t.tile_index * 256 + t.width + 1) * power(256::numeric, t.level)))
+          AND (t.width = 256 OR r.tree_size < (t.tile_index * 256 + t.width + 1) * power(256::numeric, t.level))
+          AND (t.width = 256 OR t.level > 0 OR r.edge_hashes IS NULL))
      ORDER BY 1, 2, 3 LIMIT ${SURPLUS_SHOWN}`, [logId]);
   return rows;
 }

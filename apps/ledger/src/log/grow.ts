@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import {
-  appendLeaves, EMPTY_FRONTIER, growTiles, isSameHash, leafHash, parseFrontier, rootOfFrontier, type Frontier, type Tile,
+  appendLeaves, EMPTY_FRONTIER, growTiles, isSameHash, leafHash, parseFrontier, rootOfFrontier, TILE_WIDTH, type Frontier, type Tile,
 } from '@writ/merkle';
 import type { Entry } from './entry.ts';
 
@@ -31,10 +31,15 @@ export interface Growth {
   readonly frontier: Frontier;
   readonly root: Uint8Array;
   readonly tiles: readonly Tile[];
+  /** of the new leaves, those that are in no full tile */
+  readonly edgeHashes: readonly Uint8Array[];
 }
 
 export function growLog(state: LogState, entries: readonly Entry[], readTile: (level: number, index: number) => readonly Uint8Array[]): Growth {
   const leaves = entries.map((entry) => leafHash(entry.payload));
   const frontier = appendLeaves(state.frontier, leaves);
-  return { first: state.treeSize, frontier, root: rootOfFrontier(frontier), tiles: growTiles(state.treeSize, leaves, readTile) };
+  return {
+    first: state.treeSize, frontier, root: rootOfFrontier(frontier), tiles: growTiles(state.treeSize, leaves, readTile),
+    edgeHashes: leaves.slice(Math.max(0, leaves.length - frontier.size % TILE_WIDTH)),
+  };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TenantId } from '@writ/contract';
+import { logIdOf, type TenantId } from '@writ/contract';
 import { encodeTile, leafHash, rootOf, verifyConsistency, verifyInclusion } from '@writ/merkle';
 import { decodeBase64, encodeBase64, parseCheckpoint, verifyNote } from '@writ/signing';
 import { newTenant, noteKey, payloadOf, record, TestLedger, type Replica, type Sent } from '../specs/test-ledger.ts';
@@ -37,6 +37,52 @@ describe('a log that is read', () => {
     for (const [level, index, width] of [[0, 1, 48], [0, 1, 256], [0, 2, 1], [1, 0, 2], [1, 1, 1], [2, 0, 1], [63, 0, 1]] as const) {
       expect([level, index, width, await faultOf(ledger.reader.tile({ v: 1, tenant_id, level, index, width }))]).toEqual([level, index, width, 'not_found']);
     }
+  });
+
+  /** Makes the rows of a batch those that a version before migration 0014 wrote: the whole partial tile as a row, and no hashes beside the root. */
+  async function asBefore(tenant_id: TenantId, treeSize: number, hashes: readonly Uint8Array[]): Promise<void> {
+    await ledgers.tamper([
+      ['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = $2', [tenant_id, treeSize]],
+      ['INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) VALUES ($1, 0, $2, $3, $4, $5)',
+        [logIdOf(tenant_id), Math.floor(treeSize / 256), treeSize % 256, tenant_id, Buffer.from(encodeTile(hashes.slice(treeSize - treeSize % 256, treeSize)))]],
+    ]);
+  }
+
+  it.each([[[]], [[3]], [[7]], [[18]], [[3, 7]], [[7, 18]], [[3, 18]], [[12, 265]], [[265]], [[3, 7, 12, 18, 265, 267]]])('reads and goes on where the batches that ended at %j are of an earlier version', async (before) => {
+    const { tenant_id, hashes } = await logOf(3, 4, 5, 6);
+    for (const size of before.filter((size) => size < 256)) await asBefore(tenant_id, size, hashes);
+    const all = async () => {
+      const { tree_size } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 0 });
+      for (let width = 1; width <= Math.min(tree_size, 256); width++) {
+        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width })).hashes).toBe(encodeBase64(encodeTile(hashes.slice(0, width))));
+      }
+      for (let width = 1; width <= tree_size - 256; width++) {
+        expect((await ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 1, width })).hashes).toBe(encodeBase64(encodeTile(hashes.slice(256, 256 + width))));
+      }
+      for (let leaf_index = 0; leaf_index < tree_size; leaf_index += 5) {
+        const { checkpoint, hashes: path } = await ledger.reader.inclusion({ v: 1, tenant_id, leaf_index });
+        verifyInclusion({ leafHash: hashes[leaf_index] as Uint8Array, leafIndex: leaf_index, treeSize: tree_size, hashes: proofOf(path) }, parseCheckpoint(verifyNote(checkpoint, [noteKey]).text).root);
+      }
+      return tree_size;
+    };
+    expect(await all()).toBe(18);
+    // By replicas that know nothing of the log yet.
+    for (const [size, added] of [[18, 200], [218, 47], [265, 2]] as const) {
+      const sent = Array.from({ length: added }, () => record(tenant_id));
+      const { appended } = await ledgers.replica(`goes-on-${tenant_id}-${String(size)}`).append(sent);
+      expect(appended.map(({ leaf_index }) => leaf_index)).toEqual(sent.map((_, i) => size + i));
+      hashes.push(...sent.map((one) => leafHash(payloadOf(one))));
+      if (before.includes(size + added)) await asBefore(tenant_id, size + added, hashes);
+    }
+    expect(await all()).toBe(267);
+  });
+
+  it('gives no tile, and appends nothing, where a batch\'s hashes are gone', async () => {
+    const { tenant_id } = await logOf(3, 4, 5);
+    await ledgers.tamper([['UPDATE ledger.root SET edge_hashes = NULL WHERE tenant_id = $1 AND tree_size = 7', [tenant_id]]]);
+    for (const width of [4, 8, 12]) expect(await faultOf(ledger.reader.tile({ v: 1, tenant_id, level: 0, index: 0, width }))).toBe('ledger.diverged');
+    await expect(ledger.reader.inclusion({ v: 1, tenant_id, leaf_index: 11 })).rejects.toThrow();
+    await expect(ledgers.replica('hole').append([record(tenant_id)])).rejects.toThrow();
   });
 
   it('gives the records of a bundle, byte for byte, in answers that a message holds', async () => {

@@ -29,12 +29,13 @@ export class LogReader {
     this.#proofs = proofs;
   }
 
-  /** Faults: `not_found` for a tile, or a width of it, that the newest checkpoint doesn't cover. */
+  /** Faults: `not_found` for a tile, or a width of it, that the newest checkpoint doesn't cover; `ledger.diverged` where it covers more than is stored. */
   async tile({ tenant_id, level, index, width }: TileRequest): Promise<TileReply> {
     return await this.#covered(tenant_id, async (client, logId, { treeSize }) => {
       if (tileWidth(level, index, treeSize) < width) return null;
-      const readTile = await fetchTiles(client, logId, [{ level, index, width }], treeSize);
-      return { hashes: encodeBase64(encodeTile(readTile(level, index).slice(0, width))) };
+      const hashes = (await fetchTiles(client, logId, [{ level, index, width }], treeSize))(level, index).slice(0, width);
+      if (hashes.length < width) throw new Fault('ledger.diverged', `the log's tile ${String(level)}/${String(index)} isn't whole`);
+      return { hashes: encodeBase64(encodeTile(hashes)) };
     });
   }
 

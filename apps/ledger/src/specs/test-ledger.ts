@@ -81,6 +81,17 @@ export class TestLedger {
     return connect(this.database.ownerUrl, 'ledger-spec-owner');
   }
 
+  /** Changes rows as somebody may who owns the database: no trigger, no foreign key and no row-level security stands in the way. */
+  async tamper(statements: readonly (readonly [text: string, values: readonly unknown[]])[]): Promise<void> {
+    const owner = await this.asOwner();
+    try {
+      await owner.query('SET session_replication_role = replica');
+      for (const [text, values] of statements) await owner.query(text, [...values]);
+    } finally {
+      await owner.end();
+    }
+  }
+
   async close(): Promise<void> {
     await this.pool.end();
     await this.database.drop();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { formatId, logIdOf, type AuditRecord, type TenantId } from '@writ/contract';
-import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, type Frontier, type Tile } from '@writ/merkle';
+import { appendLeaves, EMPTY_FRONTIER, encodeFrontier, encodeTile, growTiles, leafHash, rootOfFrontier, TILE_WIDTH, type Frontier, type Tile } from '@writ/merkle';
 import { keySetOf, sealRecord, type KeySet } from '@writ/receipt';
 import { cosign, formatCheckpoint, formatCosignerKey, formatNoteKey, parseSigner, signNote, type Signer } from '@writ/signing';
 import type { Connection } from '../rows.ts';
@@ -41,13 +41,16 @@ export function recordOf(tenantId: TenantId, n: number, decisionPayload: Uint8Ar
   };
 }
 
-/** Writes a log as the ledger does, batch by batch, with nothing of the ledger's own code. */
-export async function writeLog(client: Connection, tenantId: TenantId, batches: readonly number[]): Promise<string> {
+/**
+ * Writes a log as the ledger does, batch by batch, with nothing of the ledger's own code.
+ * @param before how many of the batches are as ledger migration 0014 found them: with the partial tile of the leaves as a row, and without hashes in the root
+ */
+export async function writeLog(client: Connection, tenantId: TenantId, batches: readonly number[], before = 0): Promise<string> {
   const logId = logIdOf(tenantId);
   let frontier: Frontier = EMPTY_FRONTIER;
   let decision: Uint8Array | null = null;
   const edges = new Map<number, Tile>();
-  for (const count of batches) {
+  for (const [batch, count] of batches.entries()) {
     const hashes: Uint8Array[] = [];
     for (let index = frontier.size; index < frontier.size + count; index += 1) {
       const record = recordOf(tenantId, index, index % 2 === 0 ? null : decision);
@@ -59,11 +62,12 @@ export async function writeLog(client: Connection, tenantId: TenantId, batches: 
     const tiles = growTiles(frontier.size, hashes, (level) => edges.get(level)?.hashes ?? []);
     for (const tile of tiles) {
       edges.set(tile.level, tile);
+      if (batch >= before && tile.level === 0 && tile.width < TILE_WIDTH) continue;
       await client.query('INSERT INTO ledger.tile (log_id, level, tile_index, width, tenant_id, hashes) VALUES ($1, $2, $3, $4, $5, $6)',
         [logId, tile.level, tile.index, tile.width, tenantId, Buffer.from(encodeTile(tile.hashes))]);
     }
     frontier = appendLeaves(frontier, hashes);
-    await insertRoot(client, logId, tenantId, frontier);
+    await insertRoot(client, { logId, tenantId, frontier, edgeHashes: batch < before ? null : hashes.slice(Math.max(0, count - frontier.size % TILE_WIDTH)) });
   }
   return logId;
 }
@@ -86,10 +90,10 @@ async function insertIndexRow(client: Connection, index: number, record: AuditRe
     [record.workspace_id, record.capability_token_id, record.policy_hash]]);
 }
 
-async function insertRoot(client: Connection, logId: string, tenantId: string, frontier: Frontier): Promise<void> {
+async function insertRoot(client: Connection, { logId, tenantId, frontier, edgeHashes }: { logId: string; tenantId: string; frontier: Frontier; edgeHashes: readonly Uint8Array[] | null }): Promise<void> {
   const root = rootOfFrontier(frontier);
-  await client.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier) VALUES ($1, $2, $3, $4, $5)',
-    [logId, frontier.size, tenantId, Buffer.from(root), Buffer.from(encodeFrontier(frontier))]);
+  await client.query('INSERT INTO ledger.root (log_id, tree_size, tenant_id, root, frontier, edge_hashes) VALUES ($1, $2, $3, $4, $5, $6)',
+    [logId, frontier.size, tenantId, Buffer.from(root), Buffer.from(encodeFrontier(frontier)), edgeHashes === null ? null : Buffer.from(encodeTile(edgeHashes))]);
   const text = formatCheckpoint({ origin: `${DEPLOYMENT}/${logId}`, treeSize: frontier.size, root });
   const note = signNote(text, { name: DEPLOYMENT, signer: LOG_SIGNER });
   await client.query('INSERT INTO ledger.checkpoint (log_id, tree_size, tenant_id, note) VALUES ($1, $2, $3, $4)', [logId, frontier.size, tenantId, note]);
