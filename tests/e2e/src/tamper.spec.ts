@@ -127,9 +127,11 @@ describe('the stored log', () => {
     // A log for each column and end of it, written by the real processes, so that one run of the checker tells of all.
     const cases = columns.flatMap((column) => (['ASC', 'DESC'] as const).map((order) => ({ ...column, order })));
     const platform = new Api(stack.url, stack.keys.platformKey);
-    const logs = await Promise.all(cases.map(async (_case, i) => {
+    const logs = await Promise.all(cases.map(async ({ table }, i) => {
       const { tenant_id, api_key } = await platform.must('/v1/tenants', { name: `tampered ${i}` });
-      for (const name of ['a', 'b', 'c']) await platform.as(api_key as string).must('/v1/agents', { name });
+      // A row of `tile` is written with every 256th record: the tile that is full, and the first one above it.
+      const agents = Array.from({ length: table === 'tile' ? 256 : 3 }, (_agent, n) => `agent ${n}`);
+      for (const name of agents) await platform.as(api_key as string).must('/v1/agents', { name });
       return `log_${(tenant_id as string).slice(4)}`;
     }));
     await observer.untilLogged();
