@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import type { Sha256 } from './sha256.ts';
 
-function hashOf(parts: readonly Uint8Array[]): Hash {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash;
+const DIGEST_BYTES = 32;
+/** Parts that are longer together are hashed in turn: there it isn't the calls that cost. */
+const JOINED_BYTES_MAX = 8 * 1024;
+
+const joined = new Uint8Array(JOINED_BYTES_MAX);
+
+/** Nodes of a tree are 65 bytes in three parts: one call for all of them takes a third of the time that a hash object takes. The bytes are good until the next call. */
+function join(parts: readonly Uint8Array[]): Uint8Array | null {
+  if (parts.length === 1) return parts[0] as Uint8Array;
+  let length = 0;
+  for (const part of parts) length += part.length;
+  if (length > JOINED_BYTES_MAX) return null;
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined.subarray(0, length);
+}
+
+function inTurn(parts: readonly Uint8Array[]): Hash {
+  const object = createHash('sha256');
+  for (const part of parts) object.update(part);
+  return object;
+}
+
+function digest(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = join(parts);
+  if (bytes === null) return new Uint8Array(inTurn(parts).digest());
+  // A text of 32 characters, one a byte: a buffer of its own would take longer than the hash.
+  const text = hash('sha256', bytes, 'binary');
+  const digested = new Uint8Array(DIGEST_BYTES);
+  for (let at = 0; at < DIGEST_BYTES; at += 1) digested[at] = text.charCodeAt(at);
+  return digested;
+}
+
+function hex(parts: readonly Uint8Array[]): string {
+  const bytes = join(parts);
+  return bytes === null ? inTurn(parts).digest('hex') : hash('sha256', bytes, 'hex');
 }
 
 /** By OpenSSL: what every process uses. */
-export const platform: Sha256 = {
-  digest: (parts) => new Uint8Array(hashOf(parts).digest()),
-  hex: (parts) => hashOf(parts).digest('hex'),
-};
+export const platform: Sha256 = { digest, hex };
