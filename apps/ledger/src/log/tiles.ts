@@ -16,7 +16,7 @@ export async function fetchTiles(client: Client, logId: string, tiles: readonly 
   const { rows } = await client.query<TileRow>({ name: 'ledger.tiles', text: `
      SELECT wanted.level, wanted.tile_index, t.hashes
        FROM unnest($2::smallint[], $3::bigint[], $4::smallint[]) AS wanted(level, tile_index, width)
-       CROSS JOIN LATERAL (SELECT ledger.tile_hashes($1, wanted.level, wanted.tile_index, wanted.width) AS hashes) t
+       CROSS JOIN LATERAL ledger.tile_hashes($1, wanted.level, wanted.tile_index, wanted.width) AS t(hashes)
       WHERE t.hashes IS NOT NULL`,
     values: [logId, tiles.map((t) => t.level), tiles.map((t) => t.index), tiles.map((t) => t.width)],
   });

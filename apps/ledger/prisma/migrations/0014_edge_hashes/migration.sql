@@ -49,7 +49,7 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT n AS level, (s.tree_size / (256::bigint ^ n)::bigint) / 256 AS tile_index, ((s.tree_size / (256::bigint ^ n)::bigint) % 256)::integer AS width
         FROM generate_series(0, 6) n WHERE s.tree_size >= (256::bigint ^ n)::bigint) e
-      CROSS JOIN LATERAL (SELECT tile_hashes(s.log_id, e.level, e.tile_index, e.width) AS hashes) t
+      CROSS JOIN LATERAL tile_hashes(s.log_id, e.level, e.tile_index, e.width) AS t(hashes)
       WHERE e.width > 0 AND t.hashes IS NOT NULL;
   RETURN QUERY
     SELECT 'signed', r.log_id, NULL::text, r.tree_size, NULL::smallint, r.root, NULL::bytea
@@ -121,7 +121,7 @@ BEGIN
       UNION
       SELECT l.level, l.hashes / 256, l.hashes % 256 FROM levels l)
     SELECT NULL::bigint, NULL::bytea, NULL::bigint, NULL::bytea, NULL::text, w.level, w.tile_index, (length(t.hashes) / 32)::smallint, t.hashes FROM wanted w
-      CROSS JOIN LATERAL (SELECT tile_hashes(p_log, w.level, w.tile_index, w.width::integer) AS hashes) t
+      CROSS JOIN LATERAL tile_hashes(p_log, w.level, w.tile_index, w.width::integer) AS t(hashes)
       WHERE w.width > 0 AND t.hashes IS NOT NULL;
 END $$;
 
