@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 export { EMPTY_FRONTIER, appendLeaves, encodeFrontier, parseFrontier, rootOf, rootOfFrontier } from './frontier.ts';
 export type { Frontier } from './frontier.ts';
-export { FullTile } from './full-tile.ts';
 export { HASH_BYTES, emptyRoot, isSameHash, leafHash, nodeHash } from './hash.ts';
+export { HashedTile } from './hashed-tile.ts';
 export { MerkleError } from './merkle-error.ts';
 export type { MerkleReason } from './merkle-error.ts';
 export { consistencyNodes, inclusionNodes, proveConsistency, proveInclusion } from './prove.ts';

@@ -50,6 +50,21 @@ it('reads a full tile once', async () => {
   await expect(proofsOf(ledger).find(tenant_id, 200)).rejects.toThrow();
 });
 
+it('reads the partial tiles of a log once a size, and gives no proof out of ones that do not lead to the signed root', async () => {
+  const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
+  await grow(tenant_id, sent, 300);
+  verify(await proofs.find(tenant_id, 299), sent);
+  const flip = 'UPDATE ledger.root SET edge_hashes = set_byte(edge_hashes, 0, get_byte(edge_hashes, 0) # 1) WHERE tenant_id = $1 AND tree_size = 300';
+  await ledgers.tamper([[flip, [tenant_id]]]);
+  for (const leaf of [299, 256, 7]) verify(await proofs.find(tenant_id, leaf), sent);
+  const another = proofsOf(ledger);
+  for (const leaf of [299, 7]) expect(await another.find(tenant_id, leaf)).toBeNull();
+  await ledgers.tamper([[flip, [tenant_id]]]);
+  for (const leaf of [299, 7]) verify(await another.find(tenant_id, leaf), sent);
+  await grow(tenant_id, sent, 2);
+  for (const leaf of [301, 299, 7]) verify(await proofs.find(tenant_id, leaf), sent);
+});
+
 it('gives no proof out of a tile that does not lead to the signed root, and remembers none', async () => {
   const [tenant_id, sent, proofs] = [newTenant(), [] as Sent[], proofsOf(ledger)];
   await grow(tenant_id, sent, 300);

@@ -90,7 +90,8 @@ BEGIN
 END $$;
 GRANT EXECUTE ON FUNCTION ledger.append_batch TO writ_ledger;
 
-CREATE OR REPLACE FUNCTION ledger.open_inclusion(p_tenant text, p_log text, p_leaf bigint, p_quorum integer, p_full smallint[])
+-- What a proof needs beside what the asker remembers: the full tiles over the leaf at these levels, and all partial tiles of the log at this size, 0 for none.
+CREATE FUNCTION ledger.open_inclusion(p_tenant text, p_log text, p_leaf bigint, p_quorum integer, p_full smallint[], p_edge bigint)
 RETURNS TABLE (newest_size bigint, newest_root bytea, tree_size bigint, root bytea, note text, level smallint, tile_index bigint, width smallint, hashes bytea) LANGUAGE plpgsql
 SET search_path = ledger, pg_temp SET enable_bitmapscan = off SET enable_seqscan = off SET jit = off AS $$
 #variable_conflict use_column
@@ -117,11 +118,17 @@ BEGIN
     WITH levels AS (SELECT n::smallint AS level, signed / (256::bigint ^ n)::bigint AS hashes, (256::bigint ^ n)::bigint * 256 AS leaves FROM generate_series(0, 6) n),
     wanted AS (
       SELECT l.level, p_leaf / l.leaves AS tile_index, least(256, l.hashes - p_leaf / l.leaves * 256) AS width FROM levels l WHERE NOT (
-        l.level = ANY (p_full) AND l.hashes >= (p_leaf / l.leaves + 1) * 256)
+        l.level = ANY (p_full) AND l.hashes >= (p_leaf / l.leaves + 1) * 256) AND NOT (signed = p_edge AND l.hashes < (p_leaf / l.leaves + 1) * 256)
       UNION
-      SELECT l.level, l.hashes / 256, l.hashes % 256 FROM levels l)
+      SELECT l.level, l.hashes / 256, l.hashes % 256 FROM levels l WHERE signed <> p_edge)
     SELECT NULL::bigint, NULL::bytea, NULL::bigint, NULL::bytea, NULL::text, w.level, w.tile_index, (length(t.hashes) / 32)::smallint, t.hashes FROM wanted w
       CROSS JOIN LATERAL tile_hashes(p_log, w.level, w.tile_index, w.width::integer) AS t(hashes)
       WHERE w.width > 0 AND t.hashes IS NOT NULL;
 END $$;
+GRANT EXECUTE ON FUNCTION ledger.open_inclusion(text, text, bigint, integer, smallint[], bigint) TO writ_ledger;
 
+-- As earlier versions ask, which remember no edge.
+CREATE OR REPLACE FUNCTION ledger.open_inclusion(p_tenant text, p_log text, p_leaf bigint, p_quorum integer, p_full smallint[])
+RETURNS TABLE (newest_size bigint, newest_root bytea, tree_size bigint, root bytea, note text, level smallint, tile_index bigint, width smallint, hashes bytea) LANGUAGE sql
+AS $$ SELECT * FROM ledger.open_inclusion(p_tenant, p_log, p_leaf, p_quorum, p_full, 0) $$;
+ALTER FUNCTION ledger.open_inclusion(text, text, bigint, integer, smallint[]) RESET ALL;
