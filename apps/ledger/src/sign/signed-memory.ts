@@ -4,7 +4,7 @@
 // INVARIANT (no going back): a root of a smaller size, or another root of the same size, is never signed, also when the database was
 // restored from a backup. The file has a line a signature and is written out before the signature leaves.
 // INVARIANT (never torn): a file that a failed write may have left half a line in is written anew, and nothing is signed until that has worked.
-import { accessSync, close, constants, existsSync, fdatasync, fsync, mkdirSync, open, readFileSync, rename, writeFile } from 'node:fs';
+import { accessSync, close, constants, existsSync, fsync, mkdirSync, open, readFileSync, rename, writeFile } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { Fault } from '@writ/contract';
@@ -12,10 +12,12 @@ import { isSameHash } from '@writ/merkle';
 import { newestOfEach, type CommittedRoot } from '../log/entry.ts';
 import { GroupCommit } from '../support/group-commit.ts';
 
+/** A write ends when its bytes are on disk (open(2)): a sync of its own would be one more way to a thread and back in every append. */
+const FRESH_DURABLE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_DSYNC;
 /** Lines beyond which the file is written anew: a few MiB. */
 const LINES_MAX = 50_000;
 
-const file = { open: promisify(open), write: promisify(writeFile), datasync: promisify(fdatasync), sync: promisify(fsync), close: promisify(close), rename: promisify(rename) };
+const file = { open: promisify(open), write: promisify(writeFile), sync: promisify(fsync), close: promisify(close), rename: promisify(rename) };
 
 export class SignedMemory {
   readonly #path: string;
@@ -100,7 +102,6 @@ export class SignedMemory {
   async #append(fd: number, roots: readonly CommittedRoot[]): Promise<void> {
     if (roots.length === 0) return;
     await file.write(fd, roots.map(formatLine).join(''));
-    await file.datasync(fd);
     this.#lines += roots.length;
   }
 
@@ -109,7 +110,7 @@ export class SignedMemory {
     await this.#forgetFile();
     const all = [...newestOfEach([...this.#written.values(), ...roots])];
     const next = `${this.#path}.next`;
-    const fd = await file.open(next, 'w', 0o600);
+    const fd = await file.open(next, FRESH_DURABLE, 0o600);
     try {
       await file.write(fd, all.map(formatLine).join(''));
       await file.sync(fd);
