@@ -9,14 +9,25 @@ export function utf8Bytes(text: string): Uint8Array {
   return utf8.encode(text);
 }
 
-/** Runs of bytes one after another, in a new one. */
-export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+/** How many bytes the runs have together. */
+export function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((length, part) => length + part.length, 0);
+}
+
+/** Writes runs of bytes one after another to the front of one that MUST have room for them, and answers that part of it: a view. */
+export function writeBytes(into: Uint8Array, parts: readonly Uint8Array[]): Uint8Array {
   let at = 0;
   for (const part of parts) {
-    bytes.set(part, at);
+    into.set(part, at);
     at += part.length;
   }
+  return into.subarray(0, at);
+}
+
+/** Runs of bytes one after another, in a new one. */
+export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(lengthOf(parts));
+  writeBytes(bytes, parts);
   return bytes;
 }
 
