@@ -14,7 +14,7 @@ const EDGES_MAX = 1_024;
 const LEVELS = 7;
 
 interface CheckpointRow { readonly newest_size: number; readonly newest_root: Buffer; readonly tree_size: number; readonly root: Buffer; readonly note: string; readonly level: null }
-interface TileRow { readonly level: number; readonly tile_index: number; readonly width: number; readonly hashes: Buffer }
+interface TileRow { readonly level: number; readonly tile_index: number; readonly hashes: Buffer }
 
 /** The partial tiles of a log at one size, by level: all proofs towards that size need them. */
 interface Edge { readonly treeSize: number; readonly tiles: ReadonlyMap<number, HashedTile> }
@@ -53,14 +53,13 @@ export class InclusionProofs {
     });
     if (newest === undefined || isTile(newest) || leafIndex >= newest.tree_size || !this.#isWhereSigned(logId, newest)) return null;
     const tiles = over({ leafIndex, treeSize: newest.tree_size }, { full, edge }, rows.filter(isTile));
+    let inclusion: Inclusion | null = null;
     try {
-      const inclusion = prove(leafIndex, newest, tiles.hashAt);
-      if (inclusion !== null) this.#remember(logId, leafIndex, tiles);
-      else this.#forget(logId, leafIndex);
+      inclusion = prove(leafIndex, newest, tiles.hashAt);
       return inclusion;
-    } catch (error) {
-      this.#forget(logId, leafIndex);
-      throw error;
+    } finally {
+      if (inclusion === null) this.#forget(logId, leafIndex);
+      else this.#remember(logId, leafIndex, tiles);
     }
   }
 

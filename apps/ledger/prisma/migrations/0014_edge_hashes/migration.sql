@@ -131,4 +131,3 @@ GRANT EXECUTE ON FUNCTION ledger.open_inclusion(text, text, bigint, integer, sma
 CREATE OR REPLACE FUNCTION ledger.open_inclusion(p_tenant text, p_log text, p_leaf bigint, p_quorum integer, p_full smallint[])
 RETURNS TABLE (newest_size bigint, newest_root bytea, tree_size bigint, root bytea, note text, level smallint, tile_index bigint, width smallint, hashes bytea) LANGUAGE sql
 AS $$ SELECT * FROM ledger.open_inclusion(p_tenant, p_log, p_leaf, p_quorum, p_full, 0) $$;
-ALTER FUNCTION ledger.open_inclusion(text, text, bigint, integer, smallint[]) RESET ALL;
