@@ -2,7 +2,7 @@
 //
 // The ledger's append, asked as the kernel asks it: `ledger.append` over the bus, with what gathered while a sender's last request was under way.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as endOfTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
 import { formatId, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply, type AppendRequest, type TenantId } from '@writ/contract';
 import { connect } from '@writ/database';
@@ -118,7 +118,7 @@ const newSigner = (): Signer => parseSigner(generateKeyPairSync('ed25519').priva
 
 const recordKey = (stack: Stack): Signer => stack.keys.record;
 
-/** Gathers records while its last request is under way, as the kernel's sender does. */
+/** Gathers records while its last request is under way and until the turn of the event loop ends, as the kernel's sender does. */
 class Sender {
   readonly #bus: Bus;
   readonly #subject = subjectsOf(SHARD).request('ledger.append');
@@ -138,7 +138,9 @@ class Sender {
 
   async #drain(): Promise<void> {
     this.#isSending = true;
-    while (this.#waiting.length > 0) {
+    for (;;) {
+      await endOfTurn();
+      if (this.#waiting.length === 0) break;
       const batch = this.#waiting.splice(0, REQUEST_RECORDS);
       try {
         const reply = await this.#bus.request(this.#subject, { v: 1, records: batch.map(({ record }) => record) }, { deadline: Date.now() + ANSWER_MS }) as AppendReply;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { memoryBus, type MemoryBus } from '@writ/bus';
 import { Fault, type AppendReply, type AppendRequest } from '@writ/contract';
@@ -56,6 +57,8 @@ const holdAnswers = (): (() => void) => {
   ledger.answer = async (record_id, index) => { await said; return answer(record_id, index); };
   return () => resolve(undefined);
 };
+/** Resolves when the ledger has so many requests. */
+const untilUnderWay = async (count: number): Promise<void> => { while (ledger.requests.length < count) await endOfTurn(); };
 const awaited = ({ record_id }: { record_id: string }) => ({ tenant_id: tenant.tenantId, operation_id: newId('operation'), record_id });
 
 it('a record that is handed over is sent at once, answered for, and then forgotten', async () => {
@@ -69,13 +72,17 @@ it('a record that is handed over is sent at once, answered for, and then forgott
   expect(ledger.requests[0]?.records[0]?.envelope).toEqual({ payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: record.sig.toString('base64') }] });
 });
 
-it('what gathers while a batch is under way goes in the next one', async () => {
+it('what one turn of the event loop hands over goes together, and what gathers while it is under way in the next one', async () => {
   const { sender } = newSender();
-  const records = await Promise.all(Array.from({ length: 1 }, () => stored()));
-  for (let count = 0; count < 40; count += 1) records.push(await stored());
-  for (const record of records) sender.hand(record);
+  const records: Awaited<ReturnType<typeof stored>>[] = [];
+  for (let count = 0; count < 45; count += 1) records.push(await stored());
+  const answer = holdAnswers();
+  for (const record of records.slice(0, 5)) sender.hand(record);
+  await untilUnderWay(1);
+  for (const record of records.slice(5)) sender.hand(record);
+  answer();
   await sender.idle();
-  expect(sizes()).toEqual([1, 40]);
+  expect(sizes()).toEqual([5, 40]);
 });
 
 describe('what nobody waits for', () => {
@@ -104,6 +111,7 @@ describe('what nobody waits for', () => {
     const [first, ...others] = [await stored(), await stored(), await stored(), await stored()] as const;
     const answer = holdAnswers();
     sender.hand(first);
+    await untilUnderWay(1);
     for (const record of others) sender.hand(record, mayLinger);
     answer();
     expect(await book.wait(awaited(first), 1_000)).toMatchObject({ state: 'logged' });
@@ -119,6 +127,7 @@ describe('what nobody waits for', () => {
     const record = await stored();
     const answer = holdAnswers();
     sender.hand(record);
+    await untilUnderWay(1);
     sender.hand(record, mayLinger);
     await jest.advanceTimersByTimeAsync(60);
     answer();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Bus } from '@writ/bus';
 import { AppendReply, Fault, LIMITS, parseFromPeer, type Subjects } from '@writ/contract';
 import { runStatement } from '@writ/database';
@@ -120,10 +121,15 @@ export class OutboxSender extends Outbox {
     if (!this.#sending) this.#follow(this.#drain());
   }
 
-  /** What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise. */
+  /**
+   * What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise. Records that one turn of the event loop hands over, those of calls
+   * that were admitted by one commit for instance, go together: the first of them alone would keep all others waiting for its answer.
+   */
   async #drain(): Promise<void> {
     this.#sending = true;
-    while (this.#mustSend()) {
+    for (;;) {
+      await endOfTurn();
+      if (!this.#mustSend()) break;
       const batch = takeBatch(this.#queue);
       if (this.#queue.length === 0) this.#rest();
       await this.#send(batch);
