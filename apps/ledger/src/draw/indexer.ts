@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws the index of records behind the appends. INVARIANT (never in the way): an append, a receipt and a checkpoint wait for no index, and it takes at most a fifth of
-// the time; how far it is, every answer says.
+// the time, a batch of some milliseconds at once; how far it is, every answer says.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
-import type { IndexStore } from '../records/index-store.ts';
+import type { Drawn, IndexStore } from '../records/index-store.ts';
 
 /** From one round to the next: how far behind the index is on a quiet machine. */
 const ROUND_MS = 250;
-/** Under load it rests so many times as long as a round took: rounds become rarer and their batches larger, which cost less for each record. */
+/** After each batch it rests so many times as long as that took: what comes in between finds the processor and the database to itself. */
 const REST_SHARE = 4;
 const REST_MS_MAX = 10_000;
 /** Logs that are drawn in one transaction: where each has a few records, most of the cost is the transaction's. */
 const LOGS_AT_ONCE = 64;
 /** Batches of those before the others have their turn. */
-const BATCHES_IN_TURN = 4;
+const BATCHES_IN_TURN = 20;
 
 /** Which logs have, or may have, records that aren't indexed: told of by who appended, by who asked, and by the ledger's memory at its start. */
 export class DueLogs {
@@ -32,24 +33,27 @@ export class DueLogs {
   }
 }
 
-/** Milliseconds of rest after a round that took so many. */
-export const restAfter = (roundMs: number): number => Math.min(Math.max(ROUND_MS, REST_SHARE * roundMs), REST_MS_MAX);
+/** Milliseconds of rest after a batch that took so many. */
+export const restAfter = (batchMs: number): number => Math.min(REST_SHARE * batchMs, REST_MS_MAX);
 
 const isAway = (error: unknown): boolean => error instanceof Fault && error.code === 'database.unavailable';
 
+/** Draws batches: an IndexStore. */
+type Store = Pick<IndexStore, 'drawNext'>;
+
 export class Indexer {
   readonly #due: DueLogs;
-  readonly #store: IndexStore;
+  readonly #store: Store;
   readonly #onError: (error: unknown) => void;
   readonly #rounds: Repeated;
-  #isStopping = false;
+  readonly #stopping = new AbortController();
 
   /** @param onError told of our own faults, as a database that is away; the log stays due */
-  constructor(due: DueLogs, store: IndexStore, onError: (error: unknown) => void) {
+  constructor(due: DueLogs, store: Store, onError: (error: unknown) => void) {
     this.#due = due;
     this.#store = store;
     this.#onError = onError;
-    this.#rounds = new Repeated(() => this.round(), restAfter, onError);
+    this.#rounds = new Repeated(() => this.round(), ROUND_MS, onError);
   }
 
   /** Goes round until it is stopped. */
@@ -59,7 +63,7 @@ export class Indexer {
 
   /** Resolves when the batch under way has ended. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping.abort();
     await this.#rounds.stop();
   }
 
@@ -67,6 +71,10 @@ export class Indexer {
   async round(): Promise<void> {
     const tenants = this.#due.take();
     for (let at = 0; at < tenants.length && !this.#isStopping; at += LOGS_AT_ONCE) await this.#draw(tenants.slice(at, at + LOGS_AT_ONCE));
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   async #draw(tenants: readonly string[]): Promise<void> {
@@ -88,12 +96,28 @@ export class Indexer {
     const taken: string[] = [];
     let left = tenants;
     for (let batch = 0; batch < BATCHES_IN_TURN && left.length > 0 && !this.#isStopping; batch += 1) {
-      const said = await this.#store.drawNext(left);
+      const said = await this.#drawNext(left);
       // Another replica that has the log's lock may have looked before the newest leaf was there.
       taken.push(...left.filter((tenantId) => said.get(tenantId) === 'taken'));
       // One that is far behind stands back for those that haven't had their turn.
       left = [...left.filter((tenantId) => said.get(tenantId) === 'waits'), ...left.filter((tenantId) => said.get(tenantId) === 'more')];
     }
     return [...taken, ...left];
+  }
+
+  async #drawNext(tenants: readonly string[]): Promise<ReadonlyMap<string, Drawn>> {
+    const began = performance.now();
+    try {
+      return await this.#store.drawNext(tenants);
+    } finally {
+      await this.#rest(restAfter(performance.now() - began));
+    }
+  }
+
+  /** As long, or until it is stopped. */
+  async #rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch((error: unknown) => {
+      if (!this.#isStopping) throw error;
+    });
   }
 }
