@@ -5,7 +5,9 @@ import { bootProcess, readSecretFile } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { LedgerModule } from './ledger.module.ts';
+import { growHeapFreely } from './support/grow-heap.ts';
 
+growHeapFreely();
 void bootProcess(() => {
   const config = readConfig();
   const password = config.WRIT_NATS_PASSWORD_FILE === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE);
