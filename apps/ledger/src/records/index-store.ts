@@ -4,7 +4,7 @@ import { logIdOf, type TenantId } from '@writ/contract';
 import { inTransaction, int8Array, textArray, type Client, type Pool } from '@writ/database';
 import { drawRow, type IndexedLeaf, type IndexRow } from './index-row.ts';
 
-/** Leaves of a batch: what is lost by a death, and how long the locks of its logs are held. It takes both cores of a small machine for some ten milliseconds, which an append that comes just then waits. */
+/** Leaves of a batch: what is lost by a death, and how long the locks of its logs are held. Few, because an append that comes just then shares the processor with them. */
 const LEAVES = 100;
 /** Leaves that are read one after the other before anything else has its turn. */
 const LEAVES_AT_ONCE = 20;
