@@ -25,19 +25,3 @@ test('stopped before its first run it never runs', async () => {
   await repeated.stop();
   await new Promise((resolve) => { setTimeout(resolve, 10); });
 });
-
-test('a pause that depends on the run is told how long it took', async () => {
-  const told: number[] = [];
-  await new Promise<void>((enough) => {
-    const repeated: Repeated = new Repeated(async () => {
-      if (told.length === 2) return void repeated.stop().then(enough);
-      await new Promise((resolve) => { setTimeout(resolve, 30); });
-    }, (ranMs) => {
-      told.push(ranMs);
-      return 1;
-    }, (error) => { throw error; });
-    repeated.start();
-  });
-  expect(told[0]).toBe(0);
-  expect(told[1]).toBeGreaterThanOrEqual(29);
-});

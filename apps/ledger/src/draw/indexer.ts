@@ -110,14 +110,8 @@ export class Indexer {
     try {
       return await this.#store.drawNext(tenants);
     } finally {
-      await this.#rest(restAfter(performance.now() - began));
+      // Until it is stopped.
+      await sleep(restAfter(performance.now() - began), undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
-  }
-
-  /** As long, or until it is stopped. */
-  async #rest(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch((error: unknown) => {
-      if (!this.#isStopping) throw error;
-    });
   }
 }
