@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { natsBus, workLanesOf } from '@writ/bus-nats';
-import { bootProcess } from '@writ/nest-kit';
+import { bootProcess, growHeapFreely } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
 import { loadPolicyEngine } from './policies/index.ts';
 
+growHeapFreely();
 await bootProcess(async () => {
   const config = readConfig();
   const engine = await loadPolicyEngine();

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess, readSecretFile } from '@writ/nest-kit';
+import { bootProcess, growHeapFreely, readSecretFile } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { LedgerModule } from './ledger.module.ts';
-import { growHeapFreely } from './support/grow-heap.ts';
 
 growHeapFreely();
 void bootProcess(() => {

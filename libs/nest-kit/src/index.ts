@@ -6,6 +6,7 @@ export { Clock, SystemClock } from './clock.ts';
 export { COMMON_ENVIRONMENT, Port, type CommonEnvironment } from './common-environment.ts';
 export { FaultFilter } from './fault-filter.ts';
 export { FOLLOW_MS, followKeys, type Followed } from './follow-keys.ts';
+export { growHeapFreely } from './grow-heap.ts';
 export { keyStoreOf } from './key-store-of.ts';
 export { NestLogger } from './nest-logger.ts';
 export { newId } from './new-id.ts';
