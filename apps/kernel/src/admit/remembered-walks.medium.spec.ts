@@ -4,7 +4,7 @@
 // remember, the other by one that reads. Nobody can tell them apart.
 import fc from 'fast-check';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
-import { TestReplica, type Answer } from '../specs/test-replica.ts';
+import { NO_CALL, TestReplica, type Answer } from '../specs/test-replica.ts';
 import { Scene } from '../specs/test-scene.ts';
 import { newId } from '../store/index.ts';
 
@@ -59,7 +59,7 @@ test('whatever happens in whatever order, memory changes no answer and no budget
   let remembered = 0;
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
     const [remembering, reading] = [await Scene.open(kernel, true), await Scene.open(kernel, false)];
-    const twin = { scene: remembering, replicas: [remembering.replica, new TestReplica(kernel, true)], remembered: 0 };
+    const twin = { scene: remembering, replicas: [remembering.replica, new TestReplica(kernel, true, undefined, NO_CALL)], remembered: 0 };
     expect(await walk(twin, steps)).toEqual(await walk({ scene: reading, replicas: [reading.replica], remembered: 0 }, steps));
     remembered += twin.remembered;
   }), { numRuns: 15 });

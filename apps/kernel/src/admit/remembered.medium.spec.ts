@@ -3,11 +3,11 @@
 import type { ProposedCall } from '@writ/contract';
 import { ROOM_CALLS, Rooms } from './rooms.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
-import { TestReplica, type Answer } from '../specs/test-replica.ts';
-import { Scene } from '../specs/test-scene.ts';
+import { EVERY_CALL, NO_CALL, TestReplica, type Answer } from '../specs/test-replica.ts';
+import { Scene, type Setting } from '../specs/test-scene.ts';
 
 let kernel: PolicyKernel;
-const openScene = (remembers: boolean, monotonic?: () => number): Promise<Scene> => Scene.open(kernel, remembers, monotonic);
+const openScene = (remembers: boolean, setting?: Setting): Promise<Scene> => Scene.open(kernel, remembers, setting);
 beforeAll(async () => { kernel = await openPolicyKernel(); }, 60_000);
 afterAll(() => kernel.close());
 
@@ -15,8 +15,10 @@ const CHANGES: readonly (readonly [string, (scene: Scene) => Promise<void>, Part
   ['nothing', async () => undefined, { state: 'admitted' }],
   ['the token revoked', (s) => s.revoke(s.leaf), { fault_code: 'token.revoked' }],
   ['the token above it revoked', (s) => s.revoke(s.root), { fault_code: 'token.revoked' }],
+  ['the token run out', (s) => s.expire(s.leaf), { fault_code: 'token.expired' }],
   ['the tenant frozen', (s) => s.freeze('tenant', s.tenant.tenantId), { fault_code: 'frozen' }],
   ['the agent frozen', (s) => s.freeze('agent', s.tenant.agentId), { fault_code: 'frozen' }],
+  ['everything frozen', (s) => s.freezeAll(), { fault_code: 'frozen' }],
   ['the tool frozen', (s) => s.freeze('tool', 'fs.write'), { fault_code: 'frozen' }],
   ['another tool frozen', (s) => s.freeze('tool', 'fs.edit'), { state: 'admitted' }],
   ['another policy in force', (s) => s.activate('closed'), { fault_code: 'policy.denied' }],
@@ -32,10 +34,20 @@ const CHANGES: readonly (readonly [string, (scene: Scene) => Promise<void>, Part
   ['the last of a budget left', (s) => s.spend(s.leaf, 'calls', 1), { state: 'admitted' }],
   ['a new head', (s) => s.tenant.write({ 'src/b.txt': 'new' }), { state: 'admitted' }],
   ['a link in the place of the file, out of the scope', (s) => s.tenant.write({ 'src/a.txt': '->../.env' }), { fault_code: 'token.scope' }],
-  ['records that wait for the log', (s) => s.tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'record.backlog' }],
-  ['as many calls waiting as may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 2 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'queue.full' }],
   ['one call fewer waiting than may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 3 WHERE tenant_id = $1', [s.tenant.tenantId]), { state: 'admitted' }],
   ['the workspace taken away', (s) => s.tenant.query(`UPDATE kernel.workspace SET tenant_id = 'ten_spec' WHERE workspace_id = $1`, [s.tenant.workspaceId]), { fault_code: 'workspace.unknown' }],
+];
+
+/** What a replica that has looked a moment ago finds out with its next look. */
+const WAITING: typeof CHANGES = [
+  ['records that wait for the log', (s) => s.tenant.query('UPDATE kernel.outbox SET created_at = kernel.now_ms() - 10500 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'record.backlog' }],
+  ['as many calls waiting as may', (s) => s.tenant.query('UPDATE kernel.tenant SET waiting_max = 2 WHERE tenant_id = $1', [s.tenant.tenantId]), { fault: 'queue.full' }],
+];
+
+const CASES = [
+  ...[...CHANGES, ...WAITING].map(([name, ...change]) => [name, 'that looks at the queue', {}, ...change] as const),
+  ...CHANGES.map(([name, ...change]) => [name, 'that has looked a moment ago', { rooms: NO_CALL }, ...change] as const),
+  ...CHANGES.map(([name, ...change]) => [name, 'under one token alone', { rooms: NO_CALL, isRootAlone: true }, ...change] as const),
 ];
 
 beforeAll(async () => { await kernel.admin.query(`INSERT INTO kernel.tenant (tenant_id, name, data_key, finger_key) VALUES ('ten_spec', 'spec', '', '')`); });
@@ -46,9 +58,11 @@ async function outcome(scene: Scene, answer: Promise<Answer>): Promise<unknown> 
   return 'fault' in got ? got : { ...got, state_snapshot_id: got.state_snapshot_id === null ? null : got.state_snapshot_id === scene.tenant.head ? 'head' : 'another' };
 }
 
-describe.each(CHANGES)('an admission that meets %s', (_name, change, expected) => {
+describe.each(CASES)('an admission that meets %s, one %s', (_name, _way, setting, change, expected) => {
+  afterEach(() => Scene.thawAll(kernel));
+
   it('is answered as it would be without memory', async () => {
-    const [remembering, reading] = [await openScene(true), await openScene(false)];
+    const [remembering, reading] = [await openScene(true, setting), await openScene(false, setting)];
     const answers = [];
     for (const scene of [remembering, reading]) {
       await change(scene);
@@ -59,7 +73,7 @@ describe.each(CHANGES)('an admission that meets %s', (_name, change, expected) =
   });
 
   it('is answered so when that comes while it waits to write', async () => {
-    const scene = await openScene(true);
+    const scene = await openScene(true, setting);
     await kernel.admin.query('BEGIN');
     await kernel.admin.query('SELECT kernel.change_rules($1)', [scene.tenant.tenantId]);
     const deciding = scene.replica.answer(scene.call());
@@ -115,14 +129,23 @@ describe('an admission on what is remembered', () => {
     expect(states).toEqual(['admitted', 'admitted', 'admitted', 'refused']);
   });
 
-  it('tells the time by the database: a clock that ran away is found out', async () => {
+  it.each([['looks at the queue', EVERY_CALL], ['has looked a moment ago', NO_CALL]])('tells the time by the database: a clock that ran away is found out by a replica that %s', async (_name, rooms) => {
     let ahead = 0;
-    const scene = await openScene(true, () => performance.now() + ahead);
+    const scene = await openScene(true, { monotonic: () => performance.now() + ahead, rooms });
     ahead = 5_000;
     const { operation_id } = await scene.replica.run(scene.call());
     expect(scene.replica.takeReads()).toBe(1);
     const record = (await scene.tenant.records()).find((each) => each.operation_id === operation_id);
     expect(Math.abs((record?.recorded_at ?? 0) - (await scene.tenant.row(operation_id)).created_at)).toBeLessThan(2_000);
+  });
+
+  it.each([['looks at the queue', EVERY_CALL], ['has looked a moment ago', NO_CALL]])('is not made after calls that destroyed something, by a replica that %s: whether they count is for the judgement to say', async (_name, rooms) => {
+    const scene = await openScene(true, { rooms });
+    await scene.destroy(1);
+    expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+    expect(scene.replica.takeReads()).toBe(1);
+    expect(await scene.replica.answer(scene.call())).toMatchObject({ state: 'admitted' });
+    expect(scene.replica.takeReads()).toBe(0);
   });
 
   it('follows the heads that its replica commits', async () => {

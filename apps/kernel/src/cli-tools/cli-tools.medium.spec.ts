@@ -190,9 +190,10 @@ describe('a call that was decided before a change of its tool and is written aft
     expect((await tenant.row(call.operation_id)).tool_definition_digest).toBe(stays ? first?.definition_digest : null);
   });
 
-  it('is decided again also where its facts were remembered', async () => {
+  it.each([1, 3])('is decided again also where its facts were remembered, after %d calls', async (calls) => {
     await apply([DEPLOY]);
-    await kernel.admit.run(deploy(), null);
+    // The first reads the facts, the second looks at the queue, those after it do neither.
+    for (let i = 0; i < calls; i += 1) await kernel.admit.run(deploy(), null);
     const { tools: [second] } = await apply([{ ...DEPLOY, description: 'Deploys otherwise.' }]);
     const call = deploy();
     expect(await said(call)).toBe('admitted');

@@ -75,8 +75,8 @@ export function sameRules(one: RulesInForce, other: RulesInForce): boolean {
   return one.policy === other.policy && JSON.stringify(one.labels) === JSON.stringify(other.labels);
 }
 
-/** Reservations as kernel.reserve takes them: one row a token and dimension. */
+/** Reservations as kernel.reserve takes them: one row a token and dimension, in the order of both. */
 export function reservationRows(reservations: readonly TokenReservation[]): { token: string; dimension: string; amount: number }[] {
   return reservations.flatMap(({ capability_token_id, amounts }) =>
-    Object.entries(amounts).map(([dimension, amount]) => ({ token: capability_token_id, dimension, amount })));
+    Object.entries(amounts).sort(([a], [b]) => (a < b ? -1 : 1)).map(([dimension, amount]) => ({ token: capability_token_id, dimension, amount })));
 }

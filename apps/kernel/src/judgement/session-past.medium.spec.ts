@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { deltaFor, reportOf, type TestExecution } from '../specs/test-executor.ts';
 import { openPolicyKernel, type PolicyKernel } from '../specs/test-policies.ts';
+import { NO_CALL, TestReplica } from '../specs/test-replica.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { pastAsked } from './session-past.ts';
 
@@ -67,6 +68,20 @@ describe('destructive calls', () => {
     const bases = all.flatMap((each) => (each.status === 'fulfilled' && each.value !== undefined ? [each.value.row.risk_basis] : []));
     expect(bases.length).toBeGreaterThan(3);
     expect(bases.filter((basis) => !basis.includes(SERIES))).toHaveLength(3);
+  });
+
+  it('wait for their turn also where nothing is read, of which two may not both be the last', async () => {
+    const replica = new TestReplica(kernel, true, undefined, NO_CALL);
+    const last = (command: string) => replica.answer(run(command, { session_id: 'turns' }));
+    await last('npm test');
+    replica.takeReads();
+    await kernel.admin.query('BEGIN');
+    await kernel.admin.query(`SELECT pg_advisory_xact_lock(hashtextextended('writ.session.' || $1 || '.turns', 0))`, [tenant.tenantId]);
+    const deleting = last('rm a.txt');
+    await kernel.untilBlocked();
+    await kernel.admin.query('COMMIT');
+    expect(await deleting).toMatchObject({ state: 'admitted' });
+    expect(replica.takeReads()).toBe(0);
   });
 });
 

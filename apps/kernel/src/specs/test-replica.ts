@@ -14,8 +14,12 @@ class Forgetful extends FactMemory {
   }
 }
 
-/** Looks at the tenant's queue at every call, so that what is remembered makes no difference at all. */
-export const EVERY_CALL: Pick<Rooms, 'take' | 'found'> = { take: () => ROOM_CALLS, found: () => undefined };
+/** When a replica looks at the tenant's queue. */
+export type Looks = Pick<Rooms, 'take' | 'found'>;
+/** At every call, so that what is remembered makes no difference at all. */
+export const EVERY_CALL: Looks = { take: () => ROOM_CALLS, found: () => undefined };
+/** As if it had looked a moment ago: what is remembered makes no difference but to how many calls wait. */
+export const NO_CALL: Looks = { take: () => null, found: () => undefined };
 
 /** What an admission came to, without what differs between two that were decided alike. */
 export type Answer = Pick<OperationRow, 'state' | 'fault_code' | 'policy_hash' | 'autonomy_mode' | 'risk_score' | 'risk_basis' | 'limits' | 'reserved' | 'state_snapshot_id'> | { readonly fault: string };
@@ -26,7 +30,7 @@ export class TestReplica {
   readonly #admit: Admit;
   #reads = 0;
 
-  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now(), rooms = EVERY_CALL) {
+  constructor(kernel: PolicyKernel, remembers: boolean, monotonic: () => number = () => performance.now(), rooms: Looks = EVERY_CALL) {
     this.memory = remembers ? new FactMemory(monotonic, rooms) : new Forgetful(monotonic);
     const policies = new StoredPolicySets(kernel.engine, kernel.tenants);
     const connect = async (): Promise<unknown> => {

@@ -2,7 +2,7 @@
 import type { ProposedCall } from '@writ/contract';
 import { newId } from '../store/index.ts';
 import { setOf, type PolicyKernel } from './test-policies.ts';
-import { TestReplica } from './test-replica.ts';
+import { TestReplica, type Looks } from './test-replica.ts';
 import type { TestTenant } from './test-tenant.ts';
 
 const LEAK = '@id("leak") @reason("secrets were read") @would_pass("a session that read none") forbid (principal, action in Action::"write", resource) when { context.labels.contains("secret_read") };';
@@ -10,6 +10,14 @@ const CLOSED = '@id("closed") @reason("nothing is written") @would_pass("a call 
 
 const TWICE = setOf('twice', '', { history: [{ id: 'twice', kind: 'at_most', tools: ['fs.*'], n: 2, then: 'refuse', reason: 'twice is enough' }] });
 const DEPLOYS = setOf('deploys', '', { history: [{ id: 'deploys', kind: 'at_most', tools: ['fs.*'], task_classes: ['deploy'], n: 1, then: 'refuse', reason: 'once is enough' }] });
+
+/** How a scene differs from one with a chain of two tokens whose replica looks at the queue at every call. */
+export interface Setting {
+  readonly monotonic?: () => number;
+  readonly rooms?: Looks;
+  /** the token that calls are made with has none above it */
+  readonly isRootAlone?: boolean;
+}
 
 /** Scenes that are set before a test gives up. */
 const TRIES_MAX = 5;
@@ -22,31 +30,35 @@ export class Scene {
   leaf = '';
   first: ProposedCall | undefined;
 
-  private constructor(tenant: TestTenant, replica: TestReplica) {
+  readonly #kernel: PolicyKernel;
+
+  private constructor(kernel: PolicyKernel, tenant: TestTenant, replica: TestReplica) {
+    this.#kernel = kernel;
     this.tenant = tenant;
     this.replica = replica;
   }
 
   /** Made anew where the machine stood still between the two calls: what is remembered is then too old to be asserted, and rightly read again. */
-  static async open(kernel: PolicyKernel, remembers: boolean, monotonic?: () => number): Promise<Scene> {
+  static async open(kernel: PolicyKernel, remembers: boolean, setting: Setting = {}): Promise<Scene> {
     const reads: (readonly number[])[] = [];
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const scene = await Scene.#set(kernel, remembers, monotonic);
+      const scene = await Scene.#set(kernel, remembers, setting);
       reads.push([await scene.#admit(scene.first as ProposedCall), await scene.#admit(scene.call())]);
       if (reads.at(-1)?.join() === (remembers ? '1,0' : '1,1')) return scene;
     }
     throw new Error(`the facts of two calls like each other were read ${JSON.stringify(reads)} times`);
   }
 
-  static async #set(kernel: PolicyKernel, remembers: boolean, monotonic?: () => number): Promise<Scene> {
-    const scene = new Scene(await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic));
+  static async #set(kernel: PolicyKernel, remembers: boolean, { monotonic, rooms, isRootAlone = false }: Setting): Promise<Scene> {
+    const scene = new Scene(kernel, await kernel.newTenant(), new TestReplica(kernel, remembers, monotonic, rooms));
     await scene.tenant.write({ 'src/a.txt': 'hello', '.env': 'KEY=1' });
     await kernel.install(scene.tenant, setOf('open', LEAK));
     for (const set of [setOf('closed', CLOSED), TWICE, DEPLOYS]) {
       await kernel.putSet(scene.tenant, set);
     }
-    scene.root = await scene.tenant.token({ budgets: { calls: 10, wall_ms: 1_000_000 } });
-    scene.leaf = await scene.tenant.token({ budgets: { calls: 10 }, fs: [{ path: 'src', read: true, write: true }] }, { parent_id: scene.root });
+    const fs = [{ path: 'src', read: true, write: true }];
+    scene.root = await scene.tenant.token({ budgets: { calls: 10, wall_ms: 1_000_000 }, ...(isRootAlone ? { fs } : {}) });
+    scene.leaf = isRootAlone ? scene.root : await scene.tenant.token({ budgets: { calls: 10 }, fs }, { parent_id: scene.root });
     scene.first = scene.call();
     return scene;
   }
@@ -73,6 +85,15 @@ export class Scene {
     await this.tenant.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($4, $1, $2, $3, 'stop', 'spec')`, [this.tenant.tenantId, scope, subject, newId('freeze')]);
   }
 
+  /** Of the deployment: `thawAll` MUST follow. */
+  async freezeAll(): Promise<void> {
+    await this.#kernel.admin.query(`INSERT INTO kernel.freeze (freeze_id, tenant_id, scope, subject, reason, placed_by) VALUES ($1, '*', 'all', '*', 'stop', 'spec')`, [newId('freeze')]);
+  }
+
+  static async thawAll({ admin }: PolicyKernel): Promise<void> {
+    await admin.query(`UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = '*'`);
+  }
+
   async thaw(): Promise<void> {
     await this.tenant.query('UPDATE kernel.freeze SET lifted_at = 1 WHERE tenant_id = $1', [this.tenant.tenantId]);
   }
@@ -90,6 +111,16 @@ export class Scene {
 
   async revoke(token: string): Promise<void> {
     await this.tenant.query('UPDATE kernel.token SET revoked_at = 1 WHERE capability_token_id = $1', [token]);
+  }
+
+  async expire(token: string): Promise<void> {
+    await this.tenant.query(`UPDATE kernel.token SET grant_json = jsonb_set(grant_json, '{expires_at}', '1') WHERE capability_token_id = $1`, [token]);
+  }
+
+  /** Calls like the first one, that destroyed something. */
+  async destroy(times: number): Promise<void> {
+    await this.tenant.copyOperations(`jsonb_build_object('operation_id', o.operation_id || '_' || n, 'risk_basis', ARRAY['delete.tree'], 'created_at', kernel.now_ms())`,
+      'kernel.operation o, generate_series(1, $2) n WHERE o.operation_id = $1', [this.first?.operation_id, times]);
   }
 
   async spend(token: string, dimension: string, left: number): Promise<void> {
