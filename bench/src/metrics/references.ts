@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { SANDBOX_LIMITS } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
-import Docker from 'dockerode';
+import Docker, { type MemoryStats } from 'dockerode';
 import type { Stack } from '@writ/stack';
 import { testAddress } from '@writ/testing';
 import { measure, summarise, type Load, type Metric } from '../measure.ts';
@@ -64,6 +64,15 @@ export async function bubblewrap(load: Load): Promise<Measured | null> {
 export async function poolIdle(): Promise<Measured> {
   const docker = new Docker({ socketPath: new URL(testAddress('DOCKER_HOST')).pathname });
   const containers = await docker.listContainers({ filters: { label: ['writ.role=sandbox'] } });
-  const charged = await Promise.all(containers.map(async ({ Id }) => (await docker.getContainer(Id).stats({ stream: false, 'one-shot': true })).memory_stats.usage ?? Number.NaN));
+  const charged = await Promise.all(containers.map(async ({ Id }) => ownBytes((await docker.getContainer(Id).stats({ stream: false, 'one-shot': true })).memory_stats)));
   return { ...summarise(charged.map((bytes) => bytes / 2 ** 20), Number.NaN), rate: null, unit: 'MiB' };
+}
+
+/**
+ * What is charged to a container but for the pages of files that the kernel keeps for whoever reads them next: the image's are charged to the container that happened to read them first, fifty MiB to one and none to
+ * another. Files in its tmpfs are its own (cgroup v1's memory.stat has `cache`, v2's `file`, both with `shmem` in it).
+ */
+function ownBytes({ usage, stats }: MemoryStats): number {
+  const { cache, file, shmem = 0 } = stats as unknown as Readonly<Record<string, number | undefined>>;
+  return usage - ((cache ?? file ?? Number.NaN) - shmem);
 }
