@@ -9,22 +9,22 @@ BEGIN
   is_held := pg_advisory_xact_lock_shared(hashtextextended('writ.rules.' || p_tenant, 0)) IS NOT NULL;
 END $$;
 
--- Adds the reservations, [{token, dimension, amount}], row by row: two calls never wait for each other, since all bring them in one order, by token and dimension as bytes. Call it last.
+-- Adds the reservations, [{token, dimension, amount}], row by row in the order of tokens and dimensions as bytes: two calls never wait for each other. Call it last. They come so from a kernel that knows of it; where
+-- they don't, during an update, they are put in order here.
 CREATE OR REPLACE FUNCTION kernel.reserve(p_reserve jsonb) RETURNS void LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
 DECLARE
   r jsonb;
-  v_token text COLLATE "C" := '';
-  v_dimension text COLLATE "C" := '';
 BEGIN
+  FOR i IN 1 .. jsonb_array_length(p_reserve) - 1 LOOP
+    IF (p_reserve -> i ->> 'token' COLLATE "C", p_reserve -> i ->> 'dimension' COLLATE "C") < (p_reserve -> (i - 1) ->> 'token', p_reserve -> (i - 1) ->> 'dimension') THEN
+      p_reserve := (SELECT jsonb_agg(x.value ORDER BY x.value ->> 'token' COLLATE "C", x.value ->> 'dimension' COLLATE "C") FROM jsonb_array_elements(p_reserve) AS x);
+      EXIT;
+    END IF;
+  END LOOP;
   FOR i IN 0 .. jsonb_array_length(p_reserve) - 1 LOOP
     r := p_reserve -> i;
-    IF (r ->> 'token', r ->> 'dimension') <= (v_token, v_dimension) THEN
-      RAISE EXCEPTION 'reservations come in the order of their tokens and dimensions, and one of each' USING ERRCODE = 'invalid_parameter_value';
-    END IF;
-    v_token := r ->> 'token';
-    v_dimension := r ->> 'dimension';
     UPDATE budget b SET reserved = b.reserved + (r ->> 'amount')::bigint
-    WHERE b.capability_token_id = v_token AND b.dimension = v_dimension AND b.reserved + b.used + (r ->> 'amount')::bigint <= b.bound;
+    WHERE b.capability_token_id = r ->> 'token' AND b.dimension = r ->> 'dimension' AND b.reserved + b.used + (r ->> 'amount')::bigint <= b.bound;
     IF NOT FOUND THEN PERFORM decide_again('budget'); END IF;
   END LOOP;
 END $$;
