@@ -167,6 +167,15 @@ describe('a call of such a tool', () => {
     await kernel.decide.run({ ...askedBy(admin()), approval_id: held.approval_id ?? '', decision: 'approve', comment: null }).catch(() => undefined);
     expect((await tenant.row(held.operation_id)).state).not.toMatch(/admitted|dispatched|committed/);
   });
+
+  it('whose decision is written anew is asked about its tool again, whoever writes', async () => {
+    await apply([DEPLOY]);
+    const { operation_id } = await kernel.admit.run(deploy(), null);
+    const anew = () => tenant.query(`UPDATE kernel.operation SET decision_record_id = decision_record_id || 'x' WHERE operation_id = $1`, [operation_id]);
+    await anew();
+    await apply([{ ...DEPLOY, description: 'Deploys otherwise.' }]);
+    await expect(anew()).rejects.toThrow('the facts moved: tool');
+  });
 });
 
 /** What is in force under a name, put there within another's transaction, as `kernel.put_tool` does under the rules. */

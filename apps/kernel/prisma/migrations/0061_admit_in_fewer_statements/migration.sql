@@ -65,6 +65,13 @@ BEGIN
   RETURN NOT EXISTS (SELECT FROM tool t WHERE t.tenant_id = o.tenant_id AND t.tool_id = o.tool_id AND t.definition_digest IS DISTINCT FROM o.tool_definition_digest);
 END $$;
 
+-- A change of the decision.
+CREATE OR REPLACE FUNCTION kernel.assert_tool() RETURNS trigger LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
+BEGIN
+  IF NOT tool_stands(NEW) THEN PERFORM decide_again('tool'); END IF;
+  RETURN NEW;
+END $$;
+
 -- Of a call that was decided on remembered facts, and that counts nothing of its session's past and destroys nothing: whether all stands that kernel.assert_rules, kernel.assert_remembered,
 -- kernel.tool_stands, kernel.assert_unfrozen and, for the call's own token, kernel.assert_decided_on look at. All of it in one statement. False says no more than that they must be asked.
 -- Of the past it looks for what the two counts begin with, and counts where there is any. One plan for all parameters, as kernel.session_past, whose indexes it walks.
@@ -98,7 +105,7 @@ END $$;
 
 -- Writes a decision: operation, payload, claim, approval, record, reservation. Returns the operation's row.
 -- p: operation {columns}, own_token {the one that the caller named, where a token for the session stands in its place}, args_ref, claims, rules {as kernel.assert_rules reads them}, labels,
--- chain [ids, the call's own first] | null, head | null, versions, remembered {as kernel.assert_remembered reads it}, key, approval {columns} | null, preview | null, records, reserve.
+-- chain [ids] | null, head | null, versions, remembered {as kernel.assert_remembered reads it}, key, approval {columns} | null, preview | null, records, reserve.
 -- Sent again with the same operation id it writes nothing and raises WR001 or WR002, so that who asks reads what there is.
 CREATE OR REPLACE FUNCTION kernel.admit(p_tenant text, p jsonb, p_args bytea, p_salt bytea, p_fingerprint bytea) RETURNS json
 LANGUAGE plpgsql SET search_path = kernel, pg_temp AS $$
