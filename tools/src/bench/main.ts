@@ -3,17 +3,32 @@
 import { join } from 'node:path';
 import { build } from '../build.ts';
 import { explain } from '../explain.ts';
-import { checkout } from '../setup.ts';
+import { ensureProgram } from '../parts/packages.ts';
+import { checkout, type Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
 import { runPlan } from '../steps.ts';
 import { runCheck } from '../test/run-check.ts';
 import { withParts } from '../test/with-parts.ts';
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 
+/** One benchmark's reference; where it can't be installed the benchmark says that it is left out, and how to install it. */
+async function bubblewrap(setup: Setup): Promise<void> {
+  try {
+    await ensureProgram(setup, 'bwrap', ['bubblewrap'], 'to compare with');
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    setup.report(error.message);
+  }
+}
+
 await withParts(async (setup, environmentOf) => {
   try {
     const environment = await environmentOf();
-    await runPlan(setup, [{ title: 'Build', run: (step) => build(step.env, step.report) }]);
+    await runPlan(setup, [
+      { title: 'Build', run: (step) => build(step.env, step.report) },
+      { title: 'Bubblewrap', run: bubblewrap },
+    ]);
     const command = [process.execPath, '--conditions=@writ/source', join(checkout, 'bench', 'src', 'main.ts'), ...process.argv.slice(2)];
     return (await runCheck(setup, { name: 'bench', command, cwd: checkout, results: [] }, environment)).failed;
   } catch (error) {
