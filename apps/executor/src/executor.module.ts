@@ -76,7 +76,7 @@ export class ExecutorModule {
       verifiers: permitKeys.byKeyid,
       options: { executorId, images: new Set([config.WRIT_SANDBOX_IMAGE_DIGEST, ...images.images.map(({ digest }) => digest)]) },
     });
-    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
+    const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, publicKey: () => kernel.publicKey(), monotonic, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
     return {

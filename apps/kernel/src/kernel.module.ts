@@ -13,6 +13,7 @@ import { Cancel, CancelController } from './cancel/index.ts';
 import { ApplyTools, ListTools, SearchProviders, ToolsController } from './cli-tools/index.ts';
 import { Changes, ChangesController, RecordChange } from './changes/index.ts';
 import { Collect, Names } from './collect/index.ts';
+import { Assign } from './assign/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
@@ -134,7 +135,11 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const effects = new EffectCheck(on.blobs, on.vault, policies, on.tenants);
   const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes);
   const previews = new Previews(on.tenants, on.sealer, announcer);
+  const sweeper = new Sweeper(on.workers, on.tenants, endings, dispatcher);
+  const release = new Release(on.tenants, sweeper, dispatcher);
+  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs });
   return {
+    assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
     dispatcher,
     announcer,
     endings,
@@ -143,16 +148,17 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     previewDispatcher: new PreviewDispatcher(on.workers, desk, slots, permits),
     previewReports: new PreviewReports(on.tenants, on.blobs, on.vault, effects, previews),
     previewSweeper: new PreviewSweeper(on.workers, on.tenants, previews),
-    redeem: new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs }),
+    redeem,
+    release,
     renew: new Renew(on.tenants, on.vault, lease),
     commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
     keepOutput: new KeepOutput(on.tenants, on.blobs, config.WRIT_OUTPUT_KEPT_MS),
-    sweeper: new Sweeper(on.workers, on.tenants, endings, dispatcher),
+    sweeper,
   };
 }
 
 /** through: what is decided */
-function admission(config: KernelConfig, on: Ground, { announcer, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
+function admission(config: KernelConfig, on: Ground, { announcer, assign, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
   const judge = new Judge(policies, on.trees);
   const views = new OperationViews(on.tenants, on.vault, on.book);
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
@@ -161,7 +167,7 @@ function admission(config: KernelConfig, on: Ground, { announcer, endings, effec
   const votes = new CastVote(on.tenants, held, announcer);
   const readmission = new Readmission(parts, judge, held, votes, announcer);
   const give = { box: on.box, values: new SessionValues(on.tenants, on.vault), store: new PgValueStore(on.tenants, on.vault) };
-  const admit = new Admit(parts, judge, new Decisions(admissionStatements(on.tenants), on.sealer, on.vault, on.images), announcer, on.outcomes, views);
+  const admit = new Admit(parts, judge, new Decisions(admissionStatements(on.tenants), on.sealer, on.vault, on.images, assign), announcer, on.outcomes, views, assign);
   return {
     views,
     admit,
@@ -262,7 +268,7 @@ export class KernelModule {
       controllers: [AdmitController, DecideController, CancelController, ResolveController, RedeemController, RenewController, CommitController, SlotsController, OutcomesController, ShellsController, ReleaseController, ContainersController, PeekedController, ...manage.controllers],
       providers: [
         ...[ask.admit, ask.places, ask.decide, ask.edit, ask.give, ask.approvals, ask.cancel, ask.resolve, ask.views].map(given),
-        ...[new ShellBook(on.tenants), new Release(on.tenants, run.sweeper, run.dispatcher), run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
+        ...[new ShellBook(on.tenants), run.release, run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
         ...manage.useCases.map(given),
         ...containers(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),

@@ -10,7 +10,7 @@ import { connectNats, type NatsAddress } from './connect.ts';
 import { LaneKeeper } from './lane-keeper.ts';
 import type { WorkLanes } from './lanes.ts';
 import { fromNatsHeaders, toNatsHeaders } from './nats-headers.ts';
-import { requestFault } from './nats-faults.ts';
+import { isNoResponders, isTimeout, requestFault } from './nats-faults.ts';
 import { NatsWorker } from './nats-worker.ts';
 import { inboxRoot } from './permissions.ts';
 import { Ringer } from './ringer.ts';
@@ -84,6 +84,22 @@ export class NatsBus extends Bus {
     try {
       this.#connection.publish(subject, bytes, { headers: toNatsHeaders(sent) });
     } catch (error) {
+      throw requestFault(subject, error);
+    }
+  }
+
+  override async reach(subject: string, payload: unknown, withinMs: number): Promise<boolean> {
+    this.#verifyConnected();
+    const headers: Record<string, string> = {};
+    this.#with.trace.inject(headers);
+    const bytes = encodePayload(payload);
+    try {
+      // Nobody answers events; the server does where there is nobody.
+      await this.#connection.request(subject, bytes, { timeout: withinMs, headers: toNatsHeaders(headers) });
+      return true;
+    } catch (error) {
+      if (isNoResponders(error)) return false;
+      if (isTimeout(error)) return true;
       throw requestFault(subject, error);
     }
   }

@@ -12,9 +12,13 @@ export function requestFault(subject: string, error: unknown): Fault {
   return new Fault('internal', undefined, { cause: error });
 }
 
-function isNoResponders(error: unknown): boolean {
+/** The server said that nobody is subscribed to the subject of a message that names where to answer (NATS 2.2, status 503). */
+export function isNoResponders(error: unknown): boolean {
   return error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders());
 }
+
+/** Nothing came back in time. */
+export const isTimeout = (error: unknown): boolean => error instanceof errors.TimeoutError || (error instanceof Error && error.cause instanceof errors.TimeoutError);
 
 function isClosed(error: unknown): boolean {
   return error instanceof errors.ClosedConnectionError || error instanceof errors.DrainingConnectionError;

@@ -48,6 +48,24 @@ function eventContract(makeBus: MakeBus): void {
       expect(() => bus.publish('writ.v1.test.event.ten_c.nobody', {})).not.toThrow();
     });
 
+    test('who is to be reached hears it as any event; where nobody listens, or no more, that is said at once', async () => {
+      const heard: unknown[] = [];
+      const subject = 'writ.v1.test.event.exc_a.assigned';
+      expect(await bus.reach(subject, {}, 60_000)).toBe(false);
+      let told: (value: null) => void = () => undefined;
+      const subscription = await bus.subscribe(subject, ({ payload }) => {
+        heard.push(payload);
+        told(null);
+      });
+      const arrived = new Promise((resolve) => { told = resolve; });
+      expect(await bus.reach(subject, { n: 1 }, 50)).toBe(true);
+      await arrived;
+      await subscription.close();
+      expect(await bus.reach(subject, { n: 2 }, 60_000)).toBe(false);
+      expect(heard).toEqual([{ n: 1 }]);
+      await expect(bus.reach(subject, 'x'.repeat(1_048_576), 50)).rejects.toThrow(Fault);
+    });
+
     test('a payload above the limit is refused before it is sent', () => {
       expect(() => bus.publish('writ.v1.test.event.ten_d.big', 'x'.repeat(1_048_576))).toThrow(Fault);
     });

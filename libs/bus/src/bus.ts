@@ -85,6 +85,12 @@ export abstract class Bus {
   /** Tells whoever listens now. Nobody listening is no error. Throws a Fault when the payload can't be sent. */
   abstract publish(subject: string, payload: unknown, headers?: BusHeaders): void;
 
+  /**
+   * The same, and whether anybody listens: resolves with false at once where nobody does, and with true where nobody said so within `withinMs` milliseconds. A listener that listens no more
+   * but whose connection still stands counts. Rejects with a Fault when the payload can't be sent.
+   */
+  abstract reach(subject: string, payload: unknown, withinMs: number): Promise<boolean>;
+
   /** Listens to events; `*` stands for one token of the subject and a last `>` for one or more. A handler's error is reported, not sent. */
   abstract subscribe(subject: string, handler: (message: BusMessage) => void | Promise<void>): Promise<Subscription>;
 

@@ -55,11 +55,20 @@ export class MemoryBus extends Bus {
   }
 
   override publish(subject: string, payload: unknown, headers: BusHeaders = {}): void {
+    this.#publish(subject, payload, headers);
+  }
+
+  override async reach(subject: string, payload: unknown): Promise<boolean> {
+    return this.#publish(subject, payload, {}) > 0;
+  }
+
+  #publish(subject: string, payload: unknown, headers: BusHeaders): number {
     this.#verifyOpen();
     const bytes = encodePayload(payload);
     const sent = this.#headers(headers);
     const listeners = this.#listeners.filter((listener) => isSubjectMatch(listener.pattern, subject));
     for (const listener of listeners) setImmediate(() => void this.#tell(listener, subject, bytes, sent));
+    return listeners.length;
   }
 
   override async subscribe(pattern: string, handler: Listener['handler']): Promise<Subscription> {

@@ -9,7 +9,7 @@ export { LIMITS } from './limits.ts';
 export { ContentKey, ContentOpens, StoredResult } from './messages/contents.ts';
 export { AnnouncedRequests, EgressRequest, EgressRequestPage } from './messages/egress.ts';
 export {
-  AskedFor, CallLimits, EffectStartedRequest, EndedBy, KeptOutput, OutputRef, OutputRefs, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
+  AskedFor, AssignedEvent, CallLimits, EffectStartedRequest, EndedBy, KeptOutput, OutputRef, OutputRefs, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
 export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, BundleSealed } from './messages/bundles.ts';

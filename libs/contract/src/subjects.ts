@@ -50,6 +50,8 @@ export const EVENTS = {
   stop: { publishers: ['kernel'], subscribers: ['executor'] },
   /** a permit for the one executor that has the session's shell: its id stands in the tenant's place */
   session: { publishers: ['kernel'], subscribers: ['executor'] },
+  /** a call for the one executor whose id stands in the tenant's place, with its permit redeemed */
+  assigned: { publishers: ['kernel'], subscribers: ['executor'] },
   /** what comes out of a container is asked for; the answer has `_` in the tenant's place, as `slots` */
   peek: { publishers: ['kernel'], subscribers: ['executor'] },
   peeked: { publishers: ['executor'], subscribers: ['kernel'] },

@@ -2,6 +2,7 @@
 // Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen with SIGSTOP
 // at exactly that point, which is reached from outside through locks and proxies.
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { eventually, expectWhole, makeWorld, Observer, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 
@@ -39,6 +40,13 @@ describe('the crash table', () => {
   const shell = (command: string): Promise<Answer<JsonValue>> => world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
   /** The door closed on the client; the call goes on. */
   const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
+  /** Until the executor is no longer assigned what is admitted, and still counts as there: calls wait for it in their lanes. It thaws where the test says so. */
+  const silence = async (): Promise<void> => {
+    // A kernel that was just started has to have heard it.
+    await sleep(1_000);
+    stack.services.executor.freeze();
+    await sleep(1_500);
+  };
   const operationId = async (): Promise<string> => (await eventually('the operation', () => observer.operation(key)) as JsonValue).operation_id as string;
 
   it('orchestrator dies after sending: the client asks again by its key and gets the one outcome', async () => {
@@ -80,10 +88,35 @@ describe('the crash table', () => {
     await expectWhole(stack, world, observer, id, { tx_outcome: 'committed' });
   });
 
+  it('a call is assigned and never sent: its lease runs out, and another attempt does the whole', async () => {
+    stack.busProxy('kernel').hold('out');
+    const answer = write('not-sent.txt');
+    await observer.untilState(key, 'performing');
+    await stack.services.kernel.kill();
+    stack.busProxy('kernel').cut();
+    await stack.services.kernel.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    expect(await world.file('not-sent.txt')).toBe(key);
+  });
+
+  it('an executor dies with a call on its way to it: its lease runs out, and another attempt does the whole', async () => {
+    stack.services.executor.freeze();
+    const answer = shell('echo once >> on-its-way.txt');
+    await observer.untilState(key, 'performing');
+    await stack.services.executor.kill();
+    await stack.services.executor.start();
+    await answer;
+    await expectWhole(stack, world, observer, await operationId(), { tx_outcome: 'committed', attempt: 2 });
+    expect(await world.file('on-its-way.txt')).toBe('once\n');
+  });
+
   it('a permit is signed and never published: it expires unredeemed, and the call is dispatched again', async () => {
+    await silence();
     stack.busProxy('kernel').hold('out');
     const answer = write('no-bell.txt');
     await observer.untilState(key, 'dispatched');
+    stack.services.executor.thaw();
     await stack.services.kernel.kill();
     stack.busProxy('kernel').cut();
     await stack.services.kernel.start();
@@ -95,10 +128,12 @@ describe('the crash table', () => {
     // The lease runs while the redemption is held up: one of the others' length might be over before the second asking.
     await stack.services.kernel.kill();
     const patient = await stack.another('kernel', { ...TUNING, WRIT_LEASE_MS: '30000' });
+    await silence();
     const letGo = await holdRedemptions();
     try {
       const answer = shell('echo ran >> redeemed.txt');
       const id = await operationId();
+      stack.services.executor.thaw();
       await observer.untilBlocked('writ_kernel');
       stack.busProxy('executor').hold('in');
       await letGo();

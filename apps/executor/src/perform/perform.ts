@@ -2,11 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
-import { Fault, TOOLS, type AskedFor, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
+import { Fault, TOOLS, type AskedFor, type AssignedEvent, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
+import { LRUCache } from 'lru-cache';
 import { prepareCall, withoutSecrets } from '../redaction/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../runners/runner.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
@@ -32,10 +33,21 @@ export interface PerformOptions {
 /** What happened to a permit, for logs and metrics. */
 export type Performed = 'reported' | 'not_ours' | 'fenced' | 'refused';
 
+/** A call that the kernel has redeemed for this executor. */
+export interface AssignedCall {
+  readonly lane: Lane;
+  /** Runs it, and reports. The lease counts from `since`, monotonic milliseconds. */
+  run(since: number): Promise<Performed>;
+  /** Gives it back unrun: another takes it. What can't be given back waits for its lease. */
+  giveBack(): Promise<void>;
+}
+
 /** Long enough for a busy kernel, short enough to ask thrice within a permit's life. */
 const ANSWER_MS = 5_000;
 /** As long as what was confirmed before may still count. */
 const CONFIRM_MS = 1_000;
+/** Assigned calls of a permit's life, many times over. */
+const SPENT_MAX = 50_000;
 /** As many as a report may name. */
 const ASKED_MAX = 64;
 /** Between two askings. */
@@ -43,7 +55,7 @@ const PAUSE_MS = 150;
 
 /**
  * One permit, from the lane to the report.
- * INVARIANT (permit first): nothing of a call is fetched or run before its permit was verified here and redeemed at the kernel.
+ * INVARIANT (permit first): nothing of a call is fetched or run before its permit was verified here and redeemed at the kernel, by this executor or for it.
  * INVARIANT (fenced): nothing leaves this process for an attempt whose lease is gone.
  */
 export class Perform {
@@ -54,6 +66,8 @@ export class Perform {
   readonly #running: Running;
   readonly #clocks: Clocks;
   readonly #options: PerformOptions;
+  /** permits of calls that were assigned, as long as they are valid: nobody is asked whether one was spent */
+  readonly #spent = new LRUCache<string, true>({ max: SPENT_MAX, perf: { now: () => this.#clocks.monotonic() } });
 
   constructor(with_: {
     kernel: KernelClient; blobs: BlobStore; runners: readonly Runner[]; verifiers: ReadonlyMap<string, Verifier>; running: Running; clocks: Clocks; options: PerformOptions;
@@ -74,7 +88,7 @@ export class Perform {
       return 'refused';
     }
     const { permit, envelope } = opened;
-    if (permit.image_digest !== null && !this.#options.images.has(permit.image_digest)) {
+    if (!this.#hasImage(permit)) {
       // Another executor may have the image; if none has, the permit expires and the call waits in the database.
       message.nak(1_000);
       return 'not_ours';
@@ -83,25 +97,59 @@ export class Perform {
     return await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, () => this.#attempt(message, permit, envelope));
   }
 
+  /** Null for what is no order: a permit that doesn't verify, was here before, or has something else beside it. Then nothing of it may be given back either. */
+  openAssigned({ permit: envelope, nonce, redemption }: AssignedEvent): AssignedCall | null {
+    const permit = this.#verified(envelope);
+    if (permit === null || permit.mode !== 'run' || redemption.operation_id !== permit.operation_id || redemption.tenant_id !== permit.tenant_id || redemption.attempt !== permit.attempt) return null;
+    if (this.#spent.has(permit.permit_id)) return null;
+    this.#spent.set(permit.permit_id, true, { ttl: permit.expires_at + PERMIT_SKEW_MS - this.#clocks.epoch() + 1 });
+    const { operation_id, attempt, mode, tool_id, lane } = permit;
+    const speaker = this.#speakerOf(permit, nonce);
+    const giveBack = async (): Promise<void> => await this.#kernel.release(speaker, true, ANSWER_MS).catch(() => undefined);
+    return {
+      lane,
+      giveBack,
+      run: async (since) => await withSpan('performing', { operation_id, attempt, mode, tool_id, lane }, async () => {
+        if (!this.#hasImage(permit)) return await giveBack().then(() => 'not_ours' as const);
+        return await this.#held(permit, await this.#kernel.opened(redemption), speaker, new Lease(this.#clocks.monotonic, since, redemption.lease_ms));
+      }),
+    };
+  }
+
+  #verified(envelope: Envelope): Permit | null {
+    try {
+      return verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
+    } catch {
+      return null;
+    }
+  }
+
+  #speakerOf({ tenant_id, operation_id, attempt, mode }: Permit, nonce: string): Speaker {
+    return { tenant_id, operation_id, attempt, mode, executor_id: this.#options.executorId, nonce };
+  }
+
+  #hasImage({ image_digest }: Permit): boolean {
+    return image_digest === null || this.#options.images.has(image_digest);
+  }
+
   async #attempt(message: WorkMessage, permit: Permit, envelope: Envelope): Promise<Performed> {
     const nonce = KernelClient.newNonce();
     const redeemed = await this.#redeem(permit, envelope, nonce);
     // Also when it was refused: the permit is spent or expired, and the kernel rings again by itself.
     message.ack();
     if (redeemed === null) return 'not_ours';
-    const { executorId: executor_id } = this.#options;
-    const speaker = { tenant_id: permit.tenant_id, operation_id: permit.operation_id, attempt: permit.attempt, mode: permit.mode, executor_id, nonce };
-    return await this.#held(permit, redeemed.redemption, speaker, new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms));
+    return await this.#held(permit, redeemed.redemption, this.#speakerOf(permit, nonce), new Lease(this.#clocks.monotonic, redeemed.requestedAt, redeemed.redemption.lease_ms));
   }
 
   #open(message: WorkMessage, lane: Lane): { permit: Permit; envelope: Envelope } | null {
+    let envelope: Envelope;
     try {
-      const envelope = parseEnvelope(parseJson(Buffer.from(message.bytes).toString('utf8')));
-      const permit = verifyPermit(envelope, this.#verifiers, this.#clocks.epoch());
-      return permit.lane === lane ? { permit, envelope } : null;
+      envelope = parseEnvelope(parseJson(Buffer.from(message.bytes).toString('utf8')));
     } catch {
       return null;
     }
+    const permit = this.#verified(envelope);
+    return permit?.lane === lane ? { permit, envelope } : null;
   }
 
   /** Asks until there is an answer or the permit has expired; a reply may be lost, and the same nonce gets the same one. */

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { memoryBus, type Bus, type WorkMessage } from '@writ/bus';
 import { memoryBlobs, type BlobStore } from '@writ/blobs';
-import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type Permit, type Redemption, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { definitionForDigest, Fault, formatId, SHELL_RUN, subjectsOf, TOOLS, type AssignedEvent, type Permit, type Redemption, type ReportRequest, type SlotsEvent, type ToolDefinition } from '@writ/contract';
 import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
+import type { Telemetry } from '@writ/telemetry';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
 import { Running } from '../leases/running.ts';
 import { Perform } from '../perform/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
 import type { Runner } from '../runners/runner.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+import { Take } from '../take/take.ts';
 
 export const tenantId = formatId('tenant', new Uint8Array(16).fill(1));
 export const IMAGE = `sha256:${'1'.repeat(64)}`;
@@ -42,6 +44,7 @@ export class ScriptedKernel {
   redemption!: Redemption;
   #bus!: Bus;
   #permit: Partial<Permit> = {};
+  #kernelClient: KernelClient | undefined;
 
   async start(): Promise<this> {
     this.#bus = memoryBus({ now: () => this.epochMs });
@@ -103,7 +106,7 @@ export class ScriptedKernel {
       fs: [[{ path: '', read: true, write: true }]], secrets: {}, limits: { ...tool.limits }, nodes: [], lease_until: 0, lease_ms: this.leaseMs, ...over.redemption,
     };
     this.#permit = {
-      v: 1, permit_id: formatId('permit', new Uint8Array(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class,
+      v: 1, permit_id: formatId('permit', randomBytes(16)), tenant_id: tenantId, operation_id, attempt: 1, mode: 'run', lane: tool.class,
       tool_id: toolId, image_digest, issued_at: this.epochMs, expires_at: this.epochMs + 30_000,
       action_digest: actionDigest({ tool_id: toolId, tool_definition_digest, args_hash: argsHash(SALT, args), capability_token_id, policy_hash, state_snapshot_id, image_digest }),
       ...over.permit,
@@ -115,9 +118,31 @@ export class ScriptedKernel {
     };
   }
 
+  /** An executor that takes permits and calls off this kernel's bus, and what it says of its slots. */
+  async taking(runners: readonly Runner[], { meter, logger }: Pick<Telemetry, 'meter' | 'logger'>): Promise<{ readonly take: Take; readonly said: SlotsEvent[] }> {
+    const said: SlotsEvent[] = [];
+    await this.#bus.subscribe(subjects.event('slots', '_'), ({ payload }) => { said.push(payload as SlotsEvent); });
+    const take = new Take(this.#bus, subjects, this.executor(runners), logger('silent'), meter, {
+      executorId, slots: { inline: 1, sandboxed: 1, broker: 0 }, publicKey: () => this.#client.publicKey(), monotonic: () => this.monotonicMs,
+    });
+    await take.start();
+    while (said.length === 0) await new Promise((resolve) => { setImmediate(resolve); });
+    return { take, said };
+  }
+
+  /** Sends what was ordered last to the executor, as a call that was admitted for it. */
+  assign(order: WorkMessage, mark: string, over: Partial<AssignedEvent> = {}): void {
+    const permit = JSON.parse(Buffer.from(order.bytes).toString('utf8')) as AssignedEvent['permit'];
+    this.#bus.publish(subjects.event('assigned', executorId), { v: 1, permit, nonce: 'a'.repeat(32), mark, redemption: this.redemption, ...over });
+  }
+
+  get #client(): KernelClient {
+    return this.#kernelClient ??= new KernelClient(this.#bus, subjects, () => this.epochMs);
+  }
+
   executor(runners: readonly Runner[]): Perform {
     return new Perform({
-      kernel: new KernelClient(this.#bus, subjects, () => this.epochMs), blobs: this.blobs, runners, running: this.running,
+      kernel: this.#client, blobs: this.blobs, runners, running: this.running,
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
       clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, images: new Set([IMAGE]) },
     });

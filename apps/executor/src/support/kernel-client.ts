@@ -38,10 +38,18 @@ export class KernelClient {
     return randomBytes(16).toString('hex');
   }
 
-  /** Secrets that come sealed are opened here, and are in this process alone. */
   async redeem(permit: Envelope, executorId: string, nonce: string, timeoutMs: number): Promise<Redemption> {
-    const public_key = (await this.#box.publicKey()).toString('base64');
-    const { sealed = {}, ...redemption } = parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs));
+    const public_key = await this.publicKey();
+    return await this.opened(parseMessage(Redemption, await this.#ask('kernel.redeem', { v: 1, permit, executor_id: executorId, nonce, public_key }, timeoutMs)));
+  }
+
+  /** What secrets are to be sealed to so that `opened` opens them, base64. */
+  async publicKey(): Promise<string> {
+    return (await this.#box.publicKey()).toString('base64');
+  }
+
+  /** Secrets that come sealed are opened here, and are in this process alone. */
+  async opened({ sealed = {}, ...redemption }: Redemption): Promise<Redemption> {
     const { tenant_id, operation_id } = redemption;
     const opened = await Promise.all(Object.entries(sealed).map(async ([name, value]) => [name, (await this.#box.open(Buffer.from(value, 'base64'), redeemedContext(tenant_id, operation_id, name))).toString('utf8')] as const));
     return { ...redemption, secrets: { ...redemption.secrets, ...Object.fromEntries(opened) } };

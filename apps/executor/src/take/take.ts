@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Subscription, WorkMessage } from '@writ/bus';
-import { LANES, type Lane, type Subjects } from '@writ/contract';
+import { AssignedEvent, LANES, parseMessage, type Lane, type Subjects } from '@writ/contract';
 import type { Logger, Meter } from '@writ/telemetry';
 
-/** What is done with a permit; answers how it ended, for metrics. Rejects when the attempt failed here. */
+/** What is done with permits and calls; answers how it ended, for metrics. Rejects when the attempt failed here. */
 export interface PermitHandler {
   run(message: WorkMessage, lane: Lane): Promise<string>;
+  /** null for what is no order */
+  openAssigned(event: AssignedEvent): { readonly lane: Lane; run(since: number): Promise<string>; giveBack(): Promise<void> } | null;
 }
 
 export interface TakeOptions {
   readonly executorId: string;
   /** calls at once, by lane */
   readonly slots: Readonly<Record<Lane, number>>;
+  /** what secrets of calls that are assigned are sealed to, base64 */
+  readonly publicKey: () => Promise<string>;
+  /** monotonic milliseconds, as leases are measured by */
+  readonly monotonic: () => number;
 }
 
 /** The kernel forgets an executor that is silent for three seconds; twice a second survives a lost message or two. */
 const ANNOUNCE_MS = 500;
 
-/** Takes permits off the lanes while there are free slots, and tells the kernel how many there are. */
+/** Many times what a message takes to the kernel and back. */
+const LAST_ASSIGNED_MS = 100;
+/** Enough that no two lives of one executor have the same. */
+const LIFE_BYTES = 8;
+
+/** Takes permits off the lanes, and calls that are assigned to it, while there are free slots, and tells the kernel how many there are. */
 export class Take {
   readonly #bus: Bus;
   readonly #subjects: Subjects;
@@ -27,8 +40,12 @@ export class Take {
   readonly #running: Record<Lane, number> = { inline: 0, sandboxed: 0, broker: 0 };
   readonly #seconds: ReturnType<Meter['createHistogram']>;
   #subscriptions: Subscription[] = [];
+  #assigned: Subscription | undefined;
   #announcing: NodeJS.Timeout | undefined;
   #isStopping = false;
+  #publicKey = '';
+  /** what this process says of itself in its marks: a call that was assigned to an earlier life of the same name isn't for it */
+  readonly #life = randomBytes(LIFE_BYTES).toString('hex');
 
   constructor(bus: Bus, subjects: Subjects, perform: PermitHandler, logger: Logger, meter: Meter, options: TakeOptions) {
     this.#bus = bus;
@@ -43,6 +60,8 @@ export class Take {
   }
 
   async start(): Promise<void> {
+    this.#publicKey = await this.#options.publicKey();
+    this.#assigned = await this.#bus.subscribe(this.#subjects.event('assigned', this.#options.executorId), ({ payload }) => this.#takeAssigned(parseMessage(AssignedEvent, payload)));
     for (const lane of LANES) {
       this.#subscriptions.push(await this.#bus.work(this.#subjects.work(lane), {
         durable: lane, slots: () => this.#free(lane), handler: (message) => this.#take(message, lane),
@@ -60,7 +79,9 @@ export class Take {
     // Otherwise calls are dispatched for slots that nobody has, and wait for their permits to expire.
     this.#announce();
     const subscriptions = this.#subscriptions.splice(0);
-    await Promise.all(subscriptions.map((subscription) => subscription.close()));
+    // What was assigned before the kernel heard that is given back, where it would otherwise wait for its lease.
+    await Promise.all([sleep(LAST_ASSIGNED_MS), ...subscriptions.map((subscription) => subscription.close())]);
+    await this.#assigned?.close();
   }
 
   #free(lane: Lane): number {
@@ -68,11 +89,24 @@ export class Take {
   }
 
   async #take(message: WorkMessage, lane: Lane): Promise<void> {
+    await this.#within(lane, () => this.#perform.run(message, lane));
+  }
+
+  async #takeAssigned(event: AssignedEvent): Promise<void> {
+    const call = this.#perform.openAssigned(event);
+    if (call === null) return this.#logger.error({}, 'a call was assigned whose permit does not verify: it was left alone');
+    const since = this.#sinceOf(event.mark);
+    // More than there is room for: another kernel went by the same word.
+    if (since === null || this.#free(call.lane) === 0) return await call.giveBack();
+    await this.#within(call.lane, () => call.run(since));
+  }
+
+  async #within(lane: Lane, run: () => Promise<string>): Promise<void> {
     const started = performance.now();
     this.#running[lane] += 1;
     let outcome = 'failed';
     try {
-      outcome = await this.#perform.run(message, lane);
+      outcome = await run();
     } catch (error) {
       // The attempt ends without a report: its lease decides. The message was acked or will come again.
       this.#logger.error({ err: error, lane }, 'an attempt failed here');
@@ -84,9 +118,22 @@ export class Take {
     }
   }
 
+  /** INVARIANT (never longer than the kernel's): a lease that is begun on this word counts from when it was said, as one that is asked for counts from the asking. */
+  #markNow(): string {
+    return `${this.#life}.${String(Math.floor(this.#options.monotonic()))}`;
+  }
+
+  #sinceOf(mark: string): number | null {
+    const [life, at = ''] = mark.split('.');
+    return life === this.#life && /^\d{1,15}$/.test(at) && Number(at) <= this.#options.monotonic() ? Number(at) : null;
+  }
+
   #announce(): void {
     try {
-      this.#bus.publish(this.#subjects.event('slots', '_'), { v: 1, executor_id: this.#options.executorId, inline: this.#free('inline'), sandboxed: this.#free('sandboxed'), broker: this.#free('broker') });
+      this.#bus.publish(this.#subjects.event('slots', '_'), {
+        v: 1, executor_id: this.#options.executorId, inline: this.#free('inline'), sandboxed: this.#free('sandboxed'), broker: this.#free('broker'),
+        assignable: { public_key: this.#publicKey, mark: this.#markNow() },
+      });
     } catch (error) {
       this.#logger.debug({ err: error }, 'the kernel could not be told of free slots');
     }

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
-import type { PolicySets } from '../ports/index.ts';
+import { NoAssigner, type Assigner, type PolicySets } from '../ports/index.ts';
 import type { Announcer, Heard, Outcomes } from '../announce/index.ts';
 import { decideClaim } from './decide-claim.ts';
 import type { Decisions, Written } from './decisions.ts';
@@ -45,8 +45,10 @@ export class Admit {
   readonly #outcomes: Outcomes;
   readonly #views: OperationViews;
   readonly #session: SessionApprovals;
+  readonly #assigner: Assigner;
 
-  constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, outcomes: Outcomes, views: OperationViews) {
+  constructor(sources: Sources, judge: Judge, decisions: Decisions, announcer: Announcer, outcomes: Outcomes, views: OperationViews, assigner: Assigner = new NoAssigner()) {
+    this.#assigner = assigner;
     this.#sources = sources;
     this.#judge = judge;
     this.#decisions = decisions;
@@ -135,9 +137,10 @@ export class Admit {
     }
   }
 
-  #tell({ row, sealed }: Written, waitMs: number): Decided {
+  #tell({ row, sealed, assigned }: Written, waitMs: number): Decided {
     const end = row.state === 'admitted' ? this.#outcomes.wait(row.operation_id, waitMs) : null;
-    this.#announcer.announce(row, [sealed]);
+    if (assigned !== null) this.#assigner.send(assigned);
+    this.#announcer.announce(row, [sealed], { isAssigned: assigned !== null });
     return { row, replayed: false, end };
   }
 }

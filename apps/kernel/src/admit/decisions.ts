@@ -3,15 +3,21 @@ import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { approvalExpiry } from '../held/index.ts';
 import { actionOf, amountsOf, approvedDigest, assertedMemory, assertedVersions, decidedUnder, decisionRecord, postable, reservationRows, sealDecision, sessionOf, type CallFacts, type Images, type Judgement } from '../judgement/index.ts';
 import { plainRef, type ArgumentsRef, type Holder, type KeyedCall, type TenantVault } from '../payload/index.ts';
+import { NoAssigner, type Assigned, type Assigner } from '../ports/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { isAgain, isKeyRetired, isTaken, newId, type OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
-import { decidedColumns, outcomeOf, stateOf } from './decided-operation.ts';
+import { decidedColumns, outcomeOf, stateOf, type DecidedColumns } from './decided-operation.ts';
 import { GroupCommit } from './group-commit.ts';
 import { anotherCall, type Proposal } from './proposal.ts';
 
 /** What a decision left behind, durable. */
-export interface Written { readonly row: OperationRow; readonly sealed: SealedRecord }
+export interface Written {
+  readonly row: OperationRow;
+  readonly sealed: SealedRecord;
+  /** where the call was admitted for an executor and waits for no turn */
+  readonly assigned: Assigned | null;
+}
 
 /** What a dry run that isn't refused answers with: what its call would do, as its tool foresees it. Null where that is nothing. */
 function foreseenBy({ call, args }: Proposal, { verdict, tool }: Judgement): { readonly bytes: Uint8Array; readonly hash: string } | null {
@@ -28,8 +34,10 @@ export class Decisions {
   readonly #sealer: RecordSealer;
   readonly #vault: TenantVault;
   readonly #images: Images;
+  readonly #assigner: Assigner;
 
-  constructor(statements: AdmissionStatements, sealer: RecordSealer, vault: TenantVault, images: Images) {
+  constructor(statements: AdmissionStatements, sealer: RecordSealer, vault: TenantVault, images: Images, assigner: Assigner = new NoAssigner()) {
+    this.#assigner = assigner;
     this.#statements = statements;
     this.#group = new GroupCommit(statements, () => performance.now());
     this.#vault = vault;
@@ -76,17 +84,24 @@ export class Decisions {
         salt: await this.#vault.calls.seal(keyed, 'salt', salt),
         fingerprint: stands && call.idempotency_key !== null ? proposal.fingerprint : null,
       };
-      const row = foreseen === null
-        ? await this.#group.admit(admission)
-        : await this.#statements.dryRun(admission, { sealed: await this.#vault.calls.seal(keyed, 'result', foreseen.bytes), hash: foreseen.hash });
+      const written = foreseen === null
+        ? await this.#admit(admission, columns)
+        : { row: await this.#statements.dryRun(admission, { sealed: await this.#vault.calls.seal(keyed, 'result', foreseen.bytes), hash: foreseen.hash }), assigned: null };
       this.#vault.calls.stored(call.tenant_id, holder, key);
-      return { row, sealed };
+      return { ...written, sealed };
     } catch (error) {
       if (isKeyRetired(error)) this.#vault.calls.retired(call.tenant_id, holder, key);
       if (isAgain(error)) return null;
       if (isTaken(error)) throw anotherCall();
       throw error;
     }
+  }
+
+  async #admit(admission: Admission, { state, lane, tenant_id, tool_id }: DecidedColumns): Promise<Omit<Written, 'sealed'>> {
+    const assignment = state === 'admitted' && lane !== null ? this.#assigner.assignmentFor(lane, tenant_id, tool_id) : null;
+    if (assignment === null) return { row: await this.#group.admit(admission), assigned: null };
+    const { row, redeemed } = await this.#statements.assigned(admission, assignment);
+    return { row, assigned: redeemed === null ? null : { assignment, redeemed } };
   }
 
   /** What opens long arguments is kept beside their name, and goes with it. */

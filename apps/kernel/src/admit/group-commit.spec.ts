@@ -30,6 +30,7 @@ function open() {
     alone: async (admission) => (await send([admission], true))[0] as OperationRow,
     together: (admissions) => send(admissions, false),
     dryRun: () => Promise.reject(new Error('a dry run goes by itself')),
+    assigned: () => Promise.reject(new Error('what is assigned goes by itself')),
   };
   const group = new GroupCommit(statements, () => Date.now());
   const ends = new Map<string, string>();

@@ -21,11 +21,11 @@ export class Announcer {
     this.#heads = heads;
   }
 
-  /** Callers MUST have committed the row and its records. */
-  announce(row: OperationRow, sealed: readonly SealedRecord[]): void {
+  /** Callers MUST have committed the row and its records. `isAssigned`: a call that was admitted waits for no turn. */
+  announce(row: OperationRow, sealed: readonly SealedRecord[], { isAssigned = false }: { readonly isAssigned?: boolean } = {}): void {
     const isAdmitted = row.state === 'admitted';
-    if (row.lane !== null && isAdmitted) this.#bell.wake(row.lane);
-    else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane);
+    if (row.lane !== null && isAdmitted && !isAssigned) this.#bell.wake(row.lane);
+    else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane, row.executor_id);
     if (row.workspace_id !== null && row.new_snapshot_id !== null) this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
     // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
     for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });

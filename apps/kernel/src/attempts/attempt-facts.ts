@@ -18,6 +18,11 @@ export interface FactRows extends SeenOperation {
   readonly rules: RulesInForce;
 }
 
+/** What a redemption reads beside them. */
+export interface RedeemedRows extends FactRows {
+  readonly salt: Buffer | null;
+}
+
 /** Everything that the end of an attempt is decided on, as of one instant of the database's clock. */
 export interface AttemptFacts extends SeenOperation {
   /** the whole chain, in any order that keeps parents apart from children */

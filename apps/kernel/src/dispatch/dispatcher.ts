@@ -5,7 +5,7 @@ import { callKernel, callKernelUnawaited, type WorkerPool } from '../store/index
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
-import type { Slots } from './slots.ts';
+import type { Assignee, Slots } from './slots.ts';
 
 /** Bounds what a lost ring costs; a pass that finds nothing writes nothing. */
 const TICK_MS = 500;
@@ -96,8 +96,22 @@ export class Dispatcher extends Bell {
   }
 
   /** A tenant that had as many under way as may takes its next one now, not when somebody rings. */
-  override freed(lane: Lane): void {
+  override freed(lane: Lane, executorId: string | null): void {
+    if (executorId !== null) this.#slots.freed(lane, executorId);
     if (this.#lanes.get(lane)?.more === true) this.wake(lane);
+  }
+
+  /**
+   * An executor that a call of the tenant may be assigned to as it is admitted, whose slot is taken then, and how many calls the tenant may have out in the lane. Null where calls take turns: where this replica is
+   * dispatching in the lane, or has left some waiting there.
+   */
+  assignee(lane: Lane, tenantId: string): { readonly to: Assignee; readonly most: number | null } | null {
+    const state = this.#lanes.get(lane);
+    if (state === undefined || this.#stopped || state.running || state.more) return null;
+    const to = this.#slots.assign(lane);
+    if (to === null) return null;
+    state.tenants.note(tenantId);
+    return { to, most: this.#mostOf(lane, state) };
   }
 
   override wake(lane: Lane): void {

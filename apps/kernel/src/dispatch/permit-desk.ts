@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
-import type { Envelope, Lane, Permit, PermitMode, Subjects } from '@writ/contract';
+import type { AssignedEvent, Envelope, Lane, Permit, PermitMode, Redemption, Subjects } from '@writ/contract';
 import { sealPermit } from '@writ/permit';
 import type { Signer } from '@writ/signing';
+import type { Assignment } from '../ports/index.ts';
 import { newId } from '../store/index.ts';
 
 /** A call that was just given to executors, as kernel.dispatch returns it. */
@@ -18,6 +19,9 @@ export interface DispatchedCall {
 
 /** Runs something as part of the trace that a `traceparent` names, so that what it sends belongs to that trace; outside of any for null. */
 export type WithinTrace = <T>(traceparent: string | null, operationId: string, run: () => Promise<T>) => Promise<T>;
+
+/** Many times what the bus needs to say that nobody listens. */
+const REACHED_MS = 1_000;
 
 /** Signs permits and rings the bell for them. */
 export class PermitDesk {
@@ -49,11 +53,22 @@ export class PermitDesk {
     await this.#withinTrace(call.traceparent, call.operation_id, async () => this.#bus.publish(this.#subjects.event('session', executorId), { v: 1, permit }));
   }
 
+  /** Sends a call with its redeemed permit to the executor that it was redeemed for; resolves with whether that listens. `redemption` is made in the call's trace. */
+  async assign(to: Assignment, lane: Lane, call: DispatchedCall, times: { readonly issuedAt: number; readonly expiresAt: number }, redemption: (permit: Permit) => Promise<Redemption>): Promise<boolean> {
+    const permit = permitOf(lane, 'run', call, times.issuedAt, times.expiresAt);
+    const { reached } = await this.#withinTrace(call.traceparent, call.operation_id, async () => {
+      const event: AssignedEvent = { v: 1, permit: sealPermit(permit, this.#signer), nonce: to.nonce, mark: to.mark, redemption: await redemption(permit) };
+      return { reached: this.#bus.reach(this.#subjects.event('assigned', to.executor_id), event, REACHED_MS) };
+    });
+    return await reached;
+  }
+
   #sealed(lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Envelope {
-    const permit: Permit = {
-      v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode, lane,
-      tool_id: call.tool_id, action_digest: call.action_digest, image_digest: call.image_digest, issued_at: issuedAt, expires_at: expiresAt,
-    };
-    return sealPermit(permit, this.#signer);
+    return sealPermit(permitOf(lane, mode, call, issuedAt, expiresAt), this.#signer);
   }
 }
+
+const permitOf = (lane: Lane, mode: PermitMode, call: DispatchedCall, issuedAt: number, expiresAt: number): Permit => ({
+  v: 1, permit_id: newId('permit'), tenant_id: call.tenant_id, operation_id: call.operation_id, attempt: call.attempt, mode, lane,
+  tool_id: call.tool_id, action_digest: call.action_digest, image_digest: call.image_digest, issued_at: issuedAt, expires_at: expiresAt,
+});

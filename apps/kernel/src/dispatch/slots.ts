@@ -9,11 +9,26 @@ const SLOTS_MAX = 1_000;
 /** Executors remembered at a time. Their ids are their own word, so they must not fill the memory. */
 const EXECUTORS_MAX = 1_000;
 
+/**
+ * How long its word that it takes what is assigned to it counts, in milliseconds: what goes to one that has died since waits for its lease. Two of its announcements, and a stall.
+ */
+const ASSIGNABLE_MS = 1_200;
+
+/** An executor that a call can be assigned to, as it said. */
+export interface Assignee {
+  readonly executorId: string;
+  readonly publicKey: string;
+  readonly mark: string;
+}
+
 interface Heard {
   /** the most that it has ever had free: what it can run at once, once it has been idle */
   readonly slots: Readonly<Record<Lane, number>>;
   readonly free: Readonly<Record<Lane, number>>;
   readonly at: number;
+  readonly assignee: Assignee | null;
+  /** calls that were assigned on this word */
+  readonly assigned: Record<Lane, number>;
 }
 
 /** What executors have said of their free slots. `now` is a monotonic clock of this process, in milliseconds. */
@@ -30,7 +45,27 @@ export class Slots {
     if (!this.#heard.has(executor_id) && this.#heard.size >= EXECUTORS_MAX) return;
     const free = byLane((lane) => Math.min(event[lane] ?? 0, SLOTS_MAX));
     const { slots } = this.#heard.get(executor_id) ?? { slots: free };
-    this.#heard.set(executor_id, { free, slots: byLane((lane) => Math.max(slots[lane], free[lane])), at: this.#now() });
+    const { assignable } = event;
+    const assignee = assignable === undefined ? null : { executorId: executor_id, publicKey: assignable.public_key, mark: assignable.mark };
+    this.#heard.set(executor_id, { free, slots: byLane((lane) => Math.max(slots[lane], free[lane])), at: this.#now(), assignee, assigned: byLane(() => 0) });
+  }
+
+  /** Takes a free slot of the lane for a call, where an executor has one and takes what is assigned to it: of the one that has most left. Null where none has. */
+  assign(lane: Lane): Assignee | null {
+    const oldest = this.#now() - ASSIGNABLE_MS;
+    let best: Heard | null = null;
+    for (const heard of this.#heard.values()) {
+      if (heard.assignee !== null && heard.at >= oldest && leftOf(heard, lane) > (best === null ? 0 : leftOf(best, lane))) best = heard;
+    }
+    if (best === null) return null;
+    best.assigned[lane] += 1;
+    return best.assignee;
+  }
+
+  /** A call has ended there: if it was assigned, its slot may be taken again before the executor says so. */
+  freed(lane: Lane, executorId: string): void {
+    const heard = this.#heard.get(executorId);
+    if (heard !== undefined && heard.assigned[lane] > 0) heard.assigned[lane] -= 1;
   }
 
   /** Free slots of the lane over all executors heard lately; the others are forgotten. */
@@ -53,5 +88,7 @@ export class Slots {
     return sum;
   }
 }
+
+const leftOf = ({ free, assigned }: Heard, lane: Lane): number => free[lane] - assigned[lane];
 
 const byLane = (count: (lane: Lane) => number): Record<Lane, number> => Object.fromEntries(LANES.map((lane) => [lane, count(lane)])) as Record<Lane, number>;

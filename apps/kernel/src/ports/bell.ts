@@ -9,6 +9,6 @@ export abstract class Bell {
    */
   abstract wake(lane: Lane): void;
 
-  /** Says that a call of the lane has ended, after its COMMIT. Returns at once and never throws; where nothing was left waiting it costs nothing. */
-  abstract freed(lane: Lane): void;
+  /** Says that a call of the lane has ended, and whose slot it had if any, after its COMMIT. Returns at once and never throws; where nothing was left waiting it costs nothing. */
+  abstract freed(lane: Lane, executorId: string | null): void;
 }

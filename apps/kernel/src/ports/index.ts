@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+export { Assigner, NoAssigner, type Assigned, type Assignment } from './assigner.ts';
 export { Bell } from './bell.ts';
 export { Events, type OperationChange } from './events.ts';
 export { Outbox } from './outbox.ts';

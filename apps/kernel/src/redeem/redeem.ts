@@ -8,7 +8,7 @@ import { dangerousTool, profileNamed } from '@writ/mk8-shell/dangerous';
 import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
-import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type FactRows } from '../attempts/index.ts';
+import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type RedeemedRows } from '../attempts/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../payload/index.ts';
@@ -21,9 +21,8 @@ import { parseSnapshotId } from '@writ/workspace';
 const ENDS = ['token.revoked', 'token.expired', 'deadline', 'frozen'] as const;
 type RedeemVerdict = 'redeemed' | 'permit.invalid' | 'permit.expired' | 'permit.spent' | (typeof ENDS)[number];
 
-interface Redeemed extends FactRows {
+interface Redeemed extends RedeemedRows {
   readonly verdict: RedeemVerdict;
-  readonly salt: Buffer | null;
 }
 
 /** A longer root travels by itself: a directory of some five hundred entries. */
@@ -65,7 +64,7 @@ export class Redeem {
     const permit = openPermit(request.permit, this.#verifiers);
     const redeemed = await this.#redeem(permit, request);
     const { verdict } = redeemed;
-    if (verdict === 'redeemed') return await this.#redemption(redeemed, permit, request);
+    if (verdict === 'redeemed') return await this.redemptionOf(redeemed, permit, request.public_key ?? null);
     // A preview ends no call: the statement answers it with a fault of its permit.
     if (isEnd(verdict)) await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, await this.#faultOf(verdict, permit)));
     throw new Fault(verdict);
@@ -87,7 +86,11 @@ export class Redeem {
     return rows[0] as Redeemed;
   }
 
-  async #redemption(redeemed: Redeemed, permit: Permit, { public_key }: RedeemRequest): Promise<Redemption> {
+  /**
+   * What an attempt that was redeemed is told, secrets sealed to the key of whoever runs it. @throws Fault where what the call was decided on is gone meanwhile: then it has been ended; `permit.invalid`
+   * for a preview
+   */
+  async redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string | null): Promise<Redemption> {
     const { mode } = permit;
     const facts = attemptFacts(redeemed);
     if (mode === 'run') this.#memory.keep(facts);
@@ -114,7 +117,7 @@ export class Redeem {
       image_digest: operation.image_digest,
       fs: facts.chain.map(({ grant }) => grant.fs),
       net: facts.chain.map(({ grant }) => grant.net),
-      ...await sealedFor(operation, values, public_key ?? null),
+      ...await sealedFor(operation, values, publicKey),
       limits: limitsOf(profile?.tool ?? tool, operation),
       ...(own === null ? {} : 'provider' in own ? { search_tool: own } : { cli_tool: own }),
       ...(sandbox === null ? {} : { sandbox }),
@@ -130,7 +133,7 @@ export class Redeem {
    * The tool that was decided on. INVARIANT (no other tool): a call whose tool was changed or removed since runs neither as it was nor as it is by now; a preview, which
    * commits nothing, shows what was asked for.
    */
-  async #tool(redeemed: Redeemed, mode: Permit['mode']): Promise<{ tool: ToolDefinition; own: TenantTool | null }> {
+  async #tool(redeemed: RedeemedRows, mode: Permit['mode']): Promise<{ tool: ToolDefinition; own: TenantTool | null }> {
     const { operation } = redeemed;
     const writs = TOOLS.get(operation.tool_id);
     if (writs !== undefined) return { tool: writs, own: null };
@@ -145,7 +148,7 @@ export class Redeem {
    * The sandbox that a script was decided in, verified once more. INVARIANT (no other sandbox): a call whose sandbox was changed, signed anew or removed since, or whose
    * registrar's key was revoked, doesn't run.
    */
-  async #sandbox(redeemed: Redeemed, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['sandbox'] | null> {
+  async #sandbox(redeemed: RedeemedRows, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['sandbox'] | null> {
     const { operation } = facts;
     if (operation.tool_id !== MK8_RUN.tool_id) return null;
     const name = sandboxNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts));
@@ -163,7 +166,7 @@ export class Redeem {
   /**
    * The execution profile that a raw command was decided under, read once more. INVARIANT (no other profile): a call whose profile was removed or is another since doesn't run.
    */
-  async #profile(redeemed: Redeemed, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<{ tool: ToolDefinition; bytes: string } | null> {
+  async #profile(redeemed: RedeemedRows, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<{ tool: ToolDefinition; bytes: string } | null> {
     const { operation } = facts;
     if (operation.tool_id !== SHELL_DANGEROUS.tool_id) return null;
     const name = profileNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts)) ?? '';
@@ -184,7 +187,7 @@ export class Redeem {
   }
 
   /** Ends a call whose sandbox or profile is no longer what it was decided on. A preview ends no call. Always throws. */
-  async #gone(error: unknown, redeemed: Redeemed, mode: Permit['mode'], hint: string): Promise<never> {
+  async #gone(error: unknown, redeemed: RedeemedRows, mode: Permit['mode'], hint: string): Promise<never> {
     if (!(error instanceof Fault) || !GONE.has(error.code)) throw error;
     if (mode === 'preview') throw new Fault('permit.invalid');
     await this.#endings.end(redeemed, unreportedEnding(redeemed.operation, endingFault(error.code, error.message, hint)));
@@ -192,7 +195,7 @@ export class Redeem {
   }
 
   /** INVARIANT (to one alone): values are unwrapped for the answer to a redemption, and for nothing else. Whose value has gone meanwhile is ended here. */
-  async #valuesOf(redeemed: Redeemed, { facts, tool, clear, mode }: { facts: AttemptFacts; tool: ToolDefinition; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['secrets']> {
+  async #valuesOf(redeemed: RedeemedRows, { facts, tool, clear, mode }: { facts: AttemptFacts; tool: ToolDefinition; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['secrets']> {
     // Only where the tool takes any: long arguments are read twice then.
     const args = clear ?? (tool.accepts_secrets.length > 0 ? await callArguments(this.#vault, this.#options.blobs, facts) : {});
     try {

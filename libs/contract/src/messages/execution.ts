@@ -16,6 +16,8 @@ const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()
 const closed = { additionalProperties: false } as const;
 const Nonce = Type.String({ pattern: '^[0-9a-f]{32}$', description: 'made once per redemption; the same one may ask again' });
 const Instant = Type.Integer({ minimum: 0 });
+const PublicKey = Type.String({ maxLength: 64, description: 'X25519, base64: secrets are sealed to it' });
+const Mark = Type.String({ maxLength: 64, description: 'an executor\'s own word for when it spoke, which only it reads' });
 
 /** Names the attempt that speaks. Another executor, attempt, mode or nonce is fenced. `mode` is absent where an older peer speaks, and means `run`. */
 const Speaker = {
@@ -25,7 +27,7 @@ const Speaker = {
 /** executor → kernel: `kernel.redeem`. */
 export const RedeemRequest = Type.Object({
   v: Type.Literal(1), permit: Envelope, executor_id: idSchema('executor'), nonce: Nonce,
-  public_key: Type.Optional(Type.String({ maxLength: 64, description: 'X25519, base64: secrets are sealed to it; absent: none are sent' })),
+  public_key: Type.Optional({ ...PublicKey, description: 'X25519, base64: secrets are sealed to it; absent: none are sent' }),
 }, closed);
 export type RedeemRequest = Static<typeof RedeemRequest>;
 
@@ -156,9 +158,20 @@ export type ReportRequest = Static<typeof ReportRequest>;
 export const ReportReply = Type.Object({ v: Type.Literal(1), state: Type.String(), tx_outcome: orNull(Type.String()) }, closed);
 export type ReportReply = Static<typeof ReportReply>;
 
+/** What an executor adds to its slots where it takes calls that are assigned to it. */
+const Assignable = Type.Object({ public_key: PublicKey, mark: Mark }, closed);
+
 /** executor → kernel, event `slots`: how many more calls it would take now, by lane. The kernel forgets what is three seconds old. */
 export const SlotsEvent = Type.Object({
   v: Type.Literal(1), executor_id: idSchema('executor'), inline: Type.Integer({ minimum: 0 }), sandboxed: Type.Integer({ minimum: 0 }),
   broker: Type.Optional(Type.Integer({ minimum: 0, description: 'absent where an older peer speaks: none' })),
+  assignable: Type.Optional({ ...Assignable, description: 'absent where it takes permits off the lanes alone, as older peers do' }),
 }, closed);
 export type SlotsEvent = Static<typeof SlotsEvent>;
+
+/**
+ * kernel → executor, event `assigned`, the executor's id in the tenant's place: a call that was admitted for it alone, with its permit redeemed under `nonce`. `mark` is the one of the slots that the
+ * kernel went by: the lease counts from there. Nobody waits for an answer; who can't take the call gives it back by `kernel.release`.
+ */
+export const AssignedEvent = Type.Object({ v: Type.Literal(1), permit: Envelope, nonce: Nonce, mark: Mark, redemption: Redemption }, closed);
+export type AssignedEvent = Static<typeof AssignedEvent>;

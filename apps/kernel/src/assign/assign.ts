@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { Fault, TOOLS, type Lane } from '@writ/contract';
+import type { Dispatcher, PermitDesk } from '../dispatch/index.ts';
+import { Assigner, type Assigned, type Assignment } from '../ports/index.ts';
+import type { Redeem } from '../redeem/index.ts';
+import type { Release } from '../sweep/index.ts';
+
+/** As executors make them themselves. */
+const NONCE_BYTES = 16;
+/** A lease counts from the executor's word that the call was assigned on, which is up to 1.2 s old. Shorter ones would be half over when they begin. */
+const LEASE_MS_MIN = 3_600;
+
+export interface AssignOptions {
+  readonly permitTtlMs: number;
+  readonly leaseMs: number;
+  /** told what went wrong; nobody waits for what is sent */
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Admits calls for executors that have a slot free, and sends them there with everything they need, in the place of a permit that is taken off a lane and redeemed (ADR 0087).
+ * INVARIANT (one way to run): what is sent is a permit and what its redemption answers, made by the same code on the same statement; the executor verifies both as it does any.
+ */
+export class Assign extends Assigner {
+  readonly #dispatcher: Dispatcher;
+  readonly #desk: PermitDesk;
+  readonly #redeem: Redeem;
+  readonly #release: Release;
+  readonly #options: AssignOptions;
+
+  constructor(dispatcher: Dispatcher, desk: PermitDesk, redeem: Redeem, release: Release, options: AssignOptions) {
+    super();
+    this.#dispatcher = dispatcher;
+    this.#desk = desk;
+    this.#redeem = redeem;
+    this.#release = release;
+    this.#options = options;
+  }
+
+  /** A session's call goes where its shell is. */
+  override assignmentFor(lane: Lane, tenantId: string, toolId: string): Assignment | null {
+    if (TOOLS.get(toolId)?.session === true || this.#options.leaseMs < LEASE_MS_MIN) return null;
+    const assignee = this.#dispatcher.assignee(lane, tenantId);
+    if (assignee === null) return null;
+    const { to, most } = assignee;
+    return {
+      executor_id: to.executorId, public_key: to.publicKey, mark: to.mark, nonce: randomBytes(NONCE_BYTES).toString('hex'), most,
+      permit_ttl_ms: this.#options.permitTtlMs, lease_ms: this.#options.leaseMs,
+    };
+  }
+
+  override send(assigned: Assigned): void {
+    void this.#send(assigned).catch(async (error: unknown) => {
+      if (!(error instanceof Fault)) this.#options.report(error);
+      await this.#giveBack(assigned);
+    }).catch(this.#options.report);
+  }
+
+  async #send({ assignment, redeemed }: Assigned): Promise<void> {
+    const { operation, now } = redeemed;
+    const { lane, action_digest, permit_until } = operation;
+    if (lane === null || action_digest === null || permit_until === null) throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
+    const call = { ...operation, action_digest };
+    const isThere = await this.#desk.assign(assignment, lane, call, { issuedAt: now, expiresAt: permit_until }, (permit) => this.#redeem.redemptionOf(redeemed, permit, assignment.public_key));
+    if (!isThere) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
+  }
+
+  /** Nobody has got it. One that was ended meanwhile, since what it was decided on is gone, is nobody's attempt any more. */
+  async #giveBack({ assignment, redeemed: { operation } }: Assigned): Promise<void> {
+    const { tenant_id, operation_id, attempt } = operation;
+    const { executor_id, nonce } = assignment;
+    await this.#release.run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true }).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'attempt.fenced') throw error;
+    });
+  }
+}
