@@ -3,7 +3,7 @@ import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
 import type { Msg, NatsConnection, Subscription as NatsSubscription } from '@nats-io/transport-node';
 import {
   Bus, encodePayload, noTrace, parsePayload, parseReply, requestHeaders, Serving, UnderWay, verifyTimeLeft,
-  type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type Surroundings, type WorkOptions,
+  type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type Surroundings, type Work, type WorkOptions,
 } from '@writ/bus';
 import { Fault } from '@writ/contract';
 import { connectNats, type NatsAddress } from './connect.ts';
@@ -121,9 +121,10 @@ export class NatsBus extends Bus {
     await this.#ringer.ring(lane, bytes, options.messageId, toNatsHeaders(headers));
   }
 
-  override async work(lane: string, options: WorkOptions): Promise<Subscription> {
+  override async work(lane: string, options: WorkOptions): Promise<Work> {
     if (!this.#lanes.lanes.some(({ subject, durable }) => subject === lane && durable === options.durable)) throw new Error(`there is no lane \`${lane}\` with consumer \`${options.durable}\``);
-    return this.#keepOpen(new NatsWorker(this.#jetstream, this.#lanes.stream, options, this.#with, this.#keeper));
+    const worker = new NatsWorker(this.#jetstream, this.#lanes.stream, options, this.#with, this.#keeper);
+    return { ...this.#keepOpen(worker), freed: () => worker.freed() };
   }
 
   override isConnected(): boolean {

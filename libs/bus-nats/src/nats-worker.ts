@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Consumer, ConsumerMessages, JetStreamClient, JsMsg } from '@nats-io/jetstream';
-import { handleOnce, UnderWay, type Subscription, type Surroundings, type WorkOptions } from '@writ/bus';
+import { handleOnce, UnderWay, type Surroundings, type Work, type WorkOptions } from '@writ/bus';
 import type { LaneKeeper } from './lane-keeper.ts';
 import { fromNatsHeaders } from './nats-headers.ts';
 
@@ -12,11 +12,13 @@ const fetchMs = 5_000;
 const heartbeatMs = 500;
 /** Pause before a lane that is gone is looked for again: an executor waits for the kernel to make it. Half of it is jitter. */
 const missingLaneMs = 300;
-/** A message too many, after a reconnection doubled a fetch, goes back for this long. */
+/** How long a message too many waits here for a slot: since a reconnection doubled a fetch, or a slot was taken otherwise. Less than the lane waits for its acknowledgement. */
+const heldMs = 2_000;
+/** Then it goes back for this long. */
 const noSlotDelayMs = 50;
 
 /** Takes messages of one lane, never more than the worker has free slots. */
-export class NatsWorker implements Subscription {
+export class NatsWorker implements Work {
   readonly #jetstream: JetStreamClient;
   readonly #stream: string;
   readonly #options: WorkOptions;
@@ -37,6 +39,10 @@ export class NatsWorker implements Subscription {
     this.#with = surroundings;
     this.#keeper = keeper;
     this.#running = this.#run();
+  }
+
+  freed(): void {
+    this.#wake();
   }
 
   async close(): Promise<void> {
@@ -68,9 +74,15 @@ export class NatsWorker implements Subscription {
     this.#messages = await this.#consumer.fetch({ max_messages: count, expires: fetchMs, idle_heartbeat: heartbeatMs });
     this.#isLaneLost = false;
     for await (const message of this.#messages) {
+      await this.#untilFree();
       if (this.#isOpen && this.#options.slots() > 0) this.#take(message);
       else message.nak(noSlotDelayMs);
     }
+  }
+
+  async #untilFree(): Promise<void> {
+    const until = performance.now() + heldMs;
+    while (this.#isOpen && this.#options.slots() <= 0 && performance.now() < until) await this.#rest(slotsPollMs);
   }
 
   #take(message: JsMsg): void {

@@ -45,7 +45,7 @@ export interface WorkOptions {
   readonly durable: string;
   /**
    * How many messages the worker would take now. It is asked before each fetch: when a handler has settled, and at least
-   * every 100 ms. No more than that are fetched.
+   * every 100 ms. No more than that are fetched; what was, and finds that a slot was taken otherwise meanwhile, waits for one.
    */
   readonly slots: () => number;
   readonly handler: (message: WorkMessage) => Promise<void>;
@@ -60,6 +60,12 @@ export interface RingOptions {
 export interface Subscription {
   /** Takes nothing new from now on. Resolves when the handlers under way have settled. */
   close(): Promise<void>;
+}
+
+/** What `work` returns. */
+export interface Work extends Subscription {
+  /** Says that there is a free slot which no handler of this lane has left: it is asked for at once. */
+  freed(): void;
 }
 
 /**
@@ -101,7 +107,7 @@ export abstract class Bus {
    * Takes messages of a lane. The handler MUST ack, nak or term; one that throws, or settles nothing, counts as a nak of one
    * second. Comes back by itself after the lane was lost.
    */
-  abstract work(lane: string, options: WorkOptions): Promise<Subscription>;
+  abstract work(lane: string, options: WorkOptions): Promise<Work>;
 
   /** Answers whether messages can be sent right now. */
   abstract isConnected(): boolean;

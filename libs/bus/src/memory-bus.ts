@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import { Bus, type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type WorkOptions } from './bus.ts';
+import { Bus, type BusHeaders, type BusMessage, type RequestOptions, type RingOptions, type ServeOptions, type Subscription, type Work, type WorkOptions } from './bus.ts';
 import { requestHeaders, verifyTimeLeft } from './deadline.ts';
 import { encodePayload, parsePayload, parseReply } from './envelope.ts';
 import { MemoryLane } from './memory-lane.ts';
@@ -83,7 +83,7 @@ export class MemoryBus extends Bus {
     this.#lane(lane).ring(bytes, options, this.#headers({}));
   }
 
-  override async work(lane: string, options: WorkOptions): Promise<Subscription> {
+  override async work(lane: string, options: WorkOptions): Promise<Work> {
     this.#verifyOpen();
     const { handler } = options;
     return this.#lane(lane).work({ ...options, handler: (message) => this.#with.trace.extract(message.headers, () => handler(message)) });

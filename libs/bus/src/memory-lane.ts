@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RingOptions, Subscription, WorkOptions } from './bus.ts';
+import type { RingOptions, Work, WorkOptions } from './bus.ts';
 import { handleOnce } from './settle-once.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -38,11 +38,12 @@ export class MemoryLane {
     this.#after(0, () => this.#pump());
   }
 
-  work(options: WorkOptions): Subscription {
+  work(options: WorkOptions): Work {
     const worker: Worker = { options, underWay: new UnderWay() };
     this.#workers.push(worker);
     this.#after(0, () => this.#pump());
     return {
+      freed: () => this.#after(0, () => this.#pump()),
       close: async () => {
         const index = this.#workers.indexOf(worker);
         if (index >= 0) this.#workers.splice(index, 1);

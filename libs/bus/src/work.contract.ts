@@ -88,6 +88,26 @@ export function workContract(makeBus: MakeBus): void {
       expect(least).toBe(0);
     });
 
+    test('what was asked for and finds that a slot was taken otherwise meanwhile waits for one, and isn\'t given back', async () => {
+      const inbox = new Inbox();
+      let free = 2;
+      const work = await bus.work(subject, { durable, slots: () => free, handler: async (message) => {
+        free -= 1;
+        message.ack();
+        inbox.add(message);
+      } });
+      // It has asked for two by then.
+      await new Promise((resolve) => { setTimeout(resolve, 50); });
+      free = 1;
+      for (const text of ['first', 'second']) await ring(text);
+      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      expect(inbox.messages).toHaveLength(1);
+      free = 1;
+      work.freed();
+      await inbox.has(2);
+      expect(inbox.messages.map(({ delivery }) => delivery)).toEqual([1, 1]);
+    });
+
     test('a worker without free slots is given nothing until it has some', async () => {
       const inbox = new Inbox();
       let free = 0;

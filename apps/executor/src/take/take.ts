@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, Subscription, WorkMessage } from '@writ/bus';
+import type { Bus, Subscription, Work, WorkMessage } from '@writ/bus';
 import { AssignedEvent, LANES, parseMessage, type Lane, type Subjects } from '@writ/contract';
 import type { Logger, Meter } from '@writ/telemetry';
 
@@ -39,7 +39,7 @@ export class Take {
   readonly #options: TakeOptions;
   readonly #running: Record<Lane, number> = { inline: 0, sandboxed: 0, broker: 0 };
   readonly #seconds: ReturnType<Meter['createHistogram']>;
-  #subscriptions: Subscription[] = [];
+  readonly #lanes = new Map<Lane, Work>();
   #assigned: Subscription | undefined;
   #announcing: NodeJS.Timeout | undefined;
   #isStopping = false;
@@ -63,7 +63,7 @@ export class Take {
     this.#publicKey = await this.#options.publicKey();
     this.#assigned = await this.#bus.subscribe(this.#subjects.event('assigned', this.#options.executorId), ({ payload }) => this.#takeAssigned(parseMessage(AssignedEvent, payload)));
     for (const lane of LANES) {
-      this.#subscriptions.push(await this.#bus.work(this.#subjects.work(lane), {
+      this.#lanes.set(lane, await this.#bus.work(this.#subjects.work(lane), {
         durable: lane, slots: () => this.#free(lane), handler: (message) => this.#take(message, lane),
       }));
     }
@@ -78,9 +78,8 @@ export class Take {
     this.#isStopping = true;
     // Otherwise calls are dispatched for slots that nobody has, and wait for their permits to expire.
     this.#announce();
-    const subscriptions = this.#subscriptions.splice(0);
     // What was assigned before the kernel heard that is given back, where it would otherwise wait for its lease.
-    await Promise.all([sleep(LAST_ASSIGNED_MS), ...subscriptions.map((subscription) => subscription.close())]);
+    await Promise.all([sleep(LAST_ASSIGNED_MS), ...[...this.#lanes.values()].map((work) => work.close())]);
     await this.#assigned?.close();
   }
 
@@ -99,6 +98,7 @@ export class Take {
     // More than there is room for: another kernel went by the same word.
     if (since === null || this.#free(call.lane) === 0) return await call.giveBack();
     await this.#within(call.lane, () => call.run(since));
+    this.#lanes.get(call.lane)?.freed();
   }
 
   async #within(lane: Lane, run: () => Promise<string>): Promise<void> {

@@ -17,8 +17,10 @@ describe('executors that take what is assigned to them', () => {
     const [few, many] = [newId('executor'), newId('executor')];
     says(few, 1);
     says(many, 3);
+    expect(slots.free('inline')).toBe(4);
     expect(take(5)).toEqual([many, many, few, many, undefined].sort((a, b) => (a === undefined ? 1 : b === undefined ? -1 : 0)));
     expect(slots.assign('sandboxed')).toBeNull();
+    expect(slots.free('inline')).toBe(0);
   });
 
   it('are told by which of their words it was', () => {

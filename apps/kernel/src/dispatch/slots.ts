@@ -68,9 +68,9 @@ export class Slots {
     if (heard !== undefined && heard.assigned[lane] > 0) heard.assigned[lane] -= 1;
   }
 
-  /** Free slots of the lane over all executors heard lately; the others are forgotten. */
+  /** Free slots of the lane over all executors heard lately, but for those that were assigned since; the others are forgotten. */
   free(lane: Lane): number {
-    return this.#sum(({ free }) => free[lane]);
+    return this.#sum((heard) => Math.max(0, leftOf(heard, lane)));
   }
 
   /** What those executors can run at once in the lane, as far as they have shown. */
