@@ -39,10 +39,15 @@ function assertArguments(argv: readonly string[], command: string): void {
  * Throws SandboxJobError at an entry that can't be there.
  */
 export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
-  if (job.kin !== undefined && !sent.isEmpty) yield* encodePatches(job.kin.patches(sent), sent);
-  else yield* encodeEntries(job.files, sent);
+  const workspace = job.kin !== undefined && !sent.isEmpty ? encodePatches(job.kin.patches(sent), sent) : encodeEntries(job.files, sent);
+  // What is left of the workspace goes with the order: each write wakes everybody on the way to the agent.
+  let last: Buffer = NONE;
+  for await (const bytes of workspace) {
+    if (last.length > 0) yield last;
+    last = bytes;
+  }
   const rest = chunksOf(job.stdin ?? NONE).map((bytes) => encodeHostMessage({ type: 'stdin', bytes }));
-  yield Buffer.concat([...rest, encodeOrder(job)]);
+  yield Buffer.concat([last, ...rest, encodeOrder(job)]);
 }
 
 function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {
