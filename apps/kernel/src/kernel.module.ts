@@ -259,6 +259,7 @@ export class KernelModule {
       every(STATISTICS_MS, () => refreshStatistics(on.workers.pool, 'kernel')),
       every(REWRAP_MS, async () => on.rewrapped(await manage.rewrap.run())),
     ], async () => {
+      await run.assign.settled();
       await on.outbox.idle();
       await manage.tenancy.close();
       await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);

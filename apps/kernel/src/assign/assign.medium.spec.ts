@@ -31,6 +31,7 @@ let subscription: Subscription;
 let faults: unknown[];
 let sent: AssignedEvent[];
 let admit: Admit;
+let assign: Assign;
 openExecutionSpec((on) => { ({ kernel, run } = on); });
 beforeEach(async () => {
   tenant = await kernel.newTenant();
@@ -56,7 +57,7 @@ function newAdmit(leaseMs = LEASE_MS): Admit {
   const permits = { permitTtlMs: PERMIT_TTL_MS, leaseMs, report: (error: unknown) => faults.push(error), now: () => performance.now() };
   const desk = new PermitDesk(kernel.signer, bus, SUBJECTS, (_traceparent, _operation, work) => work());
   dispatcher = new Dispatcher(kernel.workers, desk, slots, permits);
-  const assign = new Assign(dispatcher, desk, run.redeem, new Release(kernel.tenants, run.sweeper, kernel.bell), permits);
+  assign = new Assign(dispatcher, desk, run.redeem, new Release(kernel.tenants, run.sweeper, kernel.bell), permits);
   const decisions = new Decisions(admissionStatements(kernel.tenants), kernel.sealer, kernel.vault, kernel.images, assign);
   return new Admit(kernel.sources, kernel.judge, decisions, kernel.announcer, kernel.outcomes, kernel.views, assign);
 }
@@ -186,7 +187,8 @@ it.each([
   await happens();
   const before = rung();
   const call = await propose(tenant.writeCall(token));
-  await until(() => rung() > before);
+  await assign.settled();
+  expect(rung()).toBe(before + 1);
   expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'admitted', executor_id: null, nonce: null, lease_until: null, leases_lost: 0 });
 });
 

@@ -28,6 +28,7 @@ export class Assign extends Assigner {
   readonly #redeem: Redeem;
   readonly #release: Release;
   readonly #options: AssignOptions;
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(dispatcher: Dispatcher, desk: PermitDesk, redeem: Redeem, release: Release, options: AssignOptions) {
     super();
@@ -51,10 +52,16 @@ export class Assign extends Assigner {
   }
 
   override send(assigned: Assigned): void {
-    void this.#send(assigned).catch(async (error: unknown) => {
+    const sent = this.#send(assigned).catch(async (error: unknown) => {
       if (!(error instanceof Fault)) this.#options.report(error);
       await this.#giveBack(assigned);
-    }).catch(this.#options.report);
+    }).catch(this.#options.report).finally(() => this.#underWay.delete(sent));
+    this.#underWay.add(sent);
+  }
+
+  /** Resolves when of all calls that were to be sent it is known whether they were. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay);
   }
 
   async #send({ assignment, redeemed }: Assigned): Promise<void> {
