@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { Fault, TOOLS, type Lane } from '@writ/contract';
-import type { Dispatcher, PermitDesk } from '../dispatch/index.ts';
+import { Fault, TOOLS, type Lane, type Permit, type Redemption, type ReleaseRequest } from '@writ/contract';
+import type { RedeemedRows } from '../attempts/index.ts';
 import { Assigner, type Assigned, type Assignment } from '../ports/index.ts';
-import type { Redeem } from '../redeem/index.ts';
-import type { Release } from '../sweep/index.ts';
+import type { OperationRow } from '../store/index.ts';
+
+/** Who knows of free slots, and of whose turn it is. */
+interface Slots {
+  /** an executor whose slot is taken for a call of the tenant, and how many the tenant may have out in the lane; null where calls take turns */
+  assignee(lane: Lane, tenantId: string): { readonly to: { readonly executorId: string; readonly publicKey: string; readonly mark: string }; readonly most: number | null } | null;
+}
+
+/** Who signs permits and sends them. */
+interface Desk {
+  /** Resolves with whether the executor listens. */
+  assign(to: Assignment, lane: Lane, call: OperationRow & { readonly action_digest: string }, times: { readonly issuedAt: number; readonly expiresAt: number }, redemption: (permit: Permit) => Promise<Redemption>): Promise<boolean>;
+}
+
+/** Who says what an attempt is told that was redeemed. */
+interface Redemptions {
+  redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string): Promise<Redemption>;
+}
+
+/** Who takes attempts back that nobody runs. */
+interface GivenBack {
+  run(request: ReleaseRequest): Promise<void>;
+}
 
 /** As executors make them themselves. */
 const NONCE_BYTES = 16;
@@ -23,26 +44,26 @@ export interface AssignOptions {
  * INVARIANT (one way to run): what is sent is a permit and what its redemption answers, made by the same code on the same statement; the executor verifies both as it does any.
  */
 export class Assign extends Assigner {
-  readonly #dispatcher: Dispatcher;
-  readonly #desk: PermitDesk;
-  readonly #redeem: Redeem;
-  readonly #release: Release;
+  readonly #slots: Slots;
+  readonly #desk: Desk;
+  readonly #redemptions: Redemptions;
+  readonly #givenBack: GivenBack;
   readonly #options: AssignOptions;
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(dispatcher: Dispatcher, desk: PermitDesk, redeem: Redeem, release: Release, options: AssignOptions) {
+  constructor(slots: Slots, desk: Desk, redemptions: Redemptions, givenBack: GivenBack, options: AssignOptions) {
     super();
-    this.#dispatcher = dispatcher;
+    this.#slots = slots;
     this.#desk = desk;
-    this.#redeem = redeem;
-    this.#release = release;
+    this.#redemptions = redemptions;
+    this.#givenBack = givenBack;
     this.#options = options;
   }
 
   /** A session's call goes where its shell is. */
   override assignmentFor(lane: Lane, tenantId: string, toolId: string): Assignment | null {
     if (TOOLS.get(toolId)?.session === true || this.#options.leaseMs < LEASE_MS_MIN) return null;
-    const assignee = this.#dispatcher.assignee(lane, tenantId);
+    const assignee = this.#slots.assignee(lane, tenantId);
     if (assignee === null) return null;
     const { to, most } = assignee;
     return {
@@ -69,7 +90,7 @@ export class Assign extends Assigner {
     const { lane, action_digest, permit_until } = operation;
     if (lane === null || action_digest === null || permit_until === null) throw new Error(`operation \`${operation.operation_id}\` was redeemed without what a permit needs`);
     const call = { ...operation, action_digest };
-    const isThere = await this.#desk.assign(assignment, lane, call, { issuedAt: now, expiresAt: permit_until }, (permit) => this.#redeem.redemptionOf(redeemed, permit, assignment.public_key));
+    const isThere = await this.#desk.assign(assignment, lane, call, { issuedAt: now, expiresAt: permit_until }, (permit) => this.#redemptions.redemptionOf(redeemed, permit, assignment.public_key));
     if (!isThere) throw new Fault('bus.unreachable', `the executor \`${assignment.executor_id}\` is gone`);
   }
 
@@ -77,7 +98,7 @@ export class Assign extends Assigner {
   async #giveBack({ assignment, redeemed: { operation } }: Assigned): Promise<void> {
     const { tenant_id, operation_id, attempt } = operation;
     const { executor_id, nonce } = assignment;
-    await this.#release.run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true }).catch((error: unknown) => {
+    await this.#givenBack.run({ v: 1, tenant_id, operation_id, attempt, mode: 'run', executor_id, nonce, stopping: true }).catch((error: unknown) => {
       if (!(error instanceof Fault) || error.code !== 'attempt.fenced') throw error;
     });
   }
