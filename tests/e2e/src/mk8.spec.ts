@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { signSandbox } from '@writ/mk8-shell';
 import { parseSigner } from '@writ/signing';
-import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
+import { makeWorld, openOutside, silence, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
 
 jest.setTimeout(240_000);
 
@@ -250,7 +250,7 @@ describe('a registered sandbox', () => {
   });
 
   it('that is signed anew after a script was let run ends it, and one that waits for a person is stale', async () => {
-    stack.services.executor.freeze();
+    await silence(stack.services.executor);
     const { body } = await world.call('mk8.run', { script: { operations: [op('Include', 'greet')] }, ...within }, { capability_token_id: token }, 0);
     await sign('WHO=somebody\n');
     stack.services.executor.thaw();

@@ -2,9 +2,8 @@
 // Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen with SIGSTOP
 // at exactly that point, which is reached from outside through locks and proxies.
 import { createHash, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { eventually, expectWhole, makeWorld, Observer, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
+import { eventually, expectWhole, makeWorld, Observer, silence, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 
 const LEASE_MS = 4_000;
 const TUNING = { WRIT_LEASE_MS: String(LEASE_MS), WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
@@ -40,13 +39,6 @@ describe('the crash table', () => {
   const shell = (command: string): Promise<Answer<JsonValue>> => world.call('shell.run', { command }, { idempotency_key: key }).catch(gone);
   /** The door closed on the client; the call goes on. */
   const gone = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
-  /** Until the executor is no longer assigned what is admitted, and still counts as there: calls wait for it in their lanes. It thaws where the test says so. */
-  const silence = async (): Promise<void> => {
-    // A kernel that was just started has to have heard it.
-    await sleep(1_000);
-    stack.services.executor.freeze();
-    await sleep(1_500);
-  };
   const operationId = async (): Promise<string> => (await eventually('the operation', () => observer.operation(key)) as JsonValue).operation_id as string;
 
   it('orchestrator dies after sending: the client asks again by its key and gets the one outcome', async () => {
@@ -112,7 +104,7 @@ describe('the crash table', () => {
   });
 
   it('a permit is signed and never published: it expires unredeemed, and the call is dispatched again', async () => {
-    await silence();
+    await silence(stack.services.executor);
     stack.busProxy('kernel').hold('out');
     const answer = write('no-bell.txt');
     await observer.untilState(key, 'dispatched');
@@ -128,7 +120,7 @@ describe('the crash table', () => {
     // The lease runs while the redemption is held up: one of the others' length might be over before the second asking.
     await stack.services.kernel.kill();
     const patient = await stack.another('kernel', { ...TUNING, WRIT_LEASE_MS: '30000' });
-    await silence();
+    await silence(stack.services.executor);
     const letGo = await holdRedemptions();
     try {
       const answer = shell('echo ran >> redeemed.txt');

@@ -8,6 +8,7 @@ export { Proxy, type Direction } from './proxy.ts';
 export { receiptOfCall, type CallReceipt } from './receipt-of-call.ts';
 export { decisionRecord } from './records.ts';
 export { Service } from './service.ts';
+export { silence } from './silence.ts';
 export { DEPLOYMENT, passwordOf, SHARD, startStack, type Stack, type StackOptions } from './stack.ts';
 export { expectCleanLog, expectWhole, fsck, verifiedReceipt } from './whole.ts';
 export { eventually, makeWorld, type World, type WorldOptions } from './world.ts';
