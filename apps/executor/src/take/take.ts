@@ -93,7 +93,7 @@ export class Take {
 
   async #takeAssigned(event: AssignedEvent): Promise<void> {
     const call = this.#perform.openAssigned(event);
-    if (call === null) return this.#logger.error({}, 'a call was assigned whose permit does not verify: it was left alone');
+    if (call === null) return this.#logger.error({}, 'a call was assigned that is no order: its permit does not verify, was here before, or has something else beside it; it was left alone');
     const since = this.#sinceOf(event.mark);
     // More than there is room for: another kernel went by the same word.
     if (since === null || this.#free(call.lane) === 0) return await call.giveBack();
