@@ -2,9 +2,9 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { RegistrarKeyView } from '@writ/contract';
+import { KEYID, RegistrarKeyView } from '@writ/contract';
 import { parseSigner, parseVerifier, SignatureError, type PublicJwk, type Signer } from '@writ/signing';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
@@ -64,12 +64,19 @@ function listCommand(context: Context): Command {
 }
 
 function endCommand(context: Context, verb: 'retire' | 'revoke', description: string): Command {
-  const command = new Command(verb).description(description).argument('<key>', 'its id');
+  // One id in 64 begins with `-`: it is an id all the same, and what isn't one is told by `parseKeyid`.
+  const command = new Command(verb).description(description).argument('<key>', 'its id', parseKeyid).allowUnknownOption();
   return command.action(async (keyid: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
     const key = await connect(context, options, 'admin').client.read(RegistrarKeyView, `/v1/registrar-keys/${encodeURIComponent(keyid)}/${verb}`, { method: 'POST', body: {} });
     show(context, options, key, () => describe(key));
   });
+}
+
+/** An RFC 7638 thumbprint in base64url. */
+function parseKeyid(text: string): string {
+  if (!new RegExp(KEYID).test(text)) throw new InvalidArgumentError(`\`${text}\` is no id of a key: \`writ sandbox key list\` shows them`);
+  return text;
 }
 
 /** The public half of whatever PEM holds. @throws CliError `usage` */

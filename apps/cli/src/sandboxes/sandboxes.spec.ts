@@ -55,6 +55,18 @@ test('keys are listed, retired and revoked by their ids', async () => {
   expect(api.heard.slice(1).map(({ method, url }) => `${method} ${url}`)).toEqual([`POST /v1/registrar-keys/${'A'.repeat(43)}/retire`, `POST /v1/registrar-keys/${'A'.repeat(43)}/revoke`]);
 });
 
+test('an id that begins like an option is an id, wherever it stands; what is none is refused and sent nowhere', async () => {
+  says = () => ({ body: key('A'.repeat(43), 'retired') });
+  for (const keyid of [`-mTP6${'o'.repeat(38)}`, `--json${'o'.repeat(37)}`, `-h${'o'.repeat(41)}`]) {
+    expect(await run('key', 'retire', keyid, '--json')).toMatchObject({ exit: 0, err: '' });
+    expect(await run('key', '--json', 'retire', keyid)).toMatchObject({ exit: 0, err: '' });
+    expect(api.heard.splice(0).map(({ url }) => url)).toEqual(Array(2).fill(`/v1/registrar-keys/${keyid}/retire`));
+  }
+  for (const args of [['--jsn'], ['A'.repeat(42)], ['A'.repeat(43), '--jsn'], []]) expect(await run('key', 'revoke', ...args)).toMatchObject({ exit: 2, err: expect.stringContaining('error usage: ') as unknown });
+  expect((await run('key', 'revoke', '--jsn')).err).toContain('`writ sandbox key list`');
+  expect(api.heard).toEqual([]);
+});
+
 test('a sandbox is signed here, over what stands and the environment of a file, and the signature verifies', async () => {
   const signer = parseSigner(await made());
   writeFileSync(join(folder, 'env'), '# who\nWHO=world\n');
