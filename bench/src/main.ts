@@ -116,7 +116,7 @@ function show(metrics: Readonly<Record<string, Metric>>): void {
 }
 
 async function measureOnStack(benchmarks: readonly OnStack[], note: (benchmark: Benchmark, measured: Measured) => void): Promise<void> {
-  const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '4' }, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
+  const stack = await startStack({ env: { executor: { WRIT_POOL_SIZE: '8' }, orchestrator: { WRIT_RATE_PER_SECOND: '100000', WRIT_RATE_BURST: '100000' } } });
   try {
     for (const benchmark of benchmarks) {
       console.log(`${benchmark.name} …`);

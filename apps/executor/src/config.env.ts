@@ -25,7 +25,7 @@ const Environment = Type.Object({
   WRIT_SESSION_IDLE_MS: Type.Integer({ default: 600_000, minimum: 1_000, description: 'milliseconds after which a session\'s shell ends that nobody asks anything of' }),
   WRIT_OUTPUT_HEARD_BYTES: Type.Integer({ default: 16_777_216, minimum: 0, maximum: LIMITS.keptOutputBytes.max, description: 'bytes of a command\'s output that are kept where its result cuts them; 0 keeps none' }),
   WRIT_DRAIN_MS: Type.Integer({ default: 5_000, minimum: 0, maximum: 600_000, description: 'milliseconds after SIGTERM for which calls that run may end by themselves; the rest is given back' }),
-  WRIT_POOL_SIZE: Slots(4, 'containers kept ready'),
+  WRIT_POOL_SIZE: Slots(8, 'containers kept ready'),
   WRIT_POOL_LAID_OUT: Slots(2, 'containers kept ready with the files of the workspaces that were worked on last'),
 });
 export type ExecutorConfig = Readonly<Static<typeof Environment>>;
