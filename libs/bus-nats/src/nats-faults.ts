@@ -6,7 +6,7 @@ import { Fault } from '@writ/contract';
 export function requestFault(subject: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   // It may have been handled: the caller asks again under the same key.
-  if (error instanceof errors.TimeoutError) return new Fault('deadline', undefined, { cause: error });
+  if (isTimeout(error)) return new Fault('deadline', undefined, { cause: error });
   if (isNoResponders(error)) return new Fault('bus.unreachable', `nobody answers \`${subject}\``, { cause: error });
   if (isClosed(error)) return new Fault('bus.unreachable', 'the bus is closed', { cause: error });
   return new Fault('internal', undefined, { cause: error });
@@ -17,8 +17,8 @@ export function isNoResponders(error: unknown): boolean {
   return error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders());
 }
 
-/** Nothing came back in time. */
-export const isTimeout = (error: unknown): boolean => error instanceof errors.TimeoutError || (error instanceof Error && error.cause instanceof errors.TimeoutError);
+/** Nothing came back in time. The client wraps every other failure of a request, but not this one. */
+export const isTimeout = (error: unknown): boolean => error instanceof errors.TimeoutError;
 
 function isClosed(error: unknown): boolean {
   return error instanceof errors.ClosedConnectionError || error instanceof errors.DrainingConnectionError;
