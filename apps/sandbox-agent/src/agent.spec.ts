@@ -104,6 +104,12 @@ test('without stdin a command reads an empty one', async () => {
   expect((await tell([], { command: 'cat' })).map(({ type }) => type)).toEqual(['exit', 'end']);
 });
 
+test('a command that is longer than the kernel takes is said, and nothing runs', async () => {
+  const said = await tell([], { command: `echo x > made; : ${'é'.repeat(64 * 1024)}` });
+  expect(said.map((message) => (message.type === 'stderr' ? message.bytes.toString() : message.type))).toEqual(['the command can\'t be started (E2BIG)\n', 'exit', 'end']);
+  expect(said[1]).toMatchObject({ code: 126 });
+});
+
 test('a working directory that is not there is said, and nothing runs', async () => {
   const said = await tell([], { cwd: 'none', command: 'echo x > made' });
   expect(said.map((message) => (message.type === 'stderr' ? message.bytes.toString() : message.type))).toEqual(['the working directory `none` is not there\n', 'exit', 'end']);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { closeSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CANNOT_RUN, cannotStart, type JobOrder } from '@writ/sandbox';
@@ -55,15 +55,10 @@ export async function perform(order: JobOrder, stdin: StdinFile | null, { root, 
     return { code: CANNOT_RUN, signal: null, timedOut: false };
   }
   const stdinFd = stdin?.open();
-  const { file, args, env } = programOf(order, cwd);
-  const child = spawn(file, args, {
-    cwd, env,
-    shell: false,
-    detached: true,
-    stdio: [stdinFd ?? 'ignore', pipes?.stdout.jobFd ?? 'pipe', pipes?.stderr.jobFd ?? 'pipe'],
-  });
+  const child = started(order, cwd, [stdinFd ?? 'ignore', pipes?.stdout.jobFd ?? 'pipe', pipes?.stderr.jobFd ?? 'pipe']);
   // Ours are copies of the job's ends: with them open the end of its output would never come.
   for (const fd of [stdinFd, pipes?.stdout.jobFd, pipes?.stderr.jobFd]) if (fd !== undefined) closeSync(fd);
+  if (typeof child === 'string') return cannotRun(child, output);
   sacrifice(child);
   const drains = (['stdout', 'stderr'] as const).map((name) => {
     const take = (bytes: Buffer) => output.take(name, bytes);
@@ -72,6 +67,21 @@ export async function perform(order: JobOrder, stdin: StdinFile | null, { root, 
   const exit = await exited(child, order.timeout_ms, endAll, output);
   await Promise.all(drains);
   return exit;
+}
+
+/** Its process; an error's code where the kernel takes none of it: an argument that is too long, for example. */
+function started(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProcess | string {
+  const { file, args, env } = programOf(order, cwd);
+  try {
+    return spawn(file, args, { cwd, env, shell: false, detached: true, stdio });
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function cannotRun(code: string, output: OutputCut): Exit {
+  output.take('stderr', Buffer.from(cannotStart(code)));
+  return { code: CANNOT_RUN, signal: null, timedOut: false };
 }
 
 /** Out of memory the kernel takes the job before the agent, so that there is somebody left to tell. */
@@ -93,8 +103,7 @@ function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: 
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
-      output.take('stderr', Buffer.from(cannotStart(codeOf(error))));
-      resolve({ code: CANNOT_RUN, signal: null, timedOut: false });
+      resolve(cannotRun(codeOf(error), output));
     });
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
