@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** What the kernel has counted of a container since it was made. */
@@ -11,8 +12,14 @@ export interface Measure {
 
 const ROOT = '/sys/fs/cgroup';
 
-/** Reads the counters of one container's control group on this host. */
-export type CgroupReader = () => Promise<Measure>;
+/**
+ * Reads the counters of one container's control group on this host. Throws once the group is gone. At once: they are in the kernel's memory, and a dozen trips to other threads
+ * would take the processors from the call that is measured.
+ */
+export interface CgroupReader {
+  cpuMs(): number;
+  all(): Measure;
+}
 
 /**
  * Finds the control group of a container by the host's number of its main process. Null when the engine is on another host or
@@ -28,25 +35,35 @@ export async function findCgroup(pid: number, containerId: string): Promise<Cgro
   // Each line: `hierarchy:controllers:path`; the unified hierarchy is number 0 and names no controllers.
   const pathOf = (controller: string) => groups.map((line) => line.split(':')).find(([, names = '']) => names.split(',').includes(controller))?.[2];
   const [cpu, memory, unified] = [pathOf('cpuacct'), pathOf('memory'), pathOf('')];
-  if (cpu?.includes(containerId) && memory?.includes(containerId)) return () => readLegacy(`${ROOT}/cpuacct${cpu}`, `${ROOT}/memory${memory}`);
-  if (unified?.includes(containerId)) return () => readUnified(`${ROOT}${unified}`);
+  if (cpu?.includes(containerId) && memory?.includes(containerId)) return legacy(`${ROOT}/cpuacct${cpu}`, `${ROOT}/memory${memory}`);
+  if (unified?.includes(containerId)) return unifiedAt(`${ROOT}${unified}`);
   return null;
 }
 
-async function readLegacy(cpu: string, memory: string): Promise<Measure> {
-  const [usage, peak, control] = await Promise.all([text(`${cpu}/cpuacct.usage`), text(`${memory}/memory.max_usage_in_bytes`), text(`${memory}/memory.oom_control`)]);
-  return { cpuMs: Math.round(Number(usage) / 1e6), memoryPeakBytes: Number(peak), outOfMemory: field(control, 'oom_kill') > 0 };
+function legacy(cpu: string, memory: string): CgroupReader {
+  const cpuMs = (): number => Math.round(Number(text(`${cpu}/cpuacct.usage`)) / 1e6);
+  return {
+    cpuMs,
+    all: () => ({ cpuMs: cpuMs(), memoryPeakBytes: Number(text(`${memory}/memory.max_usage_in_bytes`)), outOfMemory: field(text(`${memory}/memory.oom_control`), 'oom_kill') > 0 }),
+  };
 }
 
-async function readUnified(path: string): Promise<Measure> {
-  const [cpu, events] = await Promise.all([text(`${path}/cpu.stat`), text(`${path}/memory.events`)]);
-  // `memory.peak` came with Linux 5.19; before it what is in use now is the best known.
-  const peak = await text(`${path}/memory.peak`).catch(() => text(`${path}/memory.current`));
-  return { cpuMs: Math.round(field(cpu, 'usage_usec') / 1e3), memoryPeakBytes: Number(peak), outOfMemory: field(events, 'oom_kill') > 0 };
+function unifiedAt(path: string): CgroupReader {
+  const cpuMs = (): number => Math.round(field(text(`${path}/cpu.stat`), 'usage_usec') / 1e3);
+  return { cpuMs, all: () => ({ cpuMs: cpuMs(), memoryPeakBytes: Number(peakAt(path)), outOfMemory: field(text(`${path}/memory.events`), 'oom_kill') > 0 }) };
 }
 
-async function text(path: string): Promise<string> {
-  return (await readFile(path, 'utf8')).trim();
+/** `memory.peak` came with Linux 5.19; before it what is in use now is the best known. */
+function peakAt(path: string): string {
+  try {
+    return text(`${path}/memory.peak`);
+  } catch {
+    return text(`${path}/memory.current`);
+  }
+}
+
+function text(path: string): string {
+  return readFileSync(path, 'utf8').trim();
 }
 
 /** The number after a name in lines of `name number`; 0 when it isn't there. */

@@ -13,7 +13,7 @@ const UNKNOWN: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
 export class Meter {
   readonly #container: Docker.Container;
   readonly #reader: Promise<CgroupReader | null>;
-  #base: Measure = UNKNOWN;
+  #baseCpuMs = 0;
 
   /** For a container that has been started. */
   constructor(docker: Docker, container: Docker.Container) {
@@ -23,8 +23,7 @@ export class Meter {
 
   /** From here on counts: what the agent used to get ready is not the job's. */
   async begin(): Promise<void> {
-    const read = await this.#reader;
-    if (read) this.#base = await read().catch(() => UNKNOWN);
+    this.#baseCpuMs = await this.#cpuMs() ?? 0;
   }
 
   /**
@@ -33,9 +32,8 @@ export class Meter {
    */
   async read(): Promise<Measure> {
     try {
-      const read = await this.#reader;
-      const now = read ? await read() : await this.#ask();
-      return { ...now, cpuMs: Math.max(0, now.cpuMs - this.#base.cpuMs) };
+      const now = (await this.#reader)?.all() ?? await this.#ask();
+      return { ...now, cpuMs: this.#since(now.cpuMs) };
     } catch {
       return UNKNOWN;
     }
@@ -43,8 +41,21 @@ export class Meter {
 
   /** Processor time used since the beginning, in milliseconds; null when neither the kernel nor the engine tells. */
   async cpuMs(): Promise<number | null> {
-    const measure = await this.read();
-    return measure === UNKNOWN ? null : measure.cpuMs;
+    const now = await this.#cpuMs() ?? await this.#ask().then(({ cpuMs }) => cpuMs, () => null);
+    return now === null ? null : this.#since(now);
+  }
+
+  /** What the kernel has counted; null where it can't be asked. */
+  async #cpuMs(): Promise<number | null> {
+    try {
+      return (await this.#reader)?.cpuMs() ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  #since(cpuMs: number): number {
+    return Math.max(0, cpuMs - this.#baseCpuMs);
   }
 
   async #ask(): Promise<Measure> {
