@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync } from 'node:fs';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
@@ -231,6 +232,68 @@ describe('statements', () => {
       expect(await read()).toEqual([{ a: 1, b: null }]);
     } finally {
       await owner.end();
+    }
+  });
+});
+
+/** A way to the server on which connections can fall silent: what is sent on them goes nowhere from then on. */
+async function silenceable(): Promise<{ url: string; silence: () => void; close: () => Promise<void> }> {
+  const to = new URL(provisioned.urlFor('writ_kernel'));
+  const open = new Set<Socket>();
+  const way = createServer((from) => {
+    const server = createConnection(Number(to.port), to.hostname);
+    for (const socket of [from, server]) {
+      open.add(socket);
+      socket.on('error', () => socket.destroy()).on('close', () => { open.delete(socket); });
+    }
+    from.pipe(server).pipe(from);
+  });
+  await new Promise<void>((resolve) => { way.listen(0, '127.0.0.1', resolve); });
+  const url = new URL(to);
+  [url.hostname, url.port] = ['127.0.0.1', String((way.address() as AddressInfo).port)];
+  return {
+    url: url.href,
+    silence: () => { for (const socket of open) socket.unpipe().pause(); },
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => { way.close(resolve); });
+    },
+  };
+}
+
+describe('connections that fall silent', () => {
+  it.each<[string, (of: Pool) => Promise<unknown>]>([
+    ['a statement', (of) => runStatement(of, { text: 'SELECT 1' })],
+    ['a transaction', (of) => inTransaction(of, (client) => client.query('SELECT 1'))],
+  ])('are all given up once %s has found one', async (_what, use) => {
+    const way = await silenceable();
+    const silent = createPool({ url: way.url, applicationName: 'spec', max: 4, statementTimeoutMs: 300 });
+    try {
+      await Promise.all(Array.from({ length: 4 }, () => runStatement(silent, { text: 'SELECT pg_sleep(0.1)' })));
+      expect(silent.idleCount).toBe(4);
+      way.silence();
+      await expect(use(silent)).rejects.toMatchObject({ code: 'database.unavailable' });
+      expect(await Promise.allSettled(Array.from({ length: 8 }, () => use(silent)))).toEqual(Array.from({ length: 8 }, () => expect.objectContaining({ status: 'fulfilled' })));
+    } finally {
+      await silent.end();
+      await way.close();
+    }
+  });
+
+  it('are given up alone where others are heard', async () => {
+    const way = await silenceable();
+    const mixed = createPool({ url: way.url, applicationName: 'spec', max: 2, statementTimeoutMs: 300 });
+    try {
+      await runStatement(mixed, { text: 'SELECT 1' });
+      way.silence();
+      const lost = runStatement(mixed, { text: 'SELECT 1' });
+      const pid = async (): Promise<unknown> => (await runStatement(mixed, { text: 'SELECT pg_backend_pid() AS pid, pg_sleep(0.1)::text' })).rows[0];
+      const before = await pid();
+      await expect(lost).rejects.toMatchObject({ code: 'database.unavailable' });
+      expect(await Promise.all([pid(), pid()])).toContainEqual(before);
+    } finally {
+      await mixed.end();
+      await way.close();
     }
   });
 });

@@ -2,6 +2,7 @@
 import { parseJson } from '@writ/digest';
 import pg from 'pg';
 import { parseInt8, parseInt8Array } from './int8.ts';
+import { noteHeard } from './silence.ts';
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
@@ -26,6 +27,8 @@ const INT8_ARRAY = 1016;
 
 /** How much longer than the server's own bound a client waits for its word: only a server that is stopped, or out of reach, says nothing. */
 const SILENCE_MS = 2_000;
+/** How long a connection is unused before the system asks whether its other end is there; ten seconds more without an answer close it. */
+const KEEP_ALIVE_MS = 10_000;
 /**
  * Longest that a connection waits unused before it's closed. A new one costs a process of the server that has to read its catalogue and plan every function anew,
  * tens of milliseconds in all: under load that comes and goes by the second, the driver's own 10 s make calls wait for that again and again.
@@ -61,13 +64,15 @@ export function createPool(options: PoolOptions): Pool {
     lock_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    // A socket that a firewall dropped silently must not hold a caller for the kernel's two hours.
+    // A socket that a firewall dropped silently is found while nobody uses it, and not after the system's two hours.
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: '-c synchronous_commit=on -c timezone=UTC',
     types: TYPES,
   });
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => options.onIdleError?.(error));
+  noteHeard(pool);
   return pool;
 }
 

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { retryContention } from './backoff.ts';
 import { withConnection } from './connection.ts';
 import type { Client, Pool } from './pool.ts';
+import { isSilent } from './silence.ts';
 import { UNAWAITED } from './unawaited.ts';
 
 export interface TransactionOptions {
@@ -49,8 +50,8 @@ function once<T>(pool: Pool, begin: string, fn: (client: Client) => Promise<T>):
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back: a failed statement was swallowed inside it');
       return result;
     } catch (error) {
-      // A connection whose rollback fails has an unknown state and must not serve another caller.
-      await client.query('ROLLBACK').catch(close);
+      // A connection whose rollback fails has an unknown state and must not serve another caller; on a silent one it would be waited for in vain.
+      if (!isSilent(error)) await client.query('ROLLBACK').catch(close);
       throw error;
     }
   });
