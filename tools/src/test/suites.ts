@@ -16,8 +16,12 @@ export interface Check {
 
 const KINDS = ['apps', 'libs'] as const;
 
-/** Those that start whole processes run one after the other: they measure time and kill each other's neighbours. */
-const WHOLE = ['e2e', 'fault', 'adversarial'] as const;
+/**
+ * Those that start whole processes, each test a Writ of its own, and how many files run at once. Whoever kills and measures has the machine for itself; whoever calls waits a third of the time,
+ * for leases, sweeps and starts.
+ */
+const WHOLE = { e2e: 2, fault: 1, adversarial: 1 } as const;
+const WHOLE_NAMES = Object.keys(WHOLE) as (keyof typeof WHOLE)[];
 
 const hasSpecs = (dir: string): boolean =>
   existsSync(dir) && readdirSync(dir, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith('.spec.ts'));
@@ -38,10 +42,10 @@ export const testedProjects = (checkout: string): string[] =>
 
 const nx = (...args: string[]): string[] => ['nx', ...args];
 
-const whole = (checkout: string, name: (typeof WHOLE)[number]): Check => {
+const whole = (checkout: string, name: keyof typeof WHOLE): Check => {
   const dir = join(checkout, 'tests', name);
   const jest = [process.execPath, '--experimental-vm-modules', join(checkout, 'node_modules', 'jest', 'bin', 'jest.js')];
-  const flags = ['-c', join(checkout, 'jest.config.mjs'), '--rootDir', dir, '--runInBand', '--json', `--outputFile=${join(dir, RESULTS)}`];
+  const flags = ['-c', join(checkout, 'jest.config.mjs'), '--rootDir', dir, `--maxWorkers=${WHOLE[name]}`, '--json', `--outputFile=${join(dir, RESULTS)}`];
   return { name, command: [...jest, ...flags], cwd: dir, results: [join(dir, RESULTS)] };
 };
 
@@ -68,6 +72,6 @@ export const allChecks = (checkout: string): Check[] => {
       cwd: checkout,
       results: projects.map((dir) => join(dir, RESULTS)),
     },
-    ...WHOLE.filter((name) => hasSpecs(join(checkout, 'tests', name))).map((name) => whole(checkout, name)),
+    ...WHOLE_NAMES.filter((name) => hasSpecs(join(checkout, 'tests', name))).map((name) => whole(checkout, name)),
   ];
 };
