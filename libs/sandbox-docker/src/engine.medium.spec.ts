@@ -92,10 +92,11 @@ test('a dead engine loses the job, says so, and is used again when it is back', 
   await until('the job has a container and the pool another', () => sandbox.containers.length === 2);
   await door.shut();
   expect(await running).toMatchObject({ ended: 'lost', reason: 'engine', changes: [] });
+  // Before, the one that waits may be taken for alive, and its job is lost as the first was.
+  await until('the loss is told', () => has('engine.lost') && has('pool.refill_failed'));
   const refused = await runIn(sandbox, image, 'true');
   expect(refused).toMatchObject({ ended: 'lost', reason: 'engine' });
   expect(refused.detail).toContain('no container can be started');
-  await until('the loss is told', () => has('engine.lost') && has('pool.refill_failed'));
 
   await door.open();
   await until('the return is told', () => has('engine.back'));
