@@ -50,15 +50,12 @@ function programOf({ argv, command, env }: JobOrder, cwd: string): { file: strin
  */
 export async function perform(order: JobOrder, stdin: StdinFile | null, { root, pipes, endAll }: Place, output: OutputCut): Promise<Exit> {
   const cwd = join(root, order.cwd);
-  if (!isDirectory(cwd)) {
-    output.take('stderr', Buffer.from(`the working directory \`${order.cwd}\` is not there\n`));
-    return { code: CANNOT_RUN, signal: null, timedOut: false };
-  }
+  if (!isDirectory(cwd)) return cannotRun(`the working directory \`${order.cwd}\` is not there\n`, output);
   const stdinFd = stdin?.open();
   const child = started(order, cwd, [stdinFd ?? 'ignore', pipes?.stdout.jobFd ?? 'pipe', pipes?.stderr.jobFd ?? 'pipe']);
   // Ours are copies of the job's ends: with them open the end of its output would never come.
   for (const fd of [stdinFd, pipes?.stdout.jobFd, pipes?.stderr.jobFd]) if (fd !== undefined) closeSync(fd);
-  if (typeof child === 'string') return cannotRun(child, output);
+  if (typeof child === 'string') return cannotRun(cannotStart(child), output);
   sacrifice(child);
   const drains = (['stdout', 'stderr'] as const).map((name) => {
     const take = (bytes: Buffer) => output.take(name, bytes);
@@ -79,8 +76,9 @@ function started(order: JobOrder, cwd: string, stdio: StdioOptions): ChildProces
   }
 }
 
-function cannotRun(code: string, output: OutputCut): Exit {
-  output.take('stderr', Buffer.from(cannotStart(code)));
+/** Nothing was started, and the output says why. */
+function cannotRun(why: string, output: OutputCut): Exit {
+  output.take('stderr', Buffer.from(why));
   return { code: CANNOT_RUN, signal: null, timedOut: false };
 }
 
@@ -103,7 +101,7 @@ function exited(child: ChildProcess, timeoutMs: number, endAll: EndAll, output: 
     }, timeoutMs);
     child.once('error', (error) => {
       clearTimeout(timer);
-      resolve(cannotRun(codeOf(error), output));
+      resolve(cannotRun(cannotStart(codeOf(error)), output));
     });
     child.once('exit', (code, signal) => {
       clearTimeout(timer);
