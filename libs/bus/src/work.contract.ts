@@ -75,10 +75,15 @@ export function workContract(makeBus: MakeBus): void {
       const inbox = new Inbox();
       let free = 2;
       let least = 2;
+      let take: () => void = () => {};
+      const bothTaken = new Promise<void>((resolve) => { take = resolve; });
       await bus.work(subject, { durable, slots: () => free, handler: async (message) => {
         free -= 1;
         least = Math.min(least, free);
+        if (free === 0) take();
         message.ack();
+        // The first holds its slot until the second has come, however far apart the two were rung.
+        await bothTaken;
         await new Promise((resolve) => setImmediate(resolve));
         free += 1;
         inbox.add(message);
