@@ -13,7 +13,7 @@ export class FreezesController {
 
   @Route(FREEZES.place)
   place(@Asked() { caller, body }: AskedOf<typeof FREEZES.place>): Promise<FreezeView> {
-    return this.kernel.ask('freeze.place', caller, { scope: body.scope, id: body.id ?? null, reason: body.reason, expires_at: body.expires_at ?? null });
+    return this.kernel.insist('freeze.place', caller, { scope: body.scope, id: body.id ?? null, reason: body.reason, expires_at: body.expires_at ?? null });
   }
 
   @Route(FREEZES.list)
@@ -28,6 +28,6 @@ export class FreezesController {
 
   @Route(FREEZES.lift)
   lift(@Asked() { caller, params }: AskedOf<typeof FREEZES.lift>): Promise<FreezeView> {
-    return this.kernel.ask('freeze.lift', caller, params);
+    return this.kernel.insist('freeze.lift', caller, params);
   }
 }

@@ -54,7 +54,7 @@ export class KernelClient {
     return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
   }
 
-  /** As `ask`, sent again until there is an answer: for what is the same thing however often it is asked, by an id that came along. */
+  /** As `ask`, sent again until there is an answer: for what is the same thing however often it is asked, as by an id that came along. */
   async insist<V extends KernelVerb>(verb: V, caller: KernelRequest<V>['caller'], request: Asked<V>): Promise<KernelReply<V>> {
     return await this.#untilAnswered(() => this.#ask(verb, caller, request, ADMIT_MS));
   }
