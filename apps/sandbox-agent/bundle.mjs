@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes dist/bundle/agent.js and, beside it, mk8.js: files that run in any image beside a node binary, with nothing to install. In a folder of
+// Makes dist/bundle/agent.js, of which images get a program (libs/sandbox-docker/src/agent-program.ts), and, beside it, mk8.js, which runs in any image beside a node binary. In a folder of
 // their own, since the compiler writes what it made of the same sources to dist.
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';

@@ -34,9 +34,9 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
     if (found.length > bounds.changesMax) throw new AgentFault('delta_files', `more than ${bounds.changesMax} entries changed`);
     if (bytes > bounds.bytesMax) throw new AgentFault('delta_bytes', `changed files hold more than ${bounds.bytesMax} bytes`);
   };
-  for (const path of walk(root)) {
+  for (const [path, stat] of walk(root)) {
     standing.add(path);
-    const after = changed(root, path, baseline.get(path));
+    const after = changed(root, path, stat, baseline.get(path));
     if (after) add(path, after);
   }
   for (const path of baseline.keys()) if (!standing.has(path)) add(path, null);
@@ -44,20 +44,21 @@ export function differences(root: string, baseline: Baseline, bounds: Bounds): D
 }
 
 /** Every path below a directory, links not followed; directories come before what is in them. */
-function* walk(root: string): Generator<string> {
+function* walk(root: string): Generator<[path: string, stat: Stats]> {
   const open = [''];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of listed(root, next)) {
-      const path = next === '' ? nameOf(entry.name) : `${next}/${nameOf(entry.name)}`;
+    for (const name of listed(root, next)) {
+      const path = next === '' ? nameOf(name) : `${next}/${nameOf(name)}`;
       if (pathFault(path) !== null) throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
-      yield path;
-      if (entry.isDirectory()) open.push(path);
+      const stat = readable(path, () => lstatSync(join(root, path)));
+      yield [path, stat];
+      if (stat.isDirectory()) open.push(path);
     }
   }
 }
 
-function listed(root: string, directory: string) {
-  return readable(directory === '' ? '.' : directory, () => readdirSync(join(root, directory), { withFileTypes: true, encoding: 'buffer' }));
+function listed(root: string, directory: string): Buffer[] {
+  return readable(directory === '' ? '.' : directory, () => readdirSync(join(root, directory), { encoding: 'buffer' }));
 }
 
 /** A name as text. Throws AgentFault for one that is not UTF-8. */
@@ -70,9 +71,8 @@ export function nameOf(bytes: Uint8Array): string {
 }
 
 /** What stands at the path now where that differs from what was sent; null where it doesn't. */
-function changed(root: string, path: string, before: BaselineEntry | undefined): AfterHead | null {
+function changed(root: string, path: string, stat: Stats, before: BaselineEntry | undefined): AfterHead | null {
   const absolute = join(root, path);
-  const stat = readable(path, () => lstatSync(absolute));
   if (stat.isSymbolicLink()) return changedLink(path, nameOf(readlinkSync(absolute, { encoding: 'buffer' })), before);
   if (stat.isDirectory()) return before?.kind === 'dir' ? null : { kind: 'dir' };
   if (!stat.isFile()) throw new AgentFault('entry_special', `\`${path}\` is neither a file, a directory nor a link`);

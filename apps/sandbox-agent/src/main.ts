@@ -6,12 +6,12 @@ import { rehearse } from './rehearse.ts';
 import { speak } from './speak.ts';
 
 /** Where the image has it. */
-const OWN_PATH = '/opt/writ/agent.js';
+const OWN_PATH = '/opt/writ/agent';
 /** Whoever started it because somebody waits sends its files sooner. */
 const REST_MS = 20;
 
 // At the end of a job everything that its user runs is killed: outside its container the agent must not run.
-if (process.argv[1] !== OWN_PATH || process.getuid?.() === 0) {
+if (process.execPath !== OWN_PATH || process.getuid?.() === 0) {
   process.stderr.write('the sandbox agent runs in its container only\n');
   process.exit(2);
 }

@@ -13,7 +13,7 @@ afterAll(() => sandbox.close(), 240_000);
 const run = (command: string, limits: Partial<typeof LIMITS> = {}) => runIn(sandbox, image, command, limits);
 
 /** The number of the agent's process, by its command line alone: the job's own contains this text too. */
-const AGENT = '$(for p in /proc/[0-9]*; do [ "$(tr "\\0" " " < $p/cmdline)" = "/opt/writ/node /opt/writ/agent.js " ] && echo ${p#/proc/}; done)';
+const AGENT = '$(for p in /proc/[0-9]*; do [ "$(tr "\\0" " " < $p/cmdline)" = "/opt/writ/agent " ] && echo ${p#/proc/}; done)';
 
 describe('limits that are hit', () => {
   test('a memory hog ends as `limit` and the container is gone', async () => {

@@ -15,7 +15,7 @@ test('an image is built once, rebuilt for another agent, and named by its id', a
 
     const { Config, Id } = await docker.getImage(reference).inspect();
     expect(Id).toBe(first.digest);
-    expect(Config).toMatchObject({ User: '10001:10001', WorkingDir: '/workspace', Entrypoint: ['/opt/writ/node', '/opt/writ/agent.js'] });
+    expect(Config).toMatchObject({ User: '10001:10001', WorkingDir: '/workspace', Entrypoint: ['/opt/writ/agent'] });
     expect(Config.Labels?.['writ.agent']).toMatch(/^[0-9a-f]{64}$/);
 
     await writeFile(source.agentBundlePath, '// another agent\n');

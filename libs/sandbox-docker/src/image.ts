@@ -6,13 +6,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
+import { agentRuntime, withAgentProgram } from './agent-program.ts';
 import { SANDBOX_UID } from './container-options.ts';
 
 export interface SandboxImageSource {
   readonly docker: Docker;
   /** reference of the image to build on: any Linux with bash */
   readonly base: string;
-  /** a node binary that runs in the base image */
+  /** a node binary that runs in the base image: scripts run on it, and jobs find it */
   readonly nodeBinaryPath: string;
   readonly agentBundlePath: string;
   /** of the interpreter of scripts, which the agent starts */
@@ -38,21 +39,25 @@ const INPUTS_LABEL = 'writ.inputs';
  */
 export async function buildSandboxImage(source: SandboxImageSource): Promise<SandboxImage> {
   const { docker, reference, nodeBinaryPath, agentBundlePath, interpreterBundlePath } = source;
+  const runtime = agentRuntime();
   const base = await docker.getImage(source.base).inspect();
   const [agent, interpreter] = await Promise.all([readFile(agentBundlePath), readFile(interpreterBundlePath)]);
   const agentHash = createHash('sha256').update(agent).digest('hex');
   const interpreterHash = createHash('sha256').update(interpreter).digest('hex');
   const recipe = dockerfile(source.base, agentHash);
-  const inputs = createHash('sha256').update(JSON.stringify([base.Id, agentHash, interpreterHash, await hashOfFile(nodeBinaryPath), recipe])).digest('hex');
+  const hashes = [agentHash, interpreterHash, await hashOfFile(runtime), await hashOfFile(nodeBinaryPath)];
+  const inputs = createHash('sha256').update(JSON.stringify([base.Id, ...hashes, recipe])).digest('hex');
 
   const present = await inspectOrNull(docker, reference);
   if (present?.Config.Labels?.[INPUTS_LABEL] === inputs) return { reference, digest: present.Id, built: false };
 
-  const context = pack();
-  const filled = fill(context, recipe, { 'agent.js': agent, 'mk8.js': interpreter }, nodeBinaryPath);
-  filled.catch((error: Error) => context.destroy(error));
-  const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
-  await Promise.all([filled, finished(docker, stream)]);
+  await withAgentProgram(runtime, agentBundlePath, async (program) => {
+    const context = pack();
+    const filled = fill(context, recipe, { 'mk8.js': interpreter }, { agent: program, node: nodeBinaryPath });
+    filled.catch((error: Error) => context.destroy(error));
+    const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
+    await Promise.all([filled, finished(docker, stream)]);
+  });
   return { reference, digest: (await docker.getImage(reference).inspect()).Id, built: true };
 }
 
@@ -68,7 +73,7 @@ function dockerfile(base: string, agentHash: string): string {
     'COPY node /opt/writ/node',
     // Jobs find a node of their own version by name; a base image's own one stays first.
     'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',
-    'COPY agent.js /opt/writ/agent.js',
+    'COPY agent /opt/writ/agent',
     'COPY mk8.js /opt/writ/mk8.js',
     // Started for each script: from a snapshot of what it is once its modules were read. Without the engine's code cache, which another processor may refuse.
     `RUN cd /opt/writ && echo '{"builder":"mk8.js","withoutCodeCache":true}' > mk8.json && NODE_NO_WARNINGS=1 ./node --snapshot-blob mk8.blob --build-snapshot-config mk8.json && rm mk8.json`,
@@ -76,17 +81,19 @@ function dockerfile(base: string, agentHash: string): string {
     `USER ${SANDBOX_UID}:${SANDBOX_UID}`,
     'WORKDIR /workspace',
     `LABEL ${AGENT_LABEL}=${agentHash}`,
-    'ENTRYPOINT ["/opt/writ/node", "/opt/writ/agent.js"]',
+    'ENTRYPOINT ["/opt/writ/agent"]',
     'CMD []',
     '',
   ].join('\n');
 }
 
-async function fill(context: Pack, recipe: string, files: Readonly<Record<string, Buffer>>, nodeBinaryPath: string): Promise<void> {
+async function fill(context: Pack, recipe: string, files: Readonly<Record<string, Buffer>>, binaries: Readonly<Record<string, string>>): Promise<void> {
   context.entry({ name: 'Dockerfile' }, recipe);
   for (const [name, bytes] of Object.entries(files)) context.entry({ name, mode: 0o644 }, bytes);
-  const { size } = await stat(nodeBinaryPath);
-  await pipeline(createReadStream(nodeBinaryPath), context.entry({ name: 'node', mode: 0o755, size }));
+  for (const [name, path] of Object.entries(binaries)) {
+    const { size } = await stat(path);
+    await pipeline(createReadStream(path), context.entry({ name, mode: 0o755, size }));
+  }
   context.finalize();
 }
 

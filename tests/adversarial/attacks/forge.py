@@ -25,7 +25,7 @@ def payload_of(message):
 def agent():
     for pid in filter(str.isdigit, os.listdir('/proc')):
         with open(f'/proc/{pid}/cmdline', 'rb') as file:
-            if file.read() == b'/opt/writ/node\0/opt/writ/agent.js\0':
+            if file.read() == b'/opt/writ/agent\0':
                 return int(pid)
     raise SystemExit('there is no agent')
 

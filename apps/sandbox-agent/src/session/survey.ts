@@ -87,11 +87,11 @@ function* walk(root: string): Generator<string> {
   const open = [''];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const directory = next;
-    for (const entry of present(directory, () => readdirSync(join(root, directory), { withFileTypes: true, encoding: 'buffer' })) ?? []) {
-      const path = directory === '' ? nameOf(entry.name) : `${directory}/${nameOf(entry.name)}`;
+    for (const name of present(directory, () => readdirSync(join(root, directory), { encoding: 'buffer' })) ?? []) {
+      const path = directory === '' ? nameOf(name) : `${directory}/${nameOf(name)}`;
       if (pathFault(path) !== null) throw new AgentFault('entry_name', `the path \`${path.slice(0, 200)}\` ${pathFault(path)}`);
       yield path;
-      if (entry.isDirectory()) open.push(path);
+      if (present(path, () => lstatSync(join(root, path)))?.isDirectory()) open.push(path);
     }
   }
 }
