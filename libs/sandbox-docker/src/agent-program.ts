@@ -14,7 +14,7 @@ const PACKAGES: Readonly<Record<string, string>> = { x64: '@oven/bun-linux-x64-b
  * One file of runtime, agent and the agent's bytecode. Left to itself it would read settings from the directory in which it starts, and that is the workspace.
  * https://bun.com/docs/bundler/executables
  */
-const COMPILE = ['build', '--compile', '--bytecode', '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'] as const;
+export const COMPILE = ['build', '--compile', '--bytecode', '--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'] as const;
 
 /**
  * The file of Bun as it was installed for this machine, on which agents run (ADR 0088). Throws an Error that says what to do where it wasn't: it is an

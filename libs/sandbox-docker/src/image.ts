@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
-import { agentRuntime, withAgentProgram } from './agent-program.ts';
+import { agentRuntime, COMPILE, withAgentProgram } from './agent-program.ts';
 import { SANDBOX_UID } from './container-options.ts';
 
 export interface SandboxImageSource {
@@ -46,7 +46,7 @@ export async function buildSandboxImage(source: SandboxImageSource): Promise<San
   const interpreterHash = createHash('sha256').update(interpreter).digest('hex');
   const recipe = dockerfile(source.base, agentHash);
   const hashes = [agentHash, interpreterHash, await hashOfFile(runtime), await hashOfFile(nodeBinaryPath)];
-  const inputs = createHash('sha256').update(JSON.stringify([base.Id, ...hashes, recipe])).digest('hex');
+  const inputs = createHash('sha256').update(JSON.stringify([base.Id, ...hashes, COMPILE, recipe])).digest('hex');
 
   const present = await inspectOrNull(docker, reference);
   if (present?.Config.Labels?.[INPUTS_LABEL] === inputs) return { reference, digest: present.Id, built: false };
