@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
@@ -41,11 +41,9 @@ export async function buildSandboxImage(source: SandboxImageSource): Promise<San
   const { docker, reference, nodeBinaryPath, agentBundlePath, interpreterBundlePath } = source;
   const runtime = agentRuntime();
   const base = await docker.getImage(source.base).inspect();
-  const [agent, interpreter] = await Promise.all([readFile(agentBundlePath), readFile(interpreterBundlePath)]);
-  const agentHash = createHash('sha256').update(agent).digest('hex');
-  const interpreterHash = createHash('sha256').update(interpreter).digest('hex');
+  const agentHash = await hashOfFile(agentBundlePath);
+  const hashes = [agentHash, ...await Promise.all([interpreterBundlePath, runtime, nodeBinaryPath].map(hashOfFile))];
   const recipe = dockerfile(source.base, agentHash);
-  const hashes = [agentHash, interpreterHash, await hashOfFile(runtime), await hashOfFile(nodeBinaryPath)];
   const inputs = createHash('sha256').update(JSON.stringify([base.Id, ...hashes, COMPILE, recipe])).digest('hex');
 
   const present = await inspectOrNull(docker, reference);
@@ -53,7 +51,9 @@ export async function buildSandboxImage(source: SandboxImageSource): Promise<San
 
   await withAgentProgram(runtime, agentBundlePath, async (program) => {
     const context = pack();
-    const filled = fill(context, recipe, { 'mk8.js': interpreter }, { agent: program, node: nodeBinaryPath });
+    const filled = fill(context, recipe, [
+      { name: 'mk8.js', mode: 0o644, path: interpreterBundlePath }, { name: 'agent', mode: 0o755, path: program }, { name: 'node', mode: 0o755, path: nodeBinaryPath },
+    ]);
     filled.catch((error: Error) => context.destroy(error));
     const stream = await docker.buildImage(Readable.from(context), { t: reference, networkmode: 'none', labels: { [INPUTS_LABEL]: inputs }, forcerm: true });
     await Promise.all([filled, finished(docker, stream)]);
@@ -87,12 +87,11 @@ function dockerfile(base: string, agentHash: string): string {
   ].join('\n');
 }
 
-async function fill(context: Pack, recipe: string, files: Readonly<Record<string, Buffer>>, binaries: Readonly<Record<string, string>>): Promise<void> {
+async function fill(context: Pack, recipe: string, files: readonly { readonly name: string; readonly mode: number; readonly path: string }[]): Promise<void> {
   context.entry({ name: 'Dockerfile' }, recipe);
-  for (const [name, bytes] of Object.entries(files)) context.entry({ name, mode: 0o644 }, bytes);
-  for (const [name, path] of Object.entries(binaries)) {
+  for (const { name, mode, path } of files) {
     const { size } = await stat(path);
-    await pipeline(createReadStream(path), context.entry({ name, mode: 0o755, size }));
+    await pipeline(createReadStream(path), context.entry({ name, mode, size }));
   }
   context.finalize();
 }
