@@ -4,7 +4,7 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { arch, availableParallelism, hostname, networkInterfaces, release, type } from 'node:os';
 import { HostSystem, type DiskFacts, type ProcessFacts, type ServiceFacts } from '@writ/mk8-shell';
-import { processesThere } from './end-others.ts';
+import { running } from './end-others.ts';
 
 /** Clock ticks of a second in /proc; fixed by the kernel's interface to programs (proc(5)). */
 const TICKS = 100;
@@ -37,7 +37,7 @@ export class ContainerSystem extends HostSystem {
     if (totalBytes === 0) throw new Error('no limit is known');
     return { totalBytes, freeBytes: Math.min(totalBytes, process.availableMemory()) };
   });
-  processes = (): Promise<readonly ProcessFacts[] | null> => said(() => processesThere().flatMap((pid) => {
+  processes = (): Promise<readonly ProcessFacts[] | null> => said(() => running().flatMap((pid) => {
     try {
       return [{ pid, name: textOf(`/proc/${pid}/comm`) }];
     } catch {

@@ -7,7 +7,7 @@ import { startupSnapshot } from 'node:v8';
 import { carryOut, type ScriptOrder } from '@writ/mk8-shell';
 import { variables } from './config.env.ts';
 import { containerHost } from './container-host.ts';
-import { endOthers, processesThere } from './end-others.ts';
+import { endOthers, running } from './end-others.ts';
 import { rehearse } from './rehearse-script.ts';
 
 /** Where the image has it. */
@@ -21,7 +21,7 @@ function main(): void {
     process.exit(2);
   }
   /** The container's first process, the agent and this one: whatever comes later was started by a command. */
-  const spared: ReadonlySet<number> = new Set(processesThere());
+  const spared: ReadonlySet<number> = new Set(running());
   const host = containerHost({ root: '/workspace', scratch: '/tmp', variables: variables(), endAll: () => { endOthers(spared); } });
   // From whoever started the container, who judged it; it is compiled anew all the same.
   const order = JSON.parse(readFileSync(STDIN, 'utf8')) as ScriptOrder;
