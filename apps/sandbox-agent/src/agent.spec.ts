@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { AgentMessage, EntryHead, HostMessage, JobOrder } from '@writ/sandbox';
 import { Agent } from './agent.ts';
 import { makePipes } from './pipes.ts';
@@ -23,8 +24,8 @@ const file = (path: string, text: string, mode: '644' | '755' = '644'): HostMess
 const stdoutOf = (said: AgentMessage[]): string[] => said.flatMap((message) => (message.type === 'stdout' ? [message.bytes.toString()] : []));
 
 /** Tells an agent a job; resolves with all that it says, up to its last word. */
-function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = makePipes(root)[0]): Promise<AgentMessage[]> {
-  return new Promise((resolve) => {
+async function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = makePipes(root)[0], prepare: (agent: Agent) => Promise<void> = () => Promise.resolve()): Promise<AgentMessage[]> {
+  return await new Promise((resolve, reject) => {
     const said: AgentMessage[] = [];
     // Kills the command's own group only: these are no processes of a container.
     const endAll = ({ pid }: { pid?: number | undefined }) => {
@@ -38,7 +39,9 @@ function tell(messages: HostMessage[], order: Partial<JobOrder> = {}, pipes = ma
       said.push(message);
       if (message.type === 'end' || message.type === 'fault' || (message.type === 'exit' && message.timedOut)) resolve(said);
     });
-    for (const message of [...messages, { type: 'job' as const, job: { ...ORDER, ...order } }]) agent.take(message);
+    prepare(agent).then(() => {
+      for (const message of [...messages, { type: 'job' as const, job: { ...ORDER, ...order } }]) agent.take(message);
+    }).catch(reject);
   });
 }
 
@@ -149,4 +152,28 @@ describe('a program', () => {
 test('a container runs one job', async () => {
   const said = await tell([{ type: 'job', job: { ...ORDER, command: 'sleep 0.1' } }]);
   expect(said).toEqual([{ type: 'fault', reason: 'protocol', detail: 'a container runs one job' }]);
+});
+
+describe('a port that was opened before there was a job', () => {
+  const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+  /** Resolves with what the job said, and how many ports were open as it ran beside those before. */
+  const prepared = async (order: Partial<JobOrder>) => {
+    const before = ports();
+    let opened = 0;
+    const said = await tell([], order, undefined, async (agent) => {
+      await agent.prepare();
+      opened = ports() - before;
+    });
+    // A port is closed at once, and counted until its handle has said so.
+    await setTimeout(50);
+    return { out: stdoutOf(said).join(''), opened, left: ports() - before };
+  };
+
+  test('is the job\'s way out', async () => {
+    expect(await prepared({ proxy: true, command: 'exec 3<>"/dev/tcp/127.0.0.1/${http_proxy##*:}" && echo connected' })).toEqual({ out: 'connected\n', opened: 1, left: 0 });
+  });
+
+  test('is closed where the job has none', async () => {
+    expect(await prepared({ command: 'echo "<$http_proxy>"' })).toEqual({ out: '<>\n', opened: 1, left: 0 });
+  });
 });

@@ -26,6 +26,8 @@ export class Agent {
   #failed = false;
   #stdin: StdinFile | null = null;
   #proxy: Proxy | null = null;
+  /** opened before there was a job */
+  #ready: Proxy | null = null;
   #session: Session | null = null;
   /** Brings files that were laid out for an earlier job up to date; there once it has begun. */
   #patcher: Patcher | null = null;
@@ -40,6 +42,11 @@ export class Agent {
   /** Whether it has been given its job or its shell. */
   get isStarted(): boolean {
     return this.#started;
+  }
+
+  /** Opens a port for the way out that most jobs have, while nobody waits. MUST be over before a message is taken. Rejects where it can't be opened; a job tries by itself then. */
+  async prepare(): Promise<void> {
+    this.#ready = await this.#openProxy();
   }
 
   /** Takes the adapter's next message. What goes wrong is told to the adapter, once; after that nothing is done any more. */
@@ -80,8 +87,12 @@ export class Agent {
   }
 
   async #perform(order: JobOrder, stdin: StdinFile | null, output: OutputCut): Promise<Exit> {
-    if (order.proxy !== true) return await perform(order, stdin, this.#place, output);
-    this.#proxy = await Proxy.open((message) => this.#speak(message));
+    const ready = this.#takeReady();
+    if (order.proxy !== true) {
+      ready?.close();
+      return await perform(order, stdin, this.#place, output);
+    }
+    this.#proxy = ready ?? await this.#openProxy();
     try {
       return await perform({ ...order, env: { ...this.#proxy.env, ...order.env } }, stdin, this.#place, output);
     } finally {
@@ -89,9 +100,20 @@ export class Agent {
     }
   }
 
+  #openProxy(): Promise<Proxy> {
+    return Proxy.open((message) => this.#speak(message));
+  }
+
+  #takeReady(): Proxy | null {
+    const ready = this.#ready;
+    this.#ready = null;
+    return ready;
+  }
+
   #openShell(message: Extract<HostMessage, { type: 'shell' }>): void {
     if (this.#started) throw new FrameError('a container runs one job');
     this.#started = true;
+    this.#takeReady()?.close();
     verifyTerminal(spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0);
     this.#session = new Session(this.#place, this.#unpacker.finish(), message, randomBytes(NONCE_BYTES).toString('hex'), this.#speak);
   }

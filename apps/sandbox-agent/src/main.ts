@@ -32,13 +32,13 @@ const [pipes, own] = makePipes('/tmp');
 const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes, endAll }, speak);
 const frames = new FrameDecoder(HOST_FRAMES);
 
-// Once, when there is nothing else to do; what comes meanwhile waits for its end.
+// Once, when there is nothing else to do; what comes meanwhile waits for its end. What fails is tried again for the job.
 let rehearsed = false;
 const rest = setTimeout(() => {
   rehearsed = true;
   if (agent.isStarted) return;
   process.stdin.pause();
-  void rehearse('/tmp', own).finally(() => process.stdin.resume());
+  void rehearse('/tmp', own).then(() => agent.prepare()).catch(() => undefined).finally(() => process.stdin.resume());
 }, REST_MS);
 
 process.stdin.on('data', (chunk: Buffer) => {

@@ -42,6 +42,22 @@ test('a used container is gone soon, also where calls keep coming', async () => 
   expect(await going).toMatchObject({ ended: 'killed' });
 }, 240_000);
 
+test('one that waits has a port ready for the way out, which is closed to a job that has none', async () => {
+  const { sandbox, image, docker } = await openWarm(2);
+  const listens = `grep -q ' 0A ' /proc/net/tcp`;
+  const isReady = async (id: string): Promise<boolean> => {
+    const asked = await docker.getContainer(id).exec({ Cmd: ['sh', '-c', listens], AttachStdout: true });
+    for await (const _ of await asked.start({})) continue;
+    return (await asked.inspect()).ExitCode === 0;
+  };
+  await until('both have it', async () => (await Promise.all(sandbox.containers.map(isReady))).every(Boolean));
+  const say = `${listens} && echo listens; env | grep -q http_proxy= && echo told`;
+  expect(textOf(await runIn(sandbox, image, say))).toBe('');
+  const way = `${say}; exec 3<>"/dev/tcp/127.0.0.1/\${http_proxy##*:}"; echo there >&3; head -n 1 <&3`;
+  expect(textOf(await runIn(sandbox, image, way, {}, { egress: { serve: (connection) => connection.pipe(connection) } }))).toBe('listens\ntold\nthere\n');
+  await sandbox.close();
+}, 240_000);
+
 test('an empty pool never fails a job', async () => {
   const { sandbox, image, typesOf } = await openWarm(1);
   const results = await Promise.all(Array.from({ length: 4 }, () => runIn(sandbox, image, 'echo x')));
