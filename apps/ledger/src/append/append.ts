@@ -28,6 +28,8 @@ interface Placed {
 
 /** Records of one transaction at most, whatever was waiting: bounds its time and its memory. */
 const BATCH_RECORDS_MAX = 2_000;
+/** Records of a request that are verified on the event loop while no other is under way: a decision and its outcome. The way to a thread and back takes longer than they do. */
+const HERE_MAX = 2;
 /** Requests under way. Beyond it the kernel is told to come again: its outbox is the queue. */
 export const REQUESTS_MAX = 512;
 
@@ -69,7 +71,8 @@ export class Append {
   }
 
   async #append(records: readonly SentRecord[]): Promise<AppendReply> {
-    const turn: Turn = { records: records.length, verified: Promise.all(records.map((record) => this.#verifier.verify(record))), isTraced: isTraced() };
+    const where = this.#underWay === 1 && records.length <= HERE_MAX ? 'here' : 'aside';
+    const turn: Turn = { records: records.length, verified: Promise.all(records.map((record) => this.#verifier.verify(record, where))), isTraced: isTraced() };
     const placed = await this.#batches.run(turn);
     await placed.signed;
     const verified = await turn.verified;

@@ -2,11 +2,13 @@
 import { Fault, LIMITS, logIdOf, predicateTypeOf, RECORD_PAYLOAD_TYPE, type AppendRequest, type AuditRecord, type RecordKind } from '@writ/contract';
 import { parseIJson } from '@writ/digest';
 import { keyEventOf } from '@writ/receipt';
-import { decodeBase64, ed25519Engine, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
+import { decodeBase64, ed25519Engine, verifyEnvelope, verifyEnvelopeAside, type KnownKey } from '@writ/signing';
 import type { Entry } from '../log/entry.ts';
 import { Places } from '../support/places.ts';
 
 type SentRecord = AppendRequest['records'][number];
+/** Where a signature is verified: beside the event loop, or on it. */
+export type Where = 'aside' | 'here';
 interface Statement { predicateType?: unknown; predicate?: Record<string, unknown> }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -28,16 +30,16 @@ export class RecordVerifier {
   }
 
   /** Resolves with the entry, or with a Fault `record.invalid` or `record.too_large` that says what is wrong with it. Never rejects. */
-  async verify(record: SentRecord): Promise<Entry | Fault> {
+  async verify(record: SentRecord, where: Where): Promise<Entry | Fault> {
     try {
-      return await this.#places.run(() => this.#entryOf(record));
+      return await this.#places.run(() => this.#entryOf(record, where));
     } catch (error) {
       return error instanceof Fault ? error : new Fault('record.invalid', error instanceof Error ? error.message : undefined, { cause: error });
     }
   }
 
-  async #entryOf(record: SentRecord): Promise<Entry> {
-    const payload = await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
+  async #entryOf(record: SentRecord, where: Where): Promise<Entry> {
+    const payload = where === 'here' ? verifyEnvelope(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE) : await verifyEnvelopeAside(record.envelope, this.#keys, RECORD_PAYLOAD_TYPE);
     if (payload.length > LIMITS.recordBytes.max) throw new Fault('record.too_large', `a record has at most ${LIMITS.recordBytes.max} bytes`);
     const statement = parseIJson(payload, { depthMax: LIMITS.argsDepth.max }) as Statement;
     const said = statement.predicate ?? {};

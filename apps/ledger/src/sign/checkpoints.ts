@@ -82,8 +82,15 @@ export class Checkpoints {
     this.#witnessing.onStored(signed.map((s) => s.tenantId));
   }
 
+  /** They are signed while the disk writes, and given out when it has. */
   async #note(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
-    return (await this.#memory.remember(roots)).map((root) => ({ ...root, note: this.#noteOf(root) }));
+    const { signable, written } = this.#memory.remember(roots);
+    const [signed] = await Promise.all([this.#signed(signable), written]);
+    return signed;
+  }
+
+  async #signed(roots: readonly CommittedRoot[]): Promise<readonly SignedRoot[]> {
+    return roots.map((root) => ({ ...root, note: this.#noteOf(root) }));
   }
 
   /** The newest checkpoint of a log, with what its witnesses said, read in the caller's transaction; null where nothing was signed yet. */

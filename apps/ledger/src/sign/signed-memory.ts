@@ -54,16 +54,15 @@ export class SignedMemory {
   }
 
   /**
-   * Remembers roots that are about to be signed and resolves with those that may be, when that is durable. They are claimed when it returns: `last` knows them. One that is
-   * smaller than what was signed is left out: the larger checkpoint covers it. Faults: `ledger.diverged` for another root of the same size, `ledger.unavailable` where
-   * the file can't be written.
+   * Remembers roots that are about to be signed: those that may be, which are claimed when it returns (`last` knows them), and when that is durable. No signature may leave before. One that is
+   * smaller than what was signed is left out: the larger checkpoint covers it. Throws the Fault `ledger.diverged` for another root of the same size; `written` rejects with
+   * `ledger.unavailable` where the file can't be written.
    */
-  async remember(roots: readonly CommittedRoot[]): Promise<CommittedRoot[]> {
+  remember(roots: readonly CommittedRoot[]): { readonly signable: readonly CommittedRoot[]; readonly written: Promise<void> } {
     const signable = roots.filter((root) => this.#mayBeSigned(root));
     for (const root of signable) this.#claimed.set(root.logId, root);
     const news = signable.filter((root) => root.treeSize !== this.#written.get(root.logId)?.treeSize);
-    if (news.length > 0) await this.#writes.run(news);
-    return signable;
+    return { signable, written: news.length > 0 ? this.#writes.run(news) : Promise.resolve() };
   }
 
   /** Resolves if what is signed can be remembered. After a write that failed it tries another: nothing more is to be appended that couldn't be signed. Fault `ledger.unavailable`. */
