@@ -24,11 +24,11 @@ export class Announcer {
   /** Callers MUST have committed the row and its records. `isAssigned`: a call that was admitted waits for no turn. */
   announce(row: OperationRow, sealed: readonly SealedRecord[], { isAssigned = false }: { readonly isAssigned?: boolean } = {}): void {
     const isAdmitted = row.state === 'admitted';
+    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's. For that one nothing else is waited for longer.
+    this.#outbox.hand(sealed, { mayLinger: isAdmitted });
     if (row.lane !== null && isAdmitted && !isAssigned) this.#bell.wake(row.lane);
     else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane, row.executor_id);
     if (row.workspace_id !== null && row.new_snapshot_id !== null) this.#heads.moved(row.tenant_id, row.workspace_id, row.new_snapshot_id);
-    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's.
-    for (const record of sealed) this.#outbox.hand(record, { mayLinger: isAdmitted });
     if (!isAdmitted || row.approval_id !== null) this.#events.operationChanged(changeOf(row));
   }
 

@@ -37,7 +37,7 @@ export class Changes {
       if (sealed.length > 0) await rows.outbox.createMany({ data: sealed.map(columnsOf) });
       return { value, sealed };
     });
-    for (const record of made.sealed) this.#outbox.hand(record);
+    this.#outbox.hand(made.sealed);
     return made.value;
   }
 

@@ -40,7 +40,7 @@ export class KillContainer {
   async #killShell(container: ContainerView, actor: string): Promise<void> {
     const record = await this.#recordOf(container, null, actor);
     if (await callKernel<boolean>(this.#tenants.pool, 'kill_shell', [container.tenant_id, container.container_id, JSON.stringify([postable(record)])])) {
-      this.#outbox.hand(record, { mayLinger: false });
+      this.#outbox.hand([record], { mayLinger: false });
     }
   }
 

@@ -41,7 +41,7 @@ export class LiftFreeze {
     const order = { freeze_id: freeze.freeze_id, lifted_by: owner.actor, log_tenant: owner.log, record: postable(record) };
     try {
       const row = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'lift_freeze', [owner.tenant, JSON.stringify(order)]);
-      this.#parts.outbox.hand(record);
+      this.#parts.outbox.hand([record]);
       return row;
     } catch (error) {
       if (isAgain(error)) return null;

@@ -73,7 +73,7 @@ export class PlaceFreeze {
     };
     try {
       const placed = await callKernel<FreezeRow>(this.#parts.tenants.pool, 'place_freeze', [owner.tenant, JSON.stringify(order)]);
-      this.#parts.outbox.hand(record);
+      this.#parts.outbox.hand([record]);
       return placed;
     } catch (error) {
       if (isAgain(error)) return null;

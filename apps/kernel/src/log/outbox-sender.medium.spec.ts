@@ -65,24 +65,41 @@ it('a record that is handed over is sent at once, answered for, and then forgott
   const { sender, book } = newSender();
   const record = await stored();
   const waiting = book.wait(awaited(record), 5_000);
-  sender.hand(record);
+  sender.hand([record]);
   expect(await waiting).toMatchObject({ state: 'logged', record_id: record.record_id, leaf_index: 0, tree_size: 1 });
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(0);
   expect(ledger.requests[0]?.records[0]?.envelope).toEqual({ payloadType: 'application/vnd.in-toto+json', payload: 'e30=', signatures: [{ keyid: 'k', sig: record.sig.toString('base64') }] });
 });
 
-it('what one turn of the event loop hands over goes together, and what gathers while it is under way in the next one', async () => {
+it('what comes alone goes at once', async () => {
+  const { sender } = newSender();
+  const records = [await stored(), await stored()];
+  const request = jest.spyOn(bus, 'request');
+  sender.hand(records);
+  expect(request).toHaveBeenCalledTimes(1);
+  await sender.idle();
+  expect(sizes()).toEqual([2]);
+});
+
+it('what one turn of the event loop hands over soon after goes together, and what gathers while it is under way in the next one', async () => {
   const { sender } = newSender();
   const records: Awaited<ReturnType<typeof stored>>[] = [];
-  for (let count = 0; count < 45; count += 1) records.push(await stored());
-  const answer = holdAnswers();
-  for (const record of records.slice(0, 5)) sender.hand(record);
-  await untilUnderWay(1);
-  for (const record of records.slice(5)) sender.hand(record);
-  answer();
-  await sender.idle();
-  expect(sizes()).toEqual([5, 40]);
+  for (let count = 0; count < 46; count += 1) records.push(await stored());
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  try {
+    sender.hand(records.slice(0, 1));
+    await sender.idle();
+    const answer = holdAnswers();
+    for (const record of records.slice(1, 6)) sender.hand([record]);
+    await untilUnderWay(2);
+    for (const record of records.slice(6)) sender.hand([record]);
+    answer();
+    await sender.idle();
+  } finally {
+    clock.mockRestore();
+  }
+  expect(sizes()).toEqual([1, 5, 40]);
 });
 
 describe('what nobody waits for', () => {
@@ -93,15 +110,15 @@ describe('what nobody waits for', () => {
   it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
     const { sender } = newSender();
     const records = [await stored(), await stored(), await stored(), await stored()] as const;
-    sender.hand(records[0], mayLinger);
-    sender.hand(records[1], mayLinger);
+    sender.hand([records[0]], mayLinger);
+    sender.hand([records[1]], mayLinger);
     await jest.advanceTimersByTimeAsync(49);
     expect(sizes()).toEqual([]);
     await jest.advanceTimersByTimeAsync(1);
     await sender.idle();
     expect(sizes()).toEqual([2]);
-    sender.hand(records[2], mayLinger);
-    sender.hand(records[3]);
+    sender.hand([records[2]], mayLinger);
+    sender.hand([records[3]]);
     await sender.idle();
     expect(sizes()).toEqual([2, 2]);
   });
@@ -110,9 +127,9 @@ describe('what nobody waits for', () => {
     const { sender, book } = newSender();
     const [first, ...others] = [await stored(), await stored(), await stored(), await stored()] as const;
     const answer = holdAnswers();
-    sender.hand(first);
+    sender.hand([first]);
     await untilUnderWay(1);
-    for (const record of others) sender.hand(record, mayLinger);
+    for (const record of others) sender.hand([record], mayLinger);
     answer();
     expect(await book.wait(awaited(first), 1_000)).toMatchObject({ state: 'logged' });
     await jest.advanceTimersByTimeAsync(49);
@@ -126,17 +143,17 @@ describe('what nobody waits for', () => {
     const { sender } = newSender();
     const record = await stored();
     const answer = holdAnswers();
-    sender.hand(record);
+    sender.hand([record]);
     await untilUnderWay(1);
-    sender.hand(record, mayLinger);
+    sender.hand([record], mayLinger);
     await jest.advanceTimersByTimeAsync(60);
     answer();
     await sender.idle();
     expect(sizes()).toEqual([1, 1]);
-    for (let n = 0; n < 199; n += 1) sender.hand(record, mayLinger);
+    for (let n = 0; n < 199; n += 1) sender.hand([record], mayLinger);
     await jest.advanceTimersByTimeAsync(40);
     expect(sizes()).toEqual([1, 1]);
-    sender.hand(record, mayLinger);
+    sender.hand([record], mayLinger);
     await sender.idle();
     expect(sizes()).toEqual([1, 1, 200]);
   });
@@ -157,7 +174,7 @@ it('a ledger that is away keeps the row, and the reply says pending in time', as
   const { sender, book, failed } = newSender();
   ledger.answer = () => { throw new Fault('ledger.unavailable'); };
   const record = await stored();
-  sender.hand(record);
+  sender.hand([record]);
   expect(await book.wait(awaited(record), 100)).toMatchObject({ state: 'pending', leaf_index: null });
   await sender.idle();
   expect(failed).toHaveLength(1);
@@ -169,7 +186,7 @@ it('an answer that is lost costs a second sending, and nothing else', async () =
   const record = await stored(3_000);
   const answer = ledger.answer;
   ledger.answer = () => { throw new Fault('bus.unreachable'); };
-  sender.hand(record);
+  sender.hand([record]);
   await sender.idle();
   expect(failed).toHaveLength(1);
   expect(await tenant.countOf('outbox')).toBe(1);
@@ -222,7 +239,7 @@ it('what the ledger says of records that it was not sent is not believed', async
   const { sender } = newSender();
   const [sent, other] = [await stored(), await stored()];
   ledger.answer = (_record_id, index) => ({ record_id: other.record_id, leaf_index: index, tree_size: index + 1, fault: null });
-  sender.hand(sent);
+  sender.hand([sent]);
   await sender.idle();
   expect(await tenant.countOf('outbox')).toBe(2);
 });
@@ -246,7 +263,7 @@ it('a queue has an end while the ledger is away: what does not fit is found agai
   const { sender } = newSender();
   const answer = holdAnswers();
   const record = await stored();
-  for (let n = 0; n < 12_000; n += 1) sender.hand(record);
+  for (let n = 0; n < 12_000; n += 1) sender.hand([record]);
   answer();
   await sender.idle();
   expect(sizes().reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10_200);

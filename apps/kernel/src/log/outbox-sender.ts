@@ -23,6 +23,9 @@ const QUEUE_MAX = 10_000;
 /** For how long the decision of an admitted call waits for its outcome, so that most calls cost the log one batch. Nobody waits for it. */
 const LINGER_MS = 50;
 
+/** Milliseconds without a batch, after which what comes is taken to be alone. */
+const QUIET_MS = 10;
+
 /** Rows that were logged are deleted together: after this time, far below that after which somebody sends them again, or at this many. */
 const DROP_MS = 200;
 const DROPPED_MAX = 200;
@@ -51,6 +54,8 @@ export class OutboxSender extends Outbox {
   #sending = false;
   /** somebody waits for one of the queue, or the time of the first that may linger is over; never of an empty queue */
   #isAwaited = false;
+  /** when the last batch went or was answered for, by `performance.now()` */
+  #sentAt = -Infinity;
   #lingering: NodeJS.Timeout | undefined;
   /** answered for by the ledger, and still rows */
   readonly #logged: string[] = [];
@@ -67,8 +72,9 @@ export class OutboxSender extends Outbox {
     this.#now = now;
   }
 
-  override hand(record: SealedRecord, options: { readonly mayLinger?: boolean } = {}): void {
-    if (this.#queue.length < QUEUE_MAX) this.#queue.push(record);
+  override hand(records: readonly SealedRecord[], options: { readonly mayLinger?: boolean } = {}): void {
+    if (records.length === 0) return;
+    if (this.#queue.length < QUEUE_MAX) this.#queue.push(...records);
     this.#isAwaited ||= options.mayLinger !== true;
     if (!this.#mustSend()) this.#lingering ??= setTimeout(() => this.#hurry(), LINGER_MS).unref();
     else if (!this.#sending) this.#follow(this.#drain());
@@ -123,16 +129,19 @@ export class OutboxSender extends Outbox {
 
   /**
    * What comes while a batch is under way, and may linger, lingers: under a steady load none would gather otherwise. Records that one turn of the event loop hands over, those of calls
-   * that were admitted by one commit for instance, go together: the first of them alone would keep all others waiting for its answer.
+   * that were admitted by one commit for instance, go together: the first of them alone would keep all others waiting for its answer. After a quiet time what comes is alone, and goes
+   * before anything else that the turn tells others, since somebody waits for it.
    */
   async #drain(): Promise<void> {
     this.#sending = true;
     for (;;) {
-      await endOfTurn();
+      if (performance.now() - this.#sentAt < QUIET_MS) await endOfTurn();
       if (!this.#mustSend()) break;
       const batch = takeBatch(this.#queue);
       if (this.#queue.length === 0) this.#rest();
+      this.#sentAt = performance.now();
       await this.#send(batch);
+      this.#sentAt = performance.now();
     }
     this.#sending = false;
   }

@@ -92,7 +92,7 @@ export class ActivatePolicy {
     const order = { seen: Number(seen), policy_hash, name: document.name, document, note, activated_by: api_key_id, activated_as: principalOf(caller), record: postable(record) };
     try {
       const { activation, name, version } = await callKernel<Activated>(tenants.pool, 'activate_policy', [tenant_id, JSON.stringify(order)]);
-      outbox.hand(record);
+      outbox.hand([record]);
       const { seq, activated_by, at } = activation;
       return { policy_hash, name, version, enforcement: enforcementOf(document), seq, activated_by, at, note: activation.note };
     } catch (error) {

@@ -27,8 +27,8 @@ export class HeardEvents extends Events {
 
 export class HeardOutbox extends Outbox {
   readonly handed: SealedRecord[] = [];
-  override hand(record: SealedRecord): void {
-    this.handed.push(record);
+  override hand(records: readonly SealedRecord[]): void {
+    this.handed.push(...records);
   }
 }
 
