@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, makeWorld, type Stack, type World } from '@writ/stack';
 import { measure, type Load, type Metric } from '../measure.ts';
+import { callOver } from './call-client.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
@@ -24,7 +25,7 @@ export function sandboxedCalls(worlds: readonly World[], load: Load): Promise<Me
 
 /** Makes a call and resolves when its receipt is in the log. Rejects unless it ends well. */
 export async function callToReceipt(world: World, toolId: string, args: unknown): Promise<void> {
-  const { status, text, body } = await world.call(toolId, args);
+  const { status, text, body } = await callOver(world, toolId, args);
   if (status !== 200 || body.status !== 'ok') throw new Error(`${toolId} answered ${status}: ${text}`);
   if (body.receipt?.state === 'logged') return;
   const path = `/v1/operations/${body.operation_id as string}/receipt`;
