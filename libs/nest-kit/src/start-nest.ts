@@ -2,6 +2,7 @@
 import type { DynamicModule, INestApplication, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { NestMicroservice } from '@nestjs/microservices';
 import type { BusTransport } from './bus-transport.ts';
 import { FaultFilter } from './fault-filter.ts';
 
@@ -44,9 +45,12 @@ async function startMicroservice(module: DynamicModule, { transport, logger }: N
 
 async function startHybrid(module: DynamicModule, { transport, logger }: NestParts, http: HttpDoor): Promise<NestProcess> {
   const app = await NestFactory.create(module, http.adapter(), { ...options, logger });
-  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false, deferInitialization: true });
+  const microservice = app.connectMicroservice({ strategy: transport }, { inheritAppConfig: false, deferInitialization: true }) as NestMicroservice;
   microservice.useGlobalFilters(new FaultFilter());
+  // One module under two applications: each would call its hooks, and all that is begun in them would run twice.
+  microservice.setIsInitHookCalled(true);
   await http.prepare?.(app);
+  await app.init();
   await app.startAllMicroservices();
   await app.listen(http.port, http.host);
   return { url: await app.getUrl(), close: () => app.close() };
