@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { jest } from '@jest/globals';
 import { Repeated } from './repeated.ts';
 
 test('runs again and again, never twice at once, whatever the task throws, until it is stopped', async () => {
@@ -24,4 +25,48 @@ test('stopped before its first run it never runs', async () => {
   repeated.start();
   await repeated.stop();
   await new Promise((resolve) => { setTimeout(resolve, 10); });
+});
+
+test('started twice it runs once at a time', async () => {
+  jest.useFakeTimers();
+  try {
+    let runs = 0;
+    const repeated = new Repeated(() => Promise.resolve(runs++), 100, (error) => { throw error; });
+    repeated.start();
+    repeated.start();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([9, 10]).toContain(runs);
+    const before = runs;
+    await repeated.stop();
+    repeated.start();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(runs).toBe(before);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('tasks of a process run at the same moments, however long they take, and never sooner than half a pause after', async () => {
+  jest.useFakeTimers();
+  try {
+    const at: Record<string, number[]> = { often: [], seldom: [], slow: [] };
+    const began = performance.now();
+    const tasks = Object.entries({ often: 250, seldom: 1_000, slow: 250 }).map(([name, pauseMs]) => new Repeated(async () => {
+      at[name]?.push(Math.round(performance.now() - began));
+      if (name === 'slow') await new Promise((resolve) => { setTimeout(resolve, 200); });
+    }, pauseMs, (error) => { throw error; }));
+    for (const task of tasks) {
+      task.start();
+      await jest.advanceTimersByTimeAsync(70);
+    }
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect(at.seldom?.length).toBeGreaterThanOrEqual(3);
+    for (const time of at.seldom ?? []) expect(at.often).toContain(time);
+    for (const time of at.slow ?? []) expect(at.often).toContain(time);
+    const gaps = at.slow?.slice(1).map((time, i) => time - (at.slow?.[i] ?? 0));
+    expect(new Set(gaps)).toEqual(new Set([500]));
+    await Promise.all(tasks.map((task) => task.stop()));
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
+import { Repeated } from '@writ/nest-kit';
 import { Bell } from '../ports/index.ts';
 import { callKernel, callKernelUnawaited, type WorkerPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
@@ -59,7 +60,7 @@ export class Dispatcher extends Bell {
   readonly #lanes: ReadonlyMap<Lane, LaneState>;
   readonly #sessions: SessionCalls;
   readonly #underWay = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #ticks: Repeated;
   #stopped = false;
 
   constructor(workers: WorkerPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
@@ -70,16 +71,17 @@ export class Dispatcher extends Bell {
     this.#options = options;
     this.#lanes = new Map(LANES.map((lane) => [lane, { running: false, again: false, more: false, place: '', left: 0, tenants: new LaneTenants(options.now) }]));
     this.#sessions = new SessionCalls(workers);
+    this.#ticks = new Repeated(async () => { for (const lane of LANES) this.wake(lane); }, TICK_MS, options.report);
   }
 
   start(): void {
-    this.#timer = setInterval(() => { for (const lane of LANES) this.wake(lane); }, TICK_MS);
+    this.#ticks.start();
   }
 
   /** Takes nothing new; resolves when the passes under way have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    await this.#ticks.stop();
     this.#sessions.stop();
     await this.settled();
   }
