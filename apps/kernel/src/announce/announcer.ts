@@ -24,7 +24,7 @@ export class Announcer {
   /** Callers MUST have committed the row and its records. `isAssigned`: a call that was admitted waits for no turn. */
   announce(row: OperationRow, sealed: readonly SealedRecord[], { isAssigned = false }: { readonly isAssigned?: boolean } = {}): void {
     const isAdmitted = row.state === 'admitted';
-    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's. For that one nothing else is waited for longer.
+    // Whoever proposed has the decision in the reply, and waits for the outcome's place in the log, not for this one's. So an outcome's goes before anybody is told.
     this.#outbox.hand(sealed, { mayLinger: isAdmitted });
     if (row.lane !== null && isAdmitted && !isAssigned) this.#bell.wake(row.lane);
     else if (row.lane !== null && isFinal(row.state)) this.#bell.freed(row.lane, row.executor_id);
