@@ -6,7 +6,7 @@ test('the walls of a container are exactly these', () => {
   const options = containerOptions({ image: 'sha256:x', size: { memoryBytes: 1024, cpus: 1.5, pids: 7, tmpfsBytes: 512 }, labels: { writ: 'w' } });
   const tmpfs = 'rw,exec,nosuid,nodev,size=512,nr_inodes=250000,uid=10001,gid=10001';
   expect(options).toEqual({
-    Image: 'sha256:x', Labels: { writ: 'w' }, User: '10001:10001', WorkingDir: '/workspace',
+    Image: 'sha256:x', Labels: { writ: 'w' }, User: '10001:10001', WorkingDir: '/workspace', Env: ['BUN_JSC_useConcurrentJIT=0', 'BUN_JSC_useConcurrentGC=0', 'BUN_JSC_numberOfGCMarkers=1'],
     OpenStdin: true, StdinOnce: true, Tty: false, AttachStdin: true, AttachStdout: true, AttachStderr: true, NetworkDisabled: true,
     HostConfig: {
       AutoRemove: true, Init: true, NetworkMode: 'none', ReadonlyRootfs: true, CapDrop: ['ALL'], Privileged: false,

@@ -26,6 +26,12 @@ export interface ContainerSpec {
 }
 
 /**
+ * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It ends where it can't start another, and a job may have taken all that there
+ * may be. https://bun.com/docs/runtime/debugger#jsc-flags
+ */
+const AGENT_VARIABLES = [['BUN_JSC_useConcurrentJIT', '0'], ['BUN_JSC_useConcurrentGC', '0'], ['BUN_JSC_numberOfGCMarkers', '1']] as const;
+
+/**
  * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
  * no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent sees its executor die.
  */
@@ -37,6 +43,7 @@ export function containerOptions({ image, size, labels, runtime }: ContainerSpec
     Labels: { ...labels },
     User: user,
     WorkingDir: '/workspace',
+    Env: AGENT_VARIABLES.map(([name, value]) => `${name}=${value}`),
     OpenStdin: true, StdinOnce: true, Tty: false,
     AttachStdin: true, AttachStdout: true, AttachStderr: true,
     NetworkDisabled: true,

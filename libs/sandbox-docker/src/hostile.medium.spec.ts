@@ -32,6 +32,23 @@ describe('limits that are hit', () => {
     expect(await run('echo fine')).toMatchObject({ ended: 'exited', exitCode: 0 });
   });
 
+  test('a job that takes every process there may be, and then floods, is cut and does not end the agent', async () => {
+    // While it reads the flood the agent's runtime compiles what has become hot, and collects: on threads of their own, if it may.
+    const flood = `python3 -c "
+import os, time
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+except OSError: pass
+for _ in range(3000): os.write(1, b'x' * 65536)"`;
+    for (let time = 0; time < 5; time++) {
+      const result = await run(flood, { wallMs: 60_000, outputBytes: 100_000 });
+      expect([result.ended, result.exitCode, textOf(result).length]).toEqual(['exited', 0, 100_000]);
+    }
+  }, 120_000);
+
   test('a disk filler meets the size of the workspace', async () => {
     const result = await run('head -c 100M /dev/zero > full; echo $?; stat -c %s full; rm full', { memoryBytes: 256 << 20 });
     expect(textOf(result)).toContain(`No space left on device\n1\n${LIMITS.tmpfsBytes}\n`);
