@@ -2,9 +2,9 @@
 import { writeSync } from 'node:fs';
 import { encodeAgentMessage, type AgentMessage } from '@writ/sandbox';
 import { codeOf } from './fault.ts';
+import { pause } from './pause.ts';
 
 const STDOUT = 1;
-const pause = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Writes one message to the adapter and returns when the pipe has taken it: the agent then holds no queue that a flood of
@@ -18,7 +18,7 @@ export function speak(message: AgentMessage): void {
     } catch (error) {
       if (codeOf(error) !== 'EAGAIN') process.exit(1);
       // Somebody made the pipe non-blocking: a full one is polled each millisecond instead of waited for.
-      Atomics.wait(pause, 0, 0, 1);
+      pause(1);
     }
   }
 }

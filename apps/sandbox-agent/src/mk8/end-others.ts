@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { codeOf } from '../fault.ts';
+import { pause } from '../pause.ts';
 
 /** The longest that the dying are waited for; whoever a signal can't end within it goes with the container. */
 const DYING_MS = 5_000;
@@ -24,9 +25,9 @@ export function endOthers(spared: ReadonlySet<number>): void {
   for (let others = unsettled(settled); others.length > 0 && performance.now() < until; others = unsettled(settled)) {
     // Stopped first, and before anything is asked of it, so that one that forks as fast as it can doesn't outrun this.
     for (const signal of ['SIGSTOP', 'SIGKILL'] as const) for (const pid of others) if (!send(pid, signal)) settled.add(pid);
-    const alive = others.filter(isRunning);
-    for (const pid of others) if (!alive.includes(pid)) settled.add(pid);
-    if (alive.length > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, PAUSE_MS);
+    const dead = others.filter((pid) => !isRunning(pid));
+    for (const pid of dead) settled.add(pid);
+    if (dead.length < others.length) pause(PAUSE_MS);
   }
 }
 
