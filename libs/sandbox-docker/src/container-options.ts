@@ -29,7 +29,7 @@ export interface ContainerSpec {
  * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It ends where it can't start another, and a job may have taken all that there
  * may be. https://bun.com/docs/runtime/debugger#jsc-flags
  */
-const AGENT_VARIABLES = [['BUN_JSC_useConcurrentJIT', '0'], ['BUN_JSC_useConcurrentGC', '0'], ['BUN_JSC_numberOfGCMarkers', '1']] as const;
+const AGENT_VARIABLES = ['BUN_JSC_useConcurrentJIT=0', 'BUN_JSC_useConcurrentGC=0', 'BUN_JSC_numberOfGCMarkers=1'];
 
 /**
  * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
@@ -43,7 +43,7 @@ export function containerOptions({ image, size, labels, runtime }: ContainerSpec
     Labels: { ...labels },
     User: user,
     WorkingDir: '/workspace',
-    Env: AGENT_VARIABLES.map(([name, value]) => `${name}=${value}`),
+    Env: AGENT_VARIABLES,
     OpenStdin: true, StdinOnce: true, Tty: false,
     AttachStdin: true, AttachStdout: true, AttachStderr: true,
     NetworkDisabled: true,
