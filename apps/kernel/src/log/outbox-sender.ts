@@ -54,7 +54,7 @@ export class OutboxSender extends Outbox {
   #sending = false;
   /** somebody waits for one of the queue, or the time of the first that may linger is over; never of an empty queue */
   #isAwaited = false;
-  /** when the last batch went or was answered for, by `performance.now()` */
+  /** when the last batch was answered for, or given up, by `performance.now()` */
   #sentAt = -Infinity;
   #lingering: NodeJS.Timeout | undefined;
   /** answered for by the ledger, and still rows */
@@ -139,7 +139,6 @@ export class OutboxSender extends Outbox {
       if (!this.#mustSend()) break;
       const batch = takeBatch(this.#queue);
       if (this.#queue.length === 0) this.#rest();
-      this.#sentAt = performance.now();
       await this.#send(batch);
       this.#sentAt = performance.now();
     }
