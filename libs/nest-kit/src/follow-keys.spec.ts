@@ -16,16 +16,21 @@ it('keys that can not be read are told of once, in the log, and as long as it la
   } };
   const follow = followKeys([{ what: 'record keys', keys }], { telemetry, logger: telemetry.logger('info') }, (now) => turns.push(now));
   const gauge = async (): Promise<string | undefined> => /^writ_keys_unread\{[^}]*keys="record keys"[^}]*\} (\d)/m.exec(await telemetry.metricsText())?.[1];
+  // when on the process's beat the first look comes is not the test's to say: it waits for looks, not for times
+  const looks = async (count: number): Promise<void> => {
+    const awaited = turns.length + count;
+    for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10) await jest.advanceTimersByTimeAsync(FOLLOW_MS / 10);
+    expect(turns).toHaveLength(awaited);
+  };
   follow.start();
-  await jest.advanceTimersByTimeAsync(FOLLOW_MS);
+  await looks(1);
   expect(await gauge()).toBe('0');
-  await jest.advanceTimersByTimeAsync(2 * FOLLOW_MS);
+  await looks(2);
   expect(await gauge()).toBe('1');
   expect(lines.filter((line) => line.includes('stay in force'))).toHaveLength(1);
-  await jest.advanceTimersByTimeAsync(FOLLOW_MS);
+  await looks(1);
   expect(await gauge()).toBe('0');
   expect(lines.filter((line) => line.includes('read anew'))).toHaveLength(1);
-  expect(turns).toHaveLength(4);
   await follow.stop();
   jest.useRealTimers();
   await telemetry.shutdown();
