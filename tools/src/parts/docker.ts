@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { launch } from '../process/launch.ts';
+import { setSessionNiceness } from '../process/niceness.ts';
 import type { Part, Running, Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { engineRunDir } from './docker-paths.ts';
@@ -25,7 +26,7 @@ const READY_MS = 60_000;
 const SHUTDOWN_S = 2;
 const STOP_MS = 5_000;
 /** Most of the engine's work is containers that nobody waits for yet: on a small machine it must not take the processors from calls. Jobs have a share of their own. */
-const NICENESS = 5;
+const NICENESS = 10;
 
 /** A client of the engine at an address as in DOCKER_HOST. */
 export const dockerAt = (host: string, timeout?: number): Docker => {
@@ -56,6 +57,25 @@ const flags = (setup: Setup, runDir: string, host: string): string[] => [
   `--shutdown-timeout=${SHUTDOWN_S}`, '--log-level=warn',
 ];
 
+/** The containerd that this dockerd has started; undefined where it uses another. A file may name a process of another day, a parent doesn't. */
+const containerdOf = (dockerd: number, execRoot: string): number | undefined => {
+  try {
+    const pid = Number(readFileSync(join(execRoot, 'containerd', 'containerd.pid'), 'utf8'));
+    return new RegExp(`^PPid:\\t${dockerd}$`, 'm').test(readFileSync(`/proc/${pid}/status`, 'utf8')) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Both lead sessions: a niceness of their own would count within each only. Containers are in control groups, whose shares are their own. */
+const standBack = (setup: Setup, dockerd: number, execRoot: string): void => {
+  try {
+    for (const pid of [dockerd, containerdOf(dockerd, execRoot)]) if (pid !== undefined) setSessionNiceness(pid, NICENESS);
+  } catch (error) {
+    setup.report(`the engine's work may slow calls down: its sessions' niceness can't be set (${String(error)})`);
+  }
+};
+
 /** A Docker engine: the one that DOCKER_HOST names, the machine's own, or a child process of ours with all its files in the state directory. */
 export const docker: Part<Engine> = {
   name: 'Docker engine',
@@ -76,8 +96,10 @@ export const docker: Part<Engine> = {
     const child = await launch(setup, {
       name: 'docker', kind: 'engine', command: 'nice', args: ['-n', String(NICENESS), program, ...flags(setup, runDir, host)], env: { ...setup.env, PATH: path }, signal: 'SIGTERM', graceMs: STOP_MS,
     });
-    setup.processes.setEngine({ host, label: setup.stateId, execRoot: join(runDir, 'exec') });
+    const execRoot = join(runDir, 'exec');
+    setup.processes.setEngine({ host, label: setup.stateId, execRoot });
     await waitUntilReady(child, () => answers(host), READY_MS);
+    standBack(setup, child.who.pid, execRoot);
     return { host, docker: dockerAt(host), own: true, child };
   },
 };
