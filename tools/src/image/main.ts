@@ -7,6 +7,7 @@ import Docker from 'dockerode';
 import { agentBundle, bundleAgent, interpreterBundle } from '../build/bundle-agent.ts';
 import { explain } from '../explain.ts';
 import { checkout } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
 
 interface Options { readonly base: string; readonly name: string }
 
@@ -22,7 +23,9 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const { base, name } = command.parse(args, { from: 'user' }).opts<Options>();
     await bundleAgent(checkout);
-    const { digest } = await buildSandboxImage({ docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout), interpreterBundlePath: interpreterBundle(checkout) });
+    const source = { docker: new Docker(), base, reference: name, nodeBinaryPath: realpathSync(process.execPath), agentBundlePath: agentBundle(checkout), interpreterBundlePath: interpreterBundle(checkout) };
+    // What it rejects with is for whoever builds: an engine that doesn't answer, a base that isn't there, a step that failed.
+    const { digest } = await buildSandboxImage(source).catch((error: Error) => { throw new SetupError(`no image was made of \`${base}\`: ${error.message}`, [], error); });
     process.stdout.write(`${digest}\n`);
     return EXIT.built;
   } catch (error) {
