@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnnouncedRequests, Grant } from '@writ/contract';
 import { parseAuthority, parseUrl, TUNNEL } from '@writ/egress';
 import { Outside, PUBLIC } from '../specs/outside.ts';
@@ -210,6 +212,22 @@ it('the kernel\'s word counts for a second, from when it was asked', async () =>
   now = 1_001;
   await ask(gate);
   expect(asked).toEqual(['confirm', 'confirm']);
+});
+
+it('a connection that breaks while the kernel is asked breaks its call and nothing else', async () => {
+  await outside.replace(80, createServer((socket) => { setTimeout(() => socket.resetAndDestroy(), 20); }));
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtException', note);
+  try {
+    // What the kernel said before the dialling is stale after it, so that it is asked once more.
+    const gate = gateOf({ confirm: async () => { await sleep(50); now += 2_000; } });
+    expect(await refusal(ask(gate))).toBe('egress.failed');
+    expect(gate.requests).toMatchObject([{ outcome: 'refused' }]);
+  } finally {
+    process.off('uncaughtException', note);
+  }
+  expect(uncaught).toEqual([]);
 });
 
 it('an answer longer than the budget breaks off at it, and no byte more has passed', async () => {

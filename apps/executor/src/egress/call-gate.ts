@@ -95,8 +95,7 @@ export class CallGate {
     const listed = this.#list.add(method, method === TUNNEL ? `${target.host}:${target.port}` : urlOf(target), purpose);
     if (listed === null) throw new GateRefusal('limit.exceeded', 'the call has asked for as many requests as it may');
     try {
-      const connection = await this.#admit(method, target, listed);
-      return { connection: this.#metered(connection, listed), listed };
+      return { connection: await this.#admit(method, target, listed), listed };
     } catch (error) {
       const refusal = error instanceof GateRefusal ? error : new GateRefusal('egress.refused', 'the gate could not be sure, so nothing left', null, { cause: error });
       listed.refused(refusal.message);
@@ -123,11 +122,13 @@ export class CallGate {
     await this.#verifyStanding();
     const address = await this.#addressOf(target.host);
     listed.connected(address);
-    const connection = await this.#dial(method, target, address);
+    // Heard from its first moment: an error of a socket that nobody listens to ends the process, and the other side can cause one when it likes.
+    const connection = this.#metered(await this.#dial(method, target, address), listed);
     try {
       if (!isSafeMethod(method)) await this.#announce(listed);
       // Connecting may have taken longer than the kernel's word is good for.
       await this.#verifyStanding();
+      if (connection.destroyed) throw new GateRefusal('egress.failed', `\`${target.host}\` broke the connection off`);
       return connection;
     } catch (error) {
       connection.destroy();

@@ -31,7 +31,7 @@ export async function exchange(passage: Passage, { method, target, headers, body
         headers: [['host', target.host], ...headers, ['connection', 'close']].flat(),
         createConnection: () => connection,
       });
-      request.once('response', resolve).once('error', reject);
+      request.once('response', resolve).on('error', reject);
       // A switch of protocols would go on unread.
       request.once('upgrade', () => reject(new Error('the other side wants another protocol')));
       connection.once('close', () => reject(new Error('the connection ended before an answer')));

@@ -21,7 +21,7 @@ export class Metered extends Duplex {
     inner.on('data', (bytes: Buffer) => this.#take(bytes));
     inner.on('end', () => this.push(null));
     inner.on('error', (error) => this.destroy(error));
-    inner.on('close', () => this.readableEnded || this.destroy());
+    inner.on('close', () => { this.#innerClosed(); });
     inner.pause();
   }
 
@@ -46,6 +46,12 @@ export class Metered extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#inner.destroy();
     done(error);
+  }
+
+  /** What came before a whole end is still to be read here; after anything else nobody waits for more. */
+  #innerClosed(): void {
+    if (this.#inner.readableEnded && !this.readableEnded) this.once('end', () => { this.destroy(); });
+    else this.destroy();
   }
 
   #take(bytes: Buffer): void {
