@@ -42,8 +42,10 @@ export interface Stack {
   readonly busAs: (name: Process) => Promise<Bus>;
   /** One more process of a kind, with an environment like the first one's. */
   readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
-  /** The end of every process's log: for a test's message when something is wrong. */
+  /** The end of every process's log. */
   readonly logs: () => string;
+  /** What every process said last, shortened for a person, and whether it runs: told of a test that fails. */
+  readonly lastWords: () => string;
   readonly stop: () => Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const services = {} as Record<Process, Service>;
   for (const name of ORDER) services[name] = new Service(name, await environment(name), join(folder, `${name}.log`), options.programs?.[name]);
   const stop = async (): Promise<void> => {
+    standing().delete(stack);
     for (const service of [...extra, ...ORDER.map((name) => services[name])].reverse()) { service.thaw(); await service.kill(); }
     for (const proxy of proxies.values()) await proxy.close();
     await nats.stop();
@@ -85,7 +88,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return service;
     },
     logs: () => [...Object.values(services), ...extra].map((service) => `── ${service.name}\n${service.log()}`).join('\n'),
+    lastWords: () => [...Object.values(services), ...extra].map((service) => `── ${service.name}, ${service.isRunning ? 'running' : 'not running'}\n${shortened(service.log())}`).join('\n'),
   };
+  standing().add(stack);
   try {
     await Promise.all(ORDER.filter((name) => !options.without?.includes(name)).map((name) => services[name].start()));
   } catch (error) {
@@ -94,6 +99,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
   return stack;
 }
+
+/** The stacks that stand, where the environment of the tests finds them (tests/jest-environment.mjs). */
+function standing(): Set<Stack> {
+  const global = globalThis as { [STACKS]?: Set<Stack> };
+  return global[STACKS] ??= new Set();
+}
+const STACKS = Symbol.for('writ.stacks');
+
+const LAST_LINES = 12;
+const LINE_CHARACTERS_MAX = 400;
+const shortened = (log: string): string => log.trimEnd().split('\n').slice(-LAST_LINES).map((line) => line.slice(0, LINE_CHARACTERS_MAX)).join('\n');
 
 const fail = (message: string): never => { throw new Error(message); };
 

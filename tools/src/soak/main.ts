@@ -13,7 +13,7 @@ const SECONDS = { WRIT_SOAK_SECONDS: '1800', WRIT_SOAK_KILL_SECONDS: '60' };
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 const cwd = join(checkout, 'tests', 'fault');
 const jest = [process.execPath, '--experimental-vm-modules', join(checkout, 'node_modules', 'jest', 'bin', 'jest.js')];
-const soak = { name: 'soak', command: [...jest, '-c', join(checkout, 'jest.config.mjs'), '--rootDir', cwd, 'src/soak.spec.ts'], cwd, results: [] };
+const soak = { name: 'soak', command: [...jest, '-c', join(checkout, 'jest.whole.config.mjs'), '--rootDir', cwd, 'src/soak.spec.ts'], cwd, results: [] };
 
 await withParts(async (setup, environmentOf) => {
   try {

@@ -45,7 +45,7 @@ const nx = (...args: string[]): string[] => ['nx', ...args];
 const whole = (checkout: string, name: keyof typeof WHOLE): Check => {
   const dir = join(checkout, 'tests', name);
   const jest = [process.execPath, '--experimental-vm-modules', join(checkout, 'node_modules', 'jest', 'bin', 'jest.js')];
-  const flags = ['-c', join(checkout, 'jest.config.mjs'), '--rootDir', dir, `--maxWorkers=${WHOLE[name]}`, '--json', `--outputFile=${join(dir, RESULTS)}`];
+  const flags = ['-c', join(checkout, 'jest.whole.config.mjs'), '--rootDir', dir, `--maxWorkers=${WHOLE[name]}`, '--json', `--outputFile=${join(dir, RESULTS)}`];
   return { name, command: [...jest, ...flags], cwd: dir, results: [join(dir, RESULTS)] };
 };
 
