@@ -4,6 +4,6 @@
 export type Baseline = ReadonlyMap<string, BaselineEntry>;
 
 export type BaselineEntry =
-  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly size: number; readonly sha256: string }
+  | { readonly kind: 'file'; readonly mode: '644' | '755'; readonly size: number; readonly fingerprint: string }
   | { readonly kind: 'dir' }
   | { readonly kind: 'symlink'; readonly target: string };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { CHUNK_BYTES_MAX, pathFault, targetFault, type AfterHead } from '@writ/sandbox';
 import type { Baseline, BaselineEntry } from './baseline.ts';
 import { AgentFault, codeOf } from './fault.ts';
+import { Fingerprint } from './fingerprint.ts';
 
 export interface Difference {
   readonly path: string;
@@ -87,14 +87,14 @@ function changedLink(path: string, target: string, before: BaselineEntry | undef
 function changedFile(absolute: string, path: string, stat: Stats, before: BaselineEntry | undefined): AfterHead | null {
   const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
   const alike = before?.kind === 'file' && before.size === stat.size && before.mode === mode;
-  if (alike && readable(path, () => hashOf(absolute)) === before.sha256) return null;
+  if (alike && readable(path, () => fingerprintOf(absolute)) === before.fingerprint) return null;
   return { kind: 'file', mode, size: stat.size };
 }
 
-function hashOf(absolute: string): string {
-  const hash = createHash('sha256');
-  for (const chunk of contentOf(absolute)) hash.update(chunk);
-  return hash.digest('hex');
+function fingerprintOf(absolute: string): string {
+  const fingerprint = new Fingerprint();
+  for (const chunk of contentOf(absolute)) fingerprint.update(chunk);
+  return fingerprint.digest();
 }
 
 const scratch = Buffer.allocUnsafe(CHUNK_BYTES_MAX);

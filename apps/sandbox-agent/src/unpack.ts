@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { closeSync, constants, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FrameError, parentsOf, type EntryHead } from '@writ/sandbox';
 import type { Baseline, BaselineEntry } from './baseline.ts';
 import { AgentFault, codeOf } from './fault.ts';
-
-/** What the modes of a snapshot are on disk. */
-export const MODES = { '644': 0o644, '755': 0o755 } as const;
+import { IncomingFile } from './incoming-file.ts';
 
 /** Writes the workspace as it comes in: entries in any order, a file's content in chunks after its head. */
 export class Unpacker {
   readonly #root: string;
   readonly #entries = new Map<string, BaselineEntry>();
   readonly #made = new Set<string>();
-  #open: { fd: number; left: number } | null = null;
+  #open: { readonly path: string; readonly file: IncomingFile } | null = null;
 
   constructor(root: string) {
     this.#root = root;
@@ -24,15 +22,14 @@ export class Unpacker {
   entry(head: EntryHead, bytes: Buffer): void {
     if (this.#open) throw new FrameError('an entry comes out of turn');
     for (const parent of parentsOf(head.path)) if (!this.#entries.has(parent)) this.#entries.set(parent, { kind: 'dir' });
-    this.#entries.set(head.path, head);
+    if (head.kind !== 'file') this.#entries.set(head.path, head);
     withSpace(() => {
       if (head.kind === 'dir') return this.#makeDirectory(join(this.#root, head.path));
       // Links are made last: a file is never written through one.
       if (head.kind === 'symlink') return;
       const path = join(this.#root, head.path);
       this.#makeDirectory(dirname(path));
-      const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODES[head.mode]);
-      this.#open = { fd, left: head.size };
+      this.#open = { path: head.path, file: new IncomingFile(path, head) };
       this.#append(bytes);
     });
   }
@@ -57,13 +54,9 @@ export class Unpacker {
   }
 
   #append(bytes: Buffer): void {
-    const open = this.#open;
-    if (!open) return;
-    if (bytes.length > open.left) throw new FrameError('a file is longer than announced');
-    for (let at = 0; at < bytes.length;) at += writeSync(open.fd, bytes, at);
-    open.left -= bytes.length;
-    if (open.left > 0) return;
-    closeSync(open.fd);
+    const whole = this.#open?.file.append(bytes) ?? null;
+    if (this.#open === null || whole === null) return;
+    this.#entries.set(this.#open.path, whole);
     this.#open = null;
   }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FileState } from '@writ/contract';
 import type { EntryTree } from './entry-tree.ts';
 import { CHUNK_BYTES_MAX } from './frame.ts';
-import { encodeHostMessage } from './host-message.ts';
+import { entryPartsOf } from './host-message.ts';
 import { pathFault, targetFault } from './path.ts';
 import { SandboxJobError, type SandboxEntry, type SandboxJob } from './sandbox.ts';
 
@@ -13,12 +13,12 @@ const BATCH_BYTES = 64 * 1024;
 
 /** The bytes that carry a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
 export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
-  let batch: Buffer[] = [];
+  let batch: Uint8Array[] = [];
   let batched = 0;
   for await (const entry of files) {
-    for (const frame of encodeEntry(entry, sent)) {
-      batch.push(frame);
-      batched += frame.length;
+    for (const part of entryParts(entry, sent)) {
+      batch.push(part);
+      batched += part.length;
       if (batched < BATCH_BYTES) continue;
       yield Buffer.concat(batch, batched);
       batch = [];
@@ -28,17 +28,17 @@ export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree
   if (batched > 0) yield Buffer.concat(batch, batched);
 }
 
-function* encodeEntry(entry: SandboxEntry, sent: EntryTree): Generator<Buffer> {
+function* entryParts(entry: SandboxEntry, sent: EntryTree): Generator<Uint8Array> {
   const { path, kind } = entry;
   const state = stateOf(entry);
   const fault = pathFault(path) ?? (kind === 'symlink' ? targetFault(entry.target) : null) ?? sent.add(path, state);
   if (fault !== null) throw new SandboxJobError(`the entry \`${path}\` ${fault}`);
-  if (kind === 'dir') return yield encodeHostMessage({ type: 'file', head: { kind, path }, bytes: NONE });
-  if (kind === 'symlink') return yield encodeHostMessage({ type: 'file', head: { kind, path, target: entry.target }, bytes: NONE });
+  if (kind === 'dir') return yield* entryPartsOf({ type: 'file', head: { kind, path }, bytes: NONE });
+  if (kind === 'symlink') return yield* entryPartsOf({ type: 'file', head: { kind, path, target: entry.target }, bytes: NONE });
   const head = { kind, path, mode: entry.mode, size: entry.bytes.length, sha256: state.sha256 ?? '' };
   const [first = NONE, ...rest] = chunksOf(entry.bytes);
-  yield encodeHostMessage({ type: 'file', head, bytes: first });
-  for (const bytes of rest) yield encodeHostMessage({ type: 'data', bytes });
+  yield* entryPartsOf({ type: 'file', head, bytes: first });
+  for (const bytes of rest) yield* entryPartsOf({ type: 'data', bytes });
 }
 
 /** An entry as snapshots and deltas know it: a link's content is its target, a directory has none. */

@@ -70,20 +70,22 @@ export class FrameError extends Error {
   }
 }
 
+interface FrameKind { readonly code: number; readonly bytesMax: number }
+
 /** The bytes of one frame, its payload given in parts. Throws FrameError when they are more than the type allows. */
-export function encodeFrame(kind: { readonly code: number; readonly bytesMax: number }, ...parts: readonly Uint8Array[]): Buffer {
+export function encodeFrame(kind: FrameKind, ...parts: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(framePartsOf(kind, ...parts));
+}
+
+/** The same before it is one piece, for whoever joins many frames: content is copied once then. */
+export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length > kind.bytesMax) throw new FrameError(`a frame of type ${kind.code} takes ${kind.bytesMax} bytes, not ${length}`);
-  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + length);
-  frame.writeUInt32BE(length, 0);
-  frame.writeUInt8(FRAME_VERSION, 4);
-  frame.writeUInt8(kind.code, 5);
-  let at = FRAME_HEADER_BYTES;
-  for (const part of parts) {
-    frame.set(part, at);
-    at += part.length;
-  }
-  return frame;
+  const header = Buffer.allocUnsafe(FRAME_HEADER_BYTES);
+  header.writeUInt32BE(length, 0);
+  header.writeUInt8(FRAME_VERSION, 4);
+  header.writeUInt8(kind.code, 5);
+  return [header, ...parts];
 }
 
 /** Cuts a stream of bytes into frames of one table. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
-import { encodeFrame, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
+import { encodeFrame, framePartsOf, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
 import { countOf, encodeMeta, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
 import { pathFault, targetFault } from './path.ts';
 import { encodeShellOrder, parseShellOrder, type ShellOrder } from './shell-message.ts';
 
-/** The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in `data` frames. */
+/** The head of an entry of the workspace: a file's content follows, its first chunk in the same frame, the rest in `data` frames. Agents of earlier images compare files by `sha256`. */
 export type EntryHead =
   | { readonly kind: 'file'; readonly path: string; readonly mode: '644' | '755'; readonly size: number; readonly sha256: string }
   | { readonly kind: 'dir'; readonly path: string }
@@ -46,13 +46,17 @@ export type HostMessage =
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeHostMessage(message: HostMessage): Buffer {
   switch (message.type) {
-    case 'file': return encodeFrame(HOST_FRAMES.file, prefixMeta(message.head), message.bytes);
-    case 'data': return encodeFrame(HOST_FRAMES.data, message.bytes);
+    case 'file': case 'data': return Buffer.concat(entryPartsOf(message));
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
     case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
     default: return encodeHostChannel(message);
   }
+}
+
+/** An entry of the workspace, or more of its content, in parts that are still to be joined. Throws FrameError as `encodeHostMessage`. */
+export function entryPartsOf(message: Extract<HostMessage, { type: 'file' | 'data' }>): readonly Uint8Array[] {
+  return message.type === 'file' ? framePartsOf(HOST_FRAMES.file, prefixMeta(message.head), message.bytes) : framePartsOf(HOST_FRAMES.data, message.bytes);
 }
 
 /** Reads a frame on the agent's side. Throws FrameError. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, rmdirSync, symlinkSync, unlinkSync, writeSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONFLICTS_MAX, FrameError, type CheckedPath, type EntryHead } from '@writ/sandbox';
 import type { BaselineEntry } from '../baseline.ts';
 import { codeOf } from '../fault.ts';
-import { MODES, withSpace } from '../unpack.ts';
+import { IncomingFile } from '../incoming-file.ts';
+import { withSpace } from '../unpack.ts';
 import { look } from './survey.ts';
 
 /** What is larger is not compared but taken for changed: the workspace itself has no more. */
@@ -15,7 +16,7 @@ export class Patcher {
   readonly #root: string;
   readonly #told: Map<string, BaselineEntry>;
   #checks: CheckedPath[] = [];
-  #open: { readonly fd: number; left: number } | null = null;
+  #open: { readonly path: string; readonly file: IncomingFile } | null = null;
 
   /** @param told what stands in the workspace, as the adapter knows it; kept up to date here */
   constructor(root: string, told: Map<string, BaselineEntry>) {
@@ -45,14 +46,13 @@ export class Patcher {
       this.#told.delete(path);
       return;
     }
-    this.#told.set(path, after);
+    if (after.kind !== 'file') this.#told.set(path, after);
     withSpace(() => {
       const absolute = join(this.#root, path);
       mkdirSync(after.kind === 'dir' ? absolute : dirname(absolute), { recursive: true });
       if (after.kind === 'symlink') symlinkSync(after.target, absolute);
       if (after.kind !== 'file') return;
-      const fd = openSync(absolute, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODES[after.mode]);
-      this.#open = { fd, left: after.size };
+      this.#open = { path, file: new IncomingFile(absolute, after) };
       this.#append(bytes);
     });
   }
@@ -89,13 +89,9 @@ export class Patcher {
   }
 
   #append(bytes: Buffer): void {
-    const open = this.#open;
-    if (!open) return;
-    if (bytes.length > open.left) throw new FrameError('a file is longer than announced');
-    for (let at = 0; at < bytes.length;) at += writeSync(open.fd, bytes, at);
-    open.left -= bytes.length;
-    if (open.left > 0) return;
-    closeSync(open.fd);
+    const whole = this.#open?.file.append(bytes) ?? null;
+    if (this.#open === null || whole === null) return;
+    this.#told.set(this.#open.path, whole);
     this.#open = null;
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pathFault, targetFault } from '@writ/sandbox';
 import type { BaselineEntry } from '../baseline.ts';
 import { nameOf, type Bounds } from '../compare.ts';
 import { AgentFault, codeOf } from '../fault.ts';
+import { Fingerprint } from '../fingerprint.ts';
 
-/** What stands at a path that differs from what was told of it; null: nothing does. A file's content is the one that its entry's hash is of. */
+/** What stands at a path that differs from what was told of it; null: nothing does. A file's content is the one that its entry's fingerprint is of. */
 export interface Found {
   readonly path: string;
   readonly now: BaselineEntry | null;
@@ -62,9 +62,9 @@ function lookAtFile(absolute: string, path: string, stat: Stats, told: BaselineE
   const mode = stat.mode & OWNER_EXECUTES ? '755' : '644';
   // What was sent in may be larger than what may come back: it is read to be compared, and only then counted.
   const content = contentOf(absolute, path, Math.max(bytesMax, told?.kind === 'file' ? told.size : 0));
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  if (told?.kind === 'file' && told.mode === mode && told.sha256 === sha256) return 'same';
-  return { now: { kind: 'file', mode, size: content.length, sha256 }, content };
+  const fingerprint = new Fingerprint().update(content).digest();
+  if (told?.kind === 'file' && told.mode === mode && told.fingerprint === fingerprint) return 'same';
+  return { now: { kind: 'file', mode, size: content.length, fingerprint }, content };
 }
 
 function contentOf(absolute: string, path: string, bytesMax: number): Buffer {
