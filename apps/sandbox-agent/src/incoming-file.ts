@@ -21,6 +21,11 @@ export class IncomingFile {
     this.#fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, MODES[head.mode]);
   }
 
+  /** Where it stands in the workspace. */
+  get path(): string {
+    return this.#head.path;
+  }
+
   /** Writes the next chunk; the entry once the file is whole, and null before. Throws FrameError where more comes than was announced, and what the system objects to. */
   append(bytes: Buffer): BaselineEntry | null {
     if (bytes.length > this.#left) throw new FrameError('a file is longer than announced');

@@ -11,7 +11,7 @@ export class Unpacker {
   readonly #root: string;
   readonly #entries = new Map<string, BaselineEntry>();
   readonly #made = new Set<string>();
-  #open: { readonly path: string; readonly file: IncomingFile } | null = null;
+  #open: IncomingFile | null = null;
 
   constructor(root: string) {
     this.#root = root;
@@ -29,7 +29,7 @@ export class Unpacker {
       if (head.kind === 'symlink') return;
       const path = join(this.#root, head.path);
       this.#makeDirectory(dirname(path));
-      this.#open = { path: head.path, file: new IncomingFile(path, head) };
+      this.#open = new IncomingFile(path, head);
       this.#append(bytes);
     });
   }
@@ -54,7 +54,7 @@ export class Unpacker {
   }
 
   #append(bytes: Buffer): void {
-    const whole = this.#open?.file.append(bytes) ?? null;
+    const whole = this.#open?.append(bytes) ?? null;
     if (this.#open === null || whole === null) return;
     this.#entries.set(this.#open.path, whole);
     this.#open = null;

@@ -16,7 +16,7 @@ export class Patcher {
   readonly #root: string;
   readonly #told: Map<string, BaselineEntry>;
   #checks: CheckedPath[] = [];
-  #open: { readonly path: string; readonly file: IncomingFile } | null = null;
+  #open: IncomingFile | null = null;
 
   /** @param told what stands in the workspace, as the adapter knows it; kept up to date here */
   constructor(root: string, told: Map<string, BaselineEntry>) {
@@ -52,7 +52,7 @@ export class Patcher {
       mkdirSync(after.kind === 'dir' ? absolute : dirname(absolute), { recursive: true });
       if (after.kind === 'symlink') symlinkSync(after.target, absolute);
       if (after.kind !== 'file') return;
-      this.#open = { path, file: new IncomingFile(absolute, after) };
+      this.#open = new IncomingFile(absolute, after);
       this.#append(bytes);
     });
   }
@@ -89,7 +89,7 @@ export class Patcher {
   }
 
   #append(bytes: Buffer): void {
-    const whole = this.#open?.file.append(bytes) ?? null;
+    const whole = this.#open?.append(bytes) ?? null;
     if (this.#open === null || whole === null) return;
     this.#told.set(this.#open.path, whole);
     this.#open = null;
