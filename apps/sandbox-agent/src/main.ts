@@ -30,7 +30,7 @@ process.umask(0o022);
 
 const [pipes, own] = makePipes('/tmp');
 const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes, endAll }, speak);
-const frames = new FrameDecoder(HOST_FRAMES);
+const frames = new FrameDecoder(HOST_FRAMES, true);
 
 // Once, when there is nothing else to do; what comes meanwhile waits for its end. What fails is tried again for the job.
 let rehearsed = false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import type Docker from 'dockerode';
-import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage } from '@writ/sandbox';
+import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage, type Parts } from '@writ/sandbox';
 import { containerOptions, type ContainerSpec } from './container-options.ts';
 import { Demux } from './demux.ts';
+import { openInput } from './direct-input.ts';
 import { askEngine } from './engine-requests.ts';
 import { Meter } from './measure.ts';
 
@@ -28,6 +29,8 @@ export class AgentContainer {
   readonly #docker: Docker;
   readonly #container: Docker.Container;
   readonly #stream: Duplex;
+  /** what the agent reads; the attached stream where there is no shorter way */
+  #input: Writable;
   #listener: ContainerListener | null = null;
   #closed: { error: Error | null } | null = null;
   #stderr = '';
@@ -48,8 +51,10 @@ export class AgentContainer {
       // The hello is awaited last, and a failed start is the better explanation.
       hello.catch(() => undefined);
       await askEngine(docker, 'start a container', container.start());
-      started.#meter = new Meter(docker, container);
+      const looked = askEngine(docker, 'look at a container', container.inspect());
+      started.#meter = new Meter(container, looked);
       await askEngine(docker, 'get an answer from an agent', hello);
+      await looked.then(({ State, Id }) => started.#shorten(openInput(State.Pid, Id)), () => undefined);
       return started;
     } catch (error) {
       await askEngine(docker, 'remove a container', container.remove({ force: true })).catch(() => undefined);
@@ -62,6 +67,7 @@ export class AgentContainer {
     this.id = container.id;
     this.#container = container;
     this.#stream = stream;
+    this.#input = stream;
     const frames = new FrameDecoder(AGENT_FRAMES);
     const demux = new Demux((bytes) => {
       for (const frame of frames.push(bytes)) this.#listener?.message(parseAgentMessage(frame));
@@ -98,23 +104,28 @@ export class AgentContainer {
 
   /** Bytes that were sent and that nobody has taken yet. */
   get waitingBytes(): number {
-    return this.#stream.writableLength;
+    return this.#input.writableLength;
   }
 
   /** Sends bytes, whether or not they are taken: callers bound what waits. */
   post(bytes: Buffer): void {
-    if (!this.#closed) this.#stream.write(bytes);
+    if (!this.#closed) this.#input.write(bytes);
   }
 
   /** Sends bytes; resolves when more may be sent, also when the stream is over: the listener knows. */
-  async send(bytes: Buffer): Promise<void> {
-    if (this.#closed || this.#stream.write(bytes)) return;
+  async send(parts: Parts): Promise<void> {
+    if (this.#closed) return;
+    this.#input.cork();
+    for (const part of parts) this.#input.write(part);
+    this.#input.uncork();
+    // False of what has been destroyed, which tells of it once: that may have been before.
+    if (!this.#input.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
       const go = () => {
-        this.#stream.off('drain', go).off('close', go);
+        this.#input.off('drain', go).off('close', go);
         resolve();
       };
-      this.#stream.once('drain', go).once('close', go);
+      this.#input.once('drain', go).once('close', go);
     });
   }
 
@@ -147,7 +158,7 @@ export class AgentContainer {
   /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
   async remove(): Promise<void> {
     this.#listener = null;
-    this.#stream.destroy();
+    this.#disconnect();
     try {
       await askEngine(this.#docker, 'remove a container', this.#container.remove({ force: true }));
     } catch (error) {
@@ -169,6 +180,19 @@ export class AgentContainer {
     });
   }
 
+  /** Sends by that way from here on. What ends it ends the attached stream too, which tells. */
+  #shorten(input: Writable | null): void {
+    if (input === null) return;
+    input.on('error', () => undefined);
+    if (this.#closed) input.destroy();
+    else this.#input = input;
+  }
+
+  #disconnect(): void {
+    this.#input.destroy();
+    this.#stream.destroy();
+  }
+
   #takeStderr(bytes: Buffer): void {
     this.#stderrBytes += bytes.length;
     if (this.#stderrBytes > STDERR_BYTES_MAX) throw new FrameError('the agent\'s error stream is flooded');
@@ -178,7 +202,7 @@ export class AgentContainer {
   #close(error: Error | null): void {
     if (this.#closed) return;
     this.#closed = { error };
-    this.#stream.destroy();
+    this.#disconnect();
     this.#listener?.closed(error);
   }
 }

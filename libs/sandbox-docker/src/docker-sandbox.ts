@@ -149,7 +149,7 @@ export class DockerSandbox extends Sandbox {
   async #layOut(kin: string, { image, limits, files }: SandboxProspect): Promise<void> {
     const container = await this.#pools.get(keyOf(image, limits))?.take() ?? await this.#start(image, limits, {});
     try {
-      for await (const bytes of encodeEntries(files(), container.standing)) await container.send(bytes);
+      for await (const parts of encodeEntries(files(), container.standing)) await container.send(parts);
     } catch (error) {
       this.#discard(container);
       throw error;

@@ -44,7 +44,7 @@ export class DockerShell extends Shell {
     super();
     this.#container = container;
     this.#context = context;
-    this.#talk = new ShellTalk((bytes) => container.send(bytes));
+    this.#talk = new ShellTalk((parts) => container.send(parts));
     container.listen({
       message: (message) => this.#talk.accept(message),
       closed: (error) => this.#end(error instanceof FrameError ? { ended: 'invalid', reason: 'protocol', detail: error.message } : { ended: 'lost', reason: 'container', detail: error?.message ?? null }),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
 import { findCgroup, type CgroupReader, type Measure } from './cgroup.ts';
-import { askEngine } from './engine-requests.ts';
 import { within } from './within.ts';
 
 /** Longer and the caller's answer would wait for a number. */
@@ -15,10 +14,10 @@ export class Meter {
   readonly #reader: Promise<CgroupReader | null>;
   #baseCpuMs = 0;
 
-  /** For a container that has been started. */
-  constructor(docker: Docker, container: Docker.Container) {
+  /** For a container that has been started, and what the engine says of it since. */
+  constructor(container: Docker.Container, looked: Promise<Docker.ContainerInspectInfo>) {
     this.#container = container;
-    this.#reader = askEngine(docker, 'look at a container', container.inspect()).then(({ State, Id }) => findCgroup(State.Pid, Id)).catch(() => null);
+    this.#reader = looked.then(({ State, Id }) => findCgroup(State.Pid, Id)).catch(() => null);
   }
 
   /** From here on counts: what the agent used to get ready is not the job's. */

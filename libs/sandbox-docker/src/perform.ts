@@ -97,9 +97,9 @@ function takeChannel(channels: Channels, { exit }: Transcript, message: ChannelM
 }
 
 async function send(container: AgentContainer, job: SandboxJob, isOver: () => boolean): Promise<void> {
-  for await (const bytes of encodeJob(job, container.standing)) {
+  for await (const parts of encodeJob(job, container.standing)) {
     if (isOver()) return;
-    await container.send(bytes);
+    await container.send(parts);
   }
 }
 

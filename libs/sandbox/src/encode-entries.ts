@@ -7,12 +7,15 @@ import { entryPartsOf } from './host-message.ts';
 import { pathFault, targetFault } from './path.ts';
 import { SandboxJobError, type SandboxEntry, type SandboxJob } from './sandbox.ts';
 
+/** Bytes that follow each other and are written at once. Contents among them are those of whoever gave them: to copy a workspace takes longer than to write it. */
+export type Parts = readonly Uint8Array[];
+
 const NONE = Buffer.alloc(0);
-/** Frames of small files are joined up to here: one write for dozens of files instead of one each. */
+/** Frames of small files are written together up to here: one write for dozens of files instead of one each. */
 const BATCH_BYTES = 64 * 1024;
 
-/** The bytes that carry a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
-export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
+/** What carries a workspace to an agent; fills `sent` as it goes. Throws SandboxJobError at an entry that can't be there. */
+export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree): AsyncGenerator<Parts, void, undefined> {
   let batch: Uint8Array[] = [];
   let batched = 0;
   for await (const entry of files) {
@@ -20,12 +23,12 @@ export async function* encodeEntries(files: SandboxJob['files'], sent: EntryTree
       batch.push(part);
       batched += part.length;
       if (batched < BATCH_BYTES) continue;
-      yield Buffer.concat(batch, batched);
+      yield batch;
       batch = [];
       batched = 0;
     }
   }
-  if (batched > 0) yield Buffer.concat(batch, batched);
+  if (batched > 0) yield batch;
 }
 
 function* entryParts(entry: SandboxEntry, sent: EntryTree): Generator<Uint8Array> {

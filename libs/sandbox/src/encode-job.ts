@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chunksOf, encodeEntries } from './encode-entries.ts';
+import { chunksOf, encodeEntries, type Parts } from './encode-entries.ts';
 import { encodePatches } from './encode-patch.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { HOST_FRAMES } from './frame.ts';
@@ -35,19 +35,19 @@ function assertArguments(argv: readonly string[], command: string): void {
 }
 
 /**
- * The bytes that carry a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where something does already, only what differs is carried.
+ * What carries a job to its agent: workspace, stdin, order. Fills `sent` with what stands in the workspace; where something does already, only what differs is carried.
  * Throws SandboxJobError at an entry that can't be there.
  */
-export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Buffer, void, undefined> {
+export async function* encodeJob(job: SandboxJob, sent: EntryTree): AsyncGenerator<Parts, void, undefined> {
   const workspace = job.kin !== undefined && !sent.isEmpty ? encodePatches(job.kin.patches(sent), sent) : encodeEntries(job.files, sent);
   // What is left of the workspace goes with the order: each write wakes everybody on the way to the agent.
-  let last: Buffer = NONE;
-  for await (const bytes of workspace) {
+  let last: Parts = [];
+  for await (const parts of workspace) {
     if (last.length > 0) yield last;
-    last = bytes;
+    last = parts;
   }
   const rest = chunksOf(job.stdin ?? NONE).map((bytes) => encodeHostMessage({ type: 'stdin', bytes }));
-  yield Buffer.concat([last, ...rest, encodeOrder(job)]);
+  yield [...last, ...rest, encodeOrder(job)];
 }
 
 function encodeOrder({ command, argv, cwd, env, stdin, limits, egress }: SandboxJob): Buffer {

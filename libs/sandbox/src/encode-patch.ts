@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chunksOf, stateOf } from './encode-entries.ts';
+import { chunksOf, stateOf, type Parts } from './encode-entries.ts';
 import type { EntryTree } from './entry-tree.ts';
 import { encodeHostMessage, type EntryHead } from './host-message.ts';
 import { pathFault, targetFault } from './path.ts';
@@ -7,17 +7,17 @@ import { SandboxJobError, type SandboxEntry, type SandboxPatch } from './sandbox
 
 const NONE = Buffer.alloc(0);
 
-/** The bytes that carry one patch to an agent. */
-export function* encodePatch(patch: SandboxPatch): Generator<Buffer> {
+/** What carries one patch to an agent. */
+export function* encodePatch(patch: SandboxPatch): Generator<Parts> {
   const { path } = patch;
-  if (patch.kind === 'gone') return yield encodeHostMessage({ type: 'patch', path, after: null, bytes: NONE });
+  if (patch.kind === 'gone') return yield [encodeHostMessage({ type: 'patch', path, after: null, bytes: NONE })];
   const [first = NONE, ...rest] = patch.kind === 'file' ? chunksOf(patch.bytes) : [];
-  yield encodeHostMessage({ type: 'patch', path, after: headOf(patch), bytes: first });
-  for (const bytes of rest) yield encodeHostMessage({ type: 'data', bytes });
+  yield [encodeHostMessage({ type: 'patch', path, after: headOf(patch), bytes: first })];
+  for (const bytes of rest) yield [encodeHostMessage({ type: 'data', bytes })];
 }
 
-/** The bytes that make of the files that stand in a container those of a job; keeps `standing` as it then is. Throws SandboxJobError at an entry that can't be there. */
-export async function* encodePatches(patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>, standing: EntryTree): AsyncGenerator<Buffer, void, undefined> {
+/** What makes of the files that stand in a container those of a job; keeps `standing` as it then is. Throws SandboxJobError at an entry that can't be there. */
+export async function* encodePatches(patches: Iterable<SandboxPatch> | AsyncIterable<SandboxPatch>, standing: EntryTree): AsyncGenerator<Parts, void, undefined> {
   for await (const patch of patches) {
     const fault = pathFault(patch.path) ?? (patch.kind === 'symlink' ? targetFault(patch.target) : null);
     if (fault !== null) throw new SandboxJobError(`the entry \`${patch.path}\` ${fault}`);

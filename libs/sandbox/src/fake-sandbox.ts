@@ -82,7 +82,7 @@ export class FakeSandbox extends Sandbox {
     }
     const back = new FrameDecoder(AGENT_FRAMES);
     const there = new FrameDecoder(HOST_FRAMES);
-    const send = (bytes: Buffer) => {
+    const send = (bytes: Uint8Array) => {
       for (const frame of there.push(bytes)) agent.take(parseHostMessage(frame));
     };
     const channels = new Channels({ send: (message) => message.type !== 'net_open' && send(encodeHostMessage(message)), opened: (connection) => job.egress?.serve(connection) });
@@ -96,7 +96,7 @@ export class FakeSandbox extends Sandbox {
         }
       }
     });
-    for await (const bytes of encodeJob(job, sent)) send(bytes);
+    for await (const parts of encodeJob(job, sent)) for (const bytes of parts) send(bytes);
     const ending = await this.#perform(agent, job, signal).finally(() => channels.close());
     return resultOf(ending ?? transcript.end ?? { ended: 'lost', reason: 'container', detail: null }, transcript);
   }

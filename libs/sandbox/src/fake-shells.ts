@@ -50,8 +50,8 @@ export class FakeShell extends Shell {
       for (const frame of back.push(bytes)) this.#talk.accept(parseAgentMessage(frame));
     });
     const there = new FrameDecoder(HOST_FRAMES);
-    this.#talk = new ShellTalk(async (bytes) => {
-      for (const frame of there.push(bytes)) this.#agent.take(parseHostMessage(frame));
+    this.#talk = new ShellTalk(async (parts) => {
+      for (const bytes of parts) for (const frame of there.push(bytes)) this.#agent.take(parseHostMessage(frame));
     });
   }
 

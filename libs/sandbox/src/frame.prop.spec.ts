@@ -16,13 +16,26 @@ function decodeAll<T extends FrameTable>(decoder: FrameDecoder<T>, chunks: reado
 }
 
 test('frames come out as they went in, however the stream is cut', () => {
-  fc.assert(fc.property(fc.array(frameArb, { maxLength: 20 }), fc.array(fc.nat(), { maxLength: 30 }), (frames, cuts) => {
+  fc.assert(fc.property(fc.array(frameArb, { maxLength: 20 }), fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (frames, cuts, keepsChunks) => {
     const bytes = Buffer.concat(frames.map(({ type, payload }) => encodeFrame(AGENT_FRAMES[type], payload)));
-    const decoder = new FrameDecoder(AGENT_FRAMES);
+    const decoder = new FrameDecoder(AGENT_FRAMES, keepsChunks);
     const out = decodeAll(decoder, pieces(bytes, cuts));
     expect(out.map(({ type, payload }) => [type, payload.toString('hex')])).toEqual(frames.map(({ type, payload }) => [type, Buffer.from(payload).toString('hex')]));
     expect(decoder.idle).toBe(true);
   }));
+});
+
+test('payloads are memory of the decoder\'s own, unless it keeps what it is given', () => {
+  const frame = encodeFrame(AGENT_FRAMES.hello, Buffer.from('hello'));
+  for (const keepsChunks of [false, true]) {
+    const chunk = new Uint8Array(frame);
+    const [whole] = new FrameDecoder(AGENT_FRAMES, keepsChunks).push(chunk);
+    expect(whole?.payload.buffer === chunk.buffer).toBe(keepsChunks);
+    const cut = new FrameDecoder(AGENT_FRAMES, keepsChunks);
+    const halves = [new Uint8Array(frame.subarray(0, 8)), new Uint8Array(frame.subarray(8))];
+    const [joined] = halves.flatMap((half) => [...cut.push(half)]);
+    expect(joined?.payload.toString()).toBe('hello');
+  }
 });
 
 test('any bytes either decode or fail with FrameError, and nothing decodes after a failure', () => {

@@ -58,7 +58,7 @@ export type FrameTable = Readonly<Record<string, { readonly code: number; readon
 
 export interface Frame<T extends FrameTable> {
   readonly type: keyof T & string;
-  /** the decoder's own memory: safe to keep */
+  /** safe to keep */
   readonly payload: Buffer;
 }
 
@@ -77,7 +77,7 @@ export function encodeFrame(kind: FrameKind, ...parts: readonly Uint8Array[]): B
   return Buffer.concat(framePartsOf(kind, ...parts));
 }
 
-/** The same before it is one piece, for whoever joins many frames: content is copied once then. */
+/** The same in parts, for whoever writes many frames at once: content isn't copied then. */
 export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   if (length > kind.bytesMax) throw new FrameError(`a frame of type ${kind.code} takes ${kind.bytesMax} bytes, not ${length}`);
@@ -88,17 +88,26 @@ export function framePartsOf(kind: FrameKind, ...parts: readonly Uint8Array[]): 
   return [header, ...parts];
 }
 
+const NONE = Buffer.alloc(0);
+
 /** Cuts a stream of bytes into frames of one table. */
 export class FrameDecoder<T extends FrameTable> {
   readonly #byCode: ReadonlyMap<number, { type: keyof T & string; bytesMax: number }>;
+  readonly #keepsChunks: boolean;
   readonly #header = Buffer.alloc(FRAME_HEADER_BYTES);
   #headerBytes = 0;
   #type: (keyof T & string) | null = null;
-  #payload: Buffer = Buffer.alloc(0);
+  #length = 0;
+  #payload: Buffer = NONE;
   #payloadBytes = 0;
   #failed = false;
 
-  constructor(table: T) {
+  /**
+   * @param keepsChunks whether what is pushed is the decoder's from then on: a payload that lies whole in it isn't copied. Not for a peer that isn't trusted, since a
+   * small payload then holds the memory of all that came with it.
+   */
+  constructor(table: T, keepsChunks = false) {
+    this.#keepsChunks = keepsChunks;
     this.#byCode = new Map(Object.entries(table).map(([type, row]) => [row.code, { type, bytesMax: row.bytesMax }]));
   }
 
@@ -114,7 +123,7 @@ export class FrameDecoder<T extends FrameTable> {
       if (this.#failed) throw new FrameError('the stream was malformed before');
       if (this.#type === null) at += this.#takeHeader(chunk, at);
       else at += this.#takePayload(chunk, at);
-      if (this.#type !== null && this.#payloadBytes === this.#payload.length) {
+      if (this.#type !== null && this.#payloadBytes === this.#length) {
         const frame = { type: this.#type, payload: this.#payload };
         this.#type = null;
         this.#headerBytes = 0;
@@ -139,14 +148,19 @@ export class FrameDecoder<T extends FrameTable> {
     if (!row) this.#fail(`frame type ${this.#header.readUInt8(5)} is not known here`);
     if (length > row.bytesMax) this.#fail(`a frame \`${row.type}\` takes ${row.bytesMax} bytes, not ${length}`);
     this.#type = row.type;
-    // Only now, after the length is known to be allowed, is memory taken for it.
-    this.#payload = Buffer.allocUnsafe(length);
+    this.#length = length;
+    this.#payload = NONE;
     this.#payloadBytes = 0;
   }
 
   #takePayload(chunk: Uint8Array, at: number): number {
-    const taken = Math.min(this.#payload.length - this.#payloadBytes, chunk.length - at);
-    this.#payload.set(chunk.subarray(at, at + taken), this.#payloadBytes);
+    const taken = Math.min(this.#length - this.#payloadBytes, chunk.length - at);
+    if (this.#keepsChunks && taken === this.#length) this.#payload = Buffer.from(chunk.buffer, chunk.byteOffset + at, taken);
+    else {
+      // Only now, after the length is known to be allowed, is memory taken for it.
+      if (this.#payloadBytes === 0) this.#payload = Buffer.allocUnsafe(this.#length);
+      this.#payload.set(chunk.subarray(at, at + taken), this.#payloadBytes);
+    }
     this.#payloadBytes += taken;
     return taken;
   }

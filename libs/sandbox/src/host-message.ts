@@ -54,7 +54,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
   }
 }
 
-/** An entry of the workspace, or more of its content, in parts that are still to be joined. Throws FrameError as `encodeHostMessage`. */
+/** An entry of the workspace, or more of its content, in parts that follow each other. Throws FrameError as `encodeHostMessage`. */
 export function entryPartsOf(message: Extract<HostMessage, { type: 'file' | 'data' }>): readonly Uint8Array[] {
   return message.type === 'file' ? framePartsOf(HOST_FRAMES.file, prefixMeta(message.head), message.bytes) : framePartsOf(HOST_FRAMES.data, message.bytes);
 }

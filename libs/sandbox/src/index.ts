@@ -3,7 +3,7 @@ export { CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, type AfterHead, t
 export { CANNOT_RUN, cannotStart } from './cannot-run.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';
-export { encodeEntries, stateOf } from './encode-entries.ts';
+export { encodeEntries, stateOf, type Parts } from './encode-entries.ts';
 export { assertRunnable, encodeJob } from './encode-job.ts';
 export { encodePatches } from './encode-patch.ts';
 export { EntryTree } from './entry-tree.ts';

@@ -6,7 +6,7 @@
  */
 import type { AgentMessage } from './agent-message.ts';
 import { isChannelMessage } from './channel-message.ts';
-import { encodeEntries, stateOf } from './encode-entries.ts';
+import { encodeEntries, stateOf, type Parts } from './encode-entries.ts';
 import { encodePatch } from './encode-patch.ts';
 import { EntryTree } from './entry-tree.ts';
 import { FrameError, META_BYTES_MAX } from './frame.ts';
@@ -19,7 +19,7 @@ import { stateOfAfter, Transcript } from './transcript.ts';
 type Answer<T> = { readonly take: (message: AgentMessage) => T | null; readonly resolve: (value: T) => void };
 
 export class ShellTalk {
-  readonly #send: (bytes: Buffer) => Promise<void>;
+  readonly #send: (parts: Parts) => Promise<void>;
   /** what stands in the container, as far as it was sent and told */
   readonly #tree = new EntryTree();
   #turns = 0;
@@ -27,7 +27,7 @@ export class ShellTalk {
   #isOver = false;
 
   /** @param send resolves when more may be sent */
-  constructor(send: (bytes: Buffer) => Promise<void>) {
+  constructor(send: (parts: Parts) => Promise<void>) {
     this.#send = send;
   }
 
@@ -45,8 +45,8 @@ export class ShellTalk {
 
   /** Sends the workspace and opens the shell. Throws SandboxJobError at an entry that can't be there. */
   async open({ files, env, size }: ShellSpec): Promise<void> {
-    for await (const bytes of encodeEntries(files, this.#tree)) await this.#send(bytes);
-    await this.#send(encodeHostMessage({ type: 'shell', env, ...size }));
+    for await (const parts of encodeEntries(files, this.#tree)) await this.#send(parts);
+    await this.#send([encodeHostMessage({ type: 'shell', env, ...size })]);
   }
 
   /** One turn. Resolves with the agent's account once that has ended, also badly: see its `end`. */
@@ -66,7 +66,7 @@ export class ShellTalk {
       this.#isOver = transcript.end !== null && transcript.end.ended !== 'exited';
       return transcript.end === null ? null : transcript;
     });
-    await this.#send(encodeHostMessage({ type: 'turn', order }));
+    await this.#send([encodeHostMessage({ type: 'turn', order })]);
     const told = await answered;
     this.#keep(told.changes);
     return told;
@@ -80,10 +80,10 @@ export class ShellTalk {
       return message.conflicts;
     });
     const checks = [...checksOf(patches)];
-    for (const [i, paths] of checks.entries()) await this.#send(encodeHostMessage({ type: 'check', paths, last: i === checks.length - 1 }));
+    for (const [i, paths] of checks.entries()) await this.#send([encodeHostMessage({ type: 'check', paths, last: i === checks.length - 1 })]);
     const conflicts = await answered;
     if (conflicts.length > 0) return conflicts;
-    for (const patch of patches) for (const bytes of encodePatch(patch)) await this.#send(bytes);
+    for (const patch of patches) for (const parts of encodePatch(patch)) await this.#send(parts);
     for (const patch of patches) this.#tree.put(patch.path, patch.kind === 'gone' ? null : stateOf(patch));
     return [];
   }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { testAddress } from '@writ/testing';
+import { AgentContainer } from './agent-container.ts';
+import { containerOptions } from './container-options.ts';
+import { openInput } from './direct-input.ts';
+import { LIMITS, runIn, openSandbox, testEngine, testImage, textOf } from './engine.contract.ts';
+
+const MIB = 1024 * 1024;
+const labels = { writ: testAddress('WRIT_TEST_LABEL') };
+const size = { memoryBytes: LIMITS.memoryBytes, cpus: LIMITS.cpus, pids: LIMITS.pids, tmpfsBytes: LIMITS.tmpfsBytes };
+
+/** A container that sends back what it reads, with the engine's way to it, and the host's number of its process 1. */
+async function echo(over: object = {}) {
+  const docker = testEngine();
+  const image = await testImage(docker);
+  const container = await docker.createContainer({ ...containerOptions({ image, size, labels }), Entrypoint: ['cat'], Cmd: [], ...over });
+  const stream = await container.attach({ stream: true, hijack: true, stdin: true, stdout: true }) as unknown as Duplex;
+  await container.start();
+  return { container, stream, pid: (await container.inspect()).State.Pid };
+}
+
+test('what is written there is what the container reads, and its input ends when both ways are closed', async () => {
+  const { container, stream, pid } = await echo();
+  const gone = container.wait({ condition: 'removed' });
+  const input = openInput(pid, container.id);
+  input?.write('by the short way');
+  const [heard] = await once(stream, 'data') as [Buffer];
+  // A frame of the engine's around it.
+  expect(heard.subarray(8).toString()).toBe('by the short way');
+  stream.end();
+  input?.end();
+  expect(await gone).toMatchObject({ StatusCode: 0 });
+}, 240_000);
+
+test('a process of another container, another program and one that is gone are not written to', async () => {
+  const [one, other] = [await echo(), await echo({ HostConfig: { AutoRemove: true, Init: false, NetworkMode: 'none' } })];
+  expect(openInput(one.pid, other.container.id)).toBeNull();
+  expect(openInput(other.pid, other.container.id)).toBeNull();
+  expect(openInput(process.pid, one.container.id)).toBeNull();
+  await Promise.all([one, other].map(({ container }) => container.remove({ force: true })));
+  expect(openInput(one.pid, one.container.id)).toBeNull();
+}, 240_000);
+
+test('whoever sends is let go when the container ends meanwhile, and nothing is open afterwards', async () => {
+  const docker = testEngine();
+  const container = await AgentContainer.start(docker, { image: await testImage(docker), size, labels });
+  const closed = new Promise<null>((resolve) => {
+    container.listen({ message: () => undefined, closed: () => resolve(null) });
+  });
+  // No frame: the agent ends at the first of them.
+  const piece = Buffer.alloc(MIB / 16);
+  const sending = (async () => {
+    for (let sent = 0; sent < 4096; sent += 1) await container.send([piece]);
+  })();
+  await Promise.all([sending, closed]);
+  expect(container.waitingBytes).toBe(0);
+  await container.remove();
+}, 240_000);
+
+test('a large input arrives whole', async () => {
+  const { sandbox, image } = await openSandbox();
+  const bytes = Buffer.alloc(3 * MIB, 'abcdefghijk');
+  const files = Array.from({ length: 40 }, (_, i) => ({ path: `f${String(i)}`, kind: 'file' as const, mode: '644' as const, bytes: bytes.subarray(0, 100_000 + i) }));
+  const result = await runIn(sandbox, image, 'cat > in; cmp in <(cat f39 f0) || cat f* | wc -c; wc -c < in', {}, { files, stdin: Buffer.concat([files[39]?.bytes ?? '', files[0]?.bytes ?? ''].map(Buffer.from)) });
+  expect(textOf(result)).toBe('200039\n');
+  await sandbox.close();
+}, 240_000);
