@@ -54,6 +54,7 @@ export class AgentContainer {
       const looked = askEngine(docker, 'look at a container', container.inspect());
       started.#meter = new Meter(container, looked);
       await askEngine(docker, 'get an answer from an agent', hello);
+      // Where nobody tells its number it is spoken to through the engine.
       await looked.then(({ State, Id }) => started.#shorten(openInput(State.Pid, Id)), () => undefined);
       return started;
     } catch (error) {

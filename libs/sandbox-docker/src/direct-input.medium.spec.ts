@@ -5,11 +5,10 @@ import { testAddress } from '@writ/testing';
 import { AgentContainer } from './agent-container.ts';
 import { containerOptions } from './container-options.ts';
 import { openInput } from './direct-input.ts';
-import { LIMITS, runIn, openSandbox, testEngine, testImage, textOf } from './engine.contract.ts';
+import { openSandbox, runIn, SIZE as size, testEngine, testImage, textOf } from './engine.contract.ts';
 
 const MIB = 1024 * 1024;
 const labels = { writ: testAddress('WRIT_TEST_LABEL') };
-const size = { memoryBytes: LIMITS.memoryBytes, cpus: LIMITS.cpus, pids: LIMITS.pids, tmpfsBytes: LIMITS.tmpfsBytes };
 
 /** A container that sends back what it reads, with the engine's way to it, and the host's number of its process 1. */
 async function echo(over: object = {}) {
@@ -43,7 +42,7 @@ test('a process of another container, another program and one that is gone are n
   expect(openInput(one.pid, one.container.id)).toBeNull();
 }, 240_000);
 
-test('whoever sends is let go when the container ends meanwhile, and nothing is open afterwards', async () => {
+test('whoever sends is let go when the container ends meanwhile, and nothing waits afterwards', async () => {
   const docker = testEngine();
   const container = await AgentContainer.start(docker, { image: await testImage(docker), size, labels });
   const closed = new Promise<null>((resolve) => {

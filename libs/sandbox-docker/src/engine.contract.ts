@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import type { SandboxJob, SandboxLimits, SandboxResult } from '@writ/sandbox';
 import { repositoryRoot, testAddress } from '@writ/testing';
+import type { SandboxSize } from './container-options.ts';
 import { DockerSandbox, type DockerSandboxConfig } from './docker-sandbox.ts';
 import { buildSandboxImage, type SandboxImageSource } from './image.ts';
 
@@ -17,6 +18,9 @@ const MIB = 1024 * 1024;
 export const LIMITS: SandboxLimits = {
   memoryBytes: 128 * MIB, cpus: 1, pids: 64, tmpfsBytes: 32 * MIB, wallMs: 20_000, cpuMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 1000,
 };
+
+/** What the containers of such jobs are cut to. */
+export const SIZE: SandboxSize = { memoryBytes: LIMITS.memoryBytes, cpus: LIMITS.cpus, pids: LIMITS.pids, tmpfsBytes: LIMITS.tmpfsBytes };
 
 /** The engine that tests share. Throws where there is none: a test that needs one fails and isn't skipped. */
 export function testEngine(): Docker {

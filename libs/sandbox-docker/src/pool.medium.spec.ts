@@ -3,10 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { testAddress } from '@writ/testing';
-import { LIMITS, openSandbox, runIn, testEngine, testImage, textOf, until } from './engine.contract.ts';
+import { LIMITS, openSandbox, runIn, SIZE as size, testEngine, testImage, textOf, until } from './engine.contract.ts';
 import type { SandboxEvent } from './events.ts';
 
-const size = { memoryBytes: LIMITS.memoryBytes, cpus: LIMITS.cpus, pids: LIMITS.pids, tmpfsBytes: LIMITS.tmpfsBytes };
 const never = new AbortController().signal;
 
 async function openWarm(count: number) {
