@@ -8,7 +8,7 @@ import { missingPackages } from './install-state.mjs';
 
 export const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The first release whose type stripping and ES module support in jest the workspace relies on. */
+/** The first release whose type stripping the workspace relies on. */
 const NODE_MIN = [24, 9];
 /** Enough for a person to see that something is going on, seldom enough not to fill a CI log. */
 const PROGRESS_MS = 5_000;

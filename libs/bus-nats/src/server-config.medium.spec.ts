@@ -67,7 +67,7 @@ beforeAll(async () => {
       for await (const status of connection.status()) if (status.type === 'error') violations[process].push(status.error);
     })();
   }
-}, 20_000);
+}, 120_000);
 
 afterAll(async () => {
   await Promise.all(Object.values(connections).map((connection) => connection.close()));

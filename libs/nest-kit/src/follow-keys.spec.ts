@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { startTelemetry } from '@writ/telemetry';
 import { FOLLOW_MS, followKeys } from './follow-keys.ts';
 
 it('keys that can not be read are told of once, in the log, and as long as it lasts in the gauge; the turn comes all the same', async () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   const lines: string[] = [];
   const telemetry = startTelemetry({ service: 'kernel', version: '0', destination: { write: (line) => void lines.push(line) } });
   const answers: (boolean | Error)[] = [false, new Error('no ring'), new Error('no ring'), true];
@@ -19,7 +19,7 @@ it('keys that can not be read are told of once, in the log, and as long as it la
   // when on the process's beat the first look comes is not the test's to say: it waits for looks, not for times
   const looks = async (count: number): Promise<void> => {
     const awaited = turns.length + count;
-    for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10) await jest.advanceTimersByTimeAsync(FOLLOW_MS / 10);
+    for (let waited = 0; turns.length < awaited && waited < 2 * count * FOLLOW_MS; waited += FOLLOW_MS / 10) await vi.advanceTimersByTimeAsync(FOLLOW_MS / 10);
     expect(turns).toHaveLength(awaited);
   };
   follow.start();
@@ -32,6 +32,6 @@ it('keys that can not be read are told of once, in the log, and as long as it la
   expect(await gauge()).toBe('0');
   expect(lines.filter((line) => line.includes('read anew'))).toHaveLength(1);
   await follow.stop();
-  jest.useRealTimers();
+  vi.useRealTimers();
   await telemetry.shutdown();
 });

@@ -63,7 +63,7 @@ let client: NatsBus;
 beforeAll(async () => {
   const users = { orchestrator: password, kernel: password, executor: password, ledger: password };
   server = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
-}, 20_000);
+}, 120_000);
 afterAll(() => server.stop());
 
 const address = (user: string) => ({ url: server.url, user, password, lanes: workLanesOf(shard), keepsLanes: false });
@@ -74,7 +74,7 @@ describe('a Nest process on a real server', () => {
   beforeAll(async () => {
     booted = await boot(server.url);
     client = await natsBus(address('orchestrator'));
-  }, 30_000);
+  }, 120_000);
   afterAll(async () => {
     booted.child.kill('SIGKILL');
     await client.close();
@@ -100,7 +100,7 @@ describe('a Nest process on a real server', () => {
     process.stderr.write(`request/reply through Nest and NATS: p50 ${p50.toFixed(2)} ms, p99 ${(times[990] ?? 0).toFixed(2)} ms\n`);
     // Ten times what it takes on an idle machine: this guards against a timer or a poll in the path, not against load.
     expect(p50).toBeLessThan(5);
-  }, 30_000);
+  }, 120_000);
 
   test('finishes what is under way on SIGTERM and ends with 0', async () => {
     const finishing = ask('tenant.create', {});
@@ -110,7 +110,7 @@ describe('a Nest process on a real server', () => {
     booted.child.kill('SIGTERM');
     expect(await finishing).toBe('finished');
     expect(await exited).toEqual([0, null]);
-  }, 20_000);
+  }, 120_000);
 });
 
 test('a wrong environment ends the process with every variable named', async () => {
@@ -122,7 +122,7 @@ test('a wrong environment ends the process with every variable named', async () 
   const [code] = await once(child, 'close') as [number];
   expect(code).toBe(1);
   for (const name of ['WRIT_NATS_URL', 'WRIT_OPS_PORT', 'WRIT_LOG_LEVEL']) expect(text).toContain(name);
-}, 20_000);
+}, 120_000);
 
 test('a bus that cannot be reached ends the process with 1 and says so', async () => {
   const child = spawnProgram({ WRIT_NATS_URL: 'nats://127.0.0.1:1' });
@@ -133,4 +133,4 @@ test('a bus that cannot be reached ends the process with 1 and says so', async (
   const [code] = await once(child, 'close') as [number];
   expect(code).toBe(1);
   expect(text).toContain('no NATS server at `nats://127.0.0.1:1`');
-}, 20_000);
+}, 120_000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { Repeated } from './repeated.ts';
 
 test('runs again and again, never twice at once, whatever the task throws, until it is stopped', async () => {
@@ -28,26 +28,26 @@ test('stopped before its first run it never runs', async () => {
 });
 
 test('started twice it runs once at a time', async () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   try {
     let runs = 0;
     const repeated = new Repeated(() => Promise.resolve(runs++), 100, (error) => { throw error; });
     repeated.start();
     repeated.start();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect([9, 10]).toContain(runs);
     const before = runs;
     await repeated.stop();
     repeated.start();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(runs).toBe(before);
   } finally {
-    jest.useRealTimers();
+    vi.useRealTimers();
   }
 });
 
 test('tasks of a process run at the same moments, however long they take, and never sooner than half a pause after', async () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   try {
     const at: Record<string, number[]> = { often: [], seldom: [], slow: [] };
     const began = performance.now();
@@ -57,9 +57,9 @@ test('tasks of a process run at the same moments, however long they take, and ne
     }, pauseMs, (error) => { throw error; }));
     for (const task of tasks) {
       task.start();
-      await jest.advanceTimersByTimeAsync(70);
+      await vi.advanceTimersByTimeAsync(70);
     }
-    await jest.advanceTimersByTimeAsync(4_000);
+    await vi.advanceTimersByTimeAsync(4_000);
     expect(at.seldom?.length).toBeGreaterThanOrEqual(3);
     for (const time of at.seldom ?? []) expect(at.often).toContain(time);
     for (const time of at.slow ?? []) expect(at.often).toContain(time);
@@ -67,6 +67,6 @@ test('tasks of a process run at the same moments, however long they take, and ne
     expect(new Set(gaps)).toEqual(new Set([500]));
     await Promise.all(tasks.map((task) => task.stop()));
   } finally {
-    jest.useRealTimers();
+    vi.useRealTimers();
   }
 });

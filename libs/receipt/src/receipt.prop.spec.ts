@@ -23,7 +23,7 @@ describe('a receipt file', () => {
       const was = FILE[at] as number;
       for (const byte of [was ^ (1 << at % 8), 0x20, 0x22]) if (byte !== was) mustFail(altered(at, byte));
     }
-  }, 60_000);
+  }, 120_000);
 
   it('fails with any byte taken out or doubled, and cut anywhere', () => {
     for (let at = 0; at < FILE.length; at += 1) {
@@ -33,7 +33,7 @@ describe('a receipt file', () => {
       if (at % 10 === 0) mustFail(head);
     }
     expect(failedCheckOf(() => verifyReceiptFile(FILE, KEYS))).toBe('none');
-  }, 60_000);
+  }, 120_000);
 
   it('of any shape is answered with a ReceiptError', () => {
     const part = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>(RECEIPT, RECEIPT.envelope, RECEIPT.envelope.payload, RECEIPT.inclusion, RECEIPT.inclusion.checkpoint, 3, 5));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm run bench`: brings up the parts and builds, then runs the benchmarks in a process of their own.
 import { join } from 'node:path';
-import { build } from '../build.ts';
 import { explain } from '../explain.ts';
 import { ensureProgram } from '../parts/packages.ts';
 import { checkout, type Setup } from '../setup.ts';
@@ -25,12 +24,9 @@ async function bubblewrap(setup: Setup): Promise<void> {
 await withParts(async (setup, environmentOf) => {
   try {
     const environment = await environmentOf();
-    await runPlan(setup, [
-      { title: 'Build', run: (step) => build(step.env, step.report) },
-      { title: 'Bubblewrap', run: bubblewrap },
-    ]);
+    await runPlan(setup, [{ title: 'Bubblewrap', run: bubblewrap }]);
     const command = [process.execPath, '--conditions=@writ/source', join(checkout, 'bench', 'src', 'main.ts'), ...process.argv.slice(2)];
-    return (await runCheck(setup, { name: 'bench', command, cwd: checkout, results: [] }, environment)).failed;
+    return (await runCheck(setup, { name: 'bench', command, afterSetUp: true, lane: 'stacks' }, environment, say)).ok ? 0 : 1;
   } catch (error) {
     explain(error);
     return 1;

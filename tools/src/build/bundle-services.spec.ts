@@ -2,16 +2,17 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { freshService } from '@writ/testing';
 import { SetupError } from '../setup-error.ts';
 import { SERVICES } from '../supervisor/services.ts';
 import { bundleServices, serviceProgram } from './bundle-services.ts';
+import { NODE_MAJOR_MIN, SERVICE_FILE } from './start-program.ts';
 
 /** Four programs are joined by a process each, on a machine that does other things beside. */
 const JOINED_MS = 60_000;
 const PART = 'libs/part/dist/part.js';
-const THREADS = ['libs/signing/dist/ed25519/sodium-thread.js', 'apps/executor/dist/runners/page-reader.js'];
+const THREADS = ['libs/signing/dist/ed25519/sodium-thread.js', 'apps/executor/dist/runners/page-reader.js', ...['kernel', 'executor', 'orchestrator'].map((service) => `apps/${service}/dist/${service}.worker.js`)];
 
 let checkout: string;
 const write = (path: string, text: string): void => {
@@ -59,9 +60,49 @@ it('what has not changed is not joined again; what has is refused by its name, u
   expect(() => freshService(checkout, 'kernel')).toThrow(`is older than \`${PART}\``);
 }, JOINED_MS);
 
-it('a program of a thread that is gone is made again', async () => {
+it('a service whose one file is gone is joined again', async () => {
   await bundleServices(checkout);
-  const reader = join(dirname(serviceProgram(checkout, 'executor')), 'page-reader.js');
+  const service = join(dirname(serviceProgram(checkout, 'ledger')), SERVICE_FILE);
+  rmSync(service);
+  await bundleServices(checkout);
+  expect(statSync(service).isFile()).toBe(true);
+}, JOINED_MS);
+
+describe('a Node.js that is too old', () => {
+  /** Node.js 20 can't link this: it ends with a SyntaxError before any line of the program runs. */
+  const NEWER = `import { registerHooks } from 'node:module';\nconsole.log('the service runs', typeof registerHooks);\n`;
+  const REFUSED = /^Node\.js 24 or later is needed, and \S+ is v\d+\.\d+\.\d+: nothing was started\. [^\n]+\n$/;
+  const start = async (node: string, ...options: string[]): Promise<[number | null, string, string]> => {
+    write('apps/ledger/dist/main.js', NEWER);
+    await bundleServices(checkout);
+    const { status, stdout, stderr } = spawnSync(node, [...options, serviceProgram(checkout, 'ledger')], { encoding: 'utf8' });
+    return [status, stdout, stderr];
+  };
+  const olderThan = (version: string): string => `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '${version}' })`;
+
+  it('is refused, with the version that is needed, and the service is not loaded', async () => {
+    expect(await start(process.execPath, '--import', olderThan('23.11.0'))).toEqual([1, '', expect.stringMatching(REFUSED)]);
+    expect(await start(process.execPath)).toEqual([0, 'the service runs function\n', '']);
+  }, JOINED_MS);
+
+  const old = oldNode();
+  (old === undefined ? it.skip : it)(`is refused by itself${old === undefined ? ' (there is none in PATH)' : ''}`, async () => {
+    expect(await start(old!)).toEqual([1, '', expect.stringMatching(REFUSED)]);
+  }, JOINED_MS);
+});
+
+/** A Node.js in PATH that the services don't run on. */
+function oldNode(): string | undefined {
+  const found = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  return found.find((node) => {
+    const [, major = ''] = /^v(\d+)\./.exec(spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
+    return major !== '' && Number(major) < NODE_MAJOR_MIN;
+  });
+}
+
+it.each([['executor', 'page-reader.js'], ['kernel', 'kernel.worker.js']] as const)('a program of a thread of the %s that is gone is made again: %s', async (service, program) => {
+  await bundleServices(checkout);
+  const reader = join(dirname(serviceProgram(checkout, service)), program);
   rmSync(reader);
   await bundleServices(checkout);
   expect(statSync(reader).isFile()).toBe(true);

@@ -5,8 +5,12 @@ import { basename, dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 import { SERVICES, type ServiceName } from '../supervisor/services.ts';
+import { SERVICE_FILE } from './start-program.ts';
 
-/** The one file that a service starts from. Apart from what the compiler makes: apps/<service>/dist is what the build's cache keeps and puts back. */
+/**
+ * What a service is started by: it checks the version of Node.js and loads the one file that lies beside it. Apart from
+ * what the compiler makes: apps/<service>/dist is what the build's cache keeps and puts back.
+ */
 export const serviceProgram = (checkout: string, service: ServiceName): string => join(checkout, 'dist', 'services', service, 'main.js');
 
 /** The program of the thread that verifies signatures, which each service starts by the name it has beside the service's own file. */
@@ -15,14 +19,21 @@ const SODIUM_THREAD = 'libs/signing/dist/ed25519/sodium-thread.js';
 /** The same for the thread that reads pages. */
 const PAGE_READER = 'apps/executor/dist/runners/page-reader.js';
 
-const entriesOf = (service: ServiceName): readonly string[] => [`apps/${service}/dist/main.js`, SODIUM_THREAD, ...(service === 'executor' ? [PAGE_READER] : [])];
+/** Services that have a pool of worker threads, and so a program for them beside their own. */
+const POOLED: ReadonlySet<ServiceName> = new Set<ServiceName>(['kernel', 'executor', 'orchestrator']);
+
+const entriesOf = (service: ServiceName): readonly string[] => [
+  `apps/${service}/dist/main.js`, SODIUM_THREAD,
+  ...(POOLED.has(service) ? [`apps/${service}/dist/${service}.worker.js`] : []),
+  ...(service === 'executor' ? [PAGE_READER] : []),
+];
 
 /** Whether all that it was joined from is as it was then. What tests ask is libs/testing/src/fresh-service.ts, from the same file. */
 function isFresh(checkout: string, service: ServiceName): boolean {
   const folder = dirname(serviceProgram(checkout, service));
   try {
     const inputs = Object.entries(JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8')) as Record<string, string>);
-    return entriesOf(service).every((entry) => existsSync(join(folder, basename(entry))))
+    return [...entriesOf(service), SERVICE_FILE].every((file) => existsSync(join(folder, basename(file))))
       && inputs.every(([path, hash]) => createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex') === hash);
   } catch {
     // Never joined, half joined, or from a file that is gone.

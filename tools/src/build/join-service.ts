@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `node join-service.ts CHECKOUT FOLDER ENTRY…`: joins each entry with what it imports into one file in FOLDER, by the entry's name. A program of its own, so that esbuild ends with it.
+// `node join-service.ts CHECKOUT FOLDER ENTRY…`: joins each entry with what it imports into one file in FOLDER. The
+// `main.js` of a service becomes `service.js`; another one keeps its name. A program of its own, so that esbuild ends
+// with it.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { NODE_MAJOR_MIN, SERVICE_FILE, startProgram } from './start-program.ts';
 
 /**
  * What modules of CommonJS expect to be there, and a module of the other kind has to make. The last line has the source map read, where a process is told to heed it: that takes as
@@ -17,8 +20,8 @@ const __dirname = import.meta.dirname;
 if (joinedIsMainThread && process.sourceMapsEnabled) new Error().stack;`;
 
 const EXTERNAL = [
-  // Native, or read as files from where they are.
-  'sodium-native', 'cpu-features', '*.node', '*.wasm', '@cedar-policy/*', 'web-tree-sitter',
+  // Native, or read as files from where they are: Piscina starts its threads from a file of its own.
+  'sodium-native', 'piscina', 'cpu-features', '*.node', '*.wasm', '@cedar-policy/*', 'web-tree-sitter',
   // dockerode asks for them whatever it is used for, and only an engine that is reached by SSH or that builds needs them.
   'ssh2', '@grpc/*',
   // What NestJS and others ask for where it is installed, or where it is used.
@@ -35,11 +38,11 @@ mkdirSync(folder, { recursive: true });
 rmSync(record, { force: true });
 const { metafile } = await build({
   absWorkingDir: checkout,
-  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
+  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry.endsWith('/main.js') ? SERVICE_FILE : entry, '.js') })),
   outdir: folder,
   bundle: true,
   platform: 'node',
-  target: 'node24',
+  target: `node${NODE_MAJOR_MIN}`,
   format: 'esm',
   banner: { js: BANNER },
   external: EXTERNAL,
@@ -51,7 +54,10 @@ const { metafile } = await build({
   logLevel: 'warning',
   metafile: true,
 });
-// What is installed stands in the lock; how it is joined, in this file.
-const inputs = [...Object.keys(metafile.inputs).filter((path) => !/(?:^|\/)node_modules\//.test(path)), 'package-lock.json', relative(checkout, import.meta.filename)];
+writeFileSync(join(folder, 'main.js'), startProgram());
+// What is installed stands in the lock; how it is joined, in these files.
+const joining = ['join-service.ts', 'start-program.ts'].map((name) => relative(checkout, join(import.meta.dirname, name)));
+const ours = Object.keys(metafile.inputs).filter((path) => !/(?:^|\/)node_modules\//.test(path));
+const inputs = [...ours, 'package-lock.json', ...joining];
 const hashes = inputs.sort().map((path) => [path, createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex')] as const);
 writeFileSync(record, `${JSON.stringify(Object.fromEntries(hashes), null, 1)}\n`);

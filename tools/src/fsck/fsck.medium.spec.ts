@@ -34,7 +34,7 @@ beforeAll(async () => {
   logId = await writeLog(client, TENANT, BATCHES, BATCHES_BEFORE);
   await writeLog(client, OTHER, [1]);
   await client.query('COMMIT');
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await client.end();
   await database.drop();

@@ -11,10 +11,10 @@ test('an engine that does not answer is said so, without a stack', () => {
   const { status, stdout, stderr } = run(['--base', 'acme/base:1', '--name', 'acme/sandbox:1'], 'unix:///nowhere/docker.sock');
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toBe('✖ no image was made of `acme/base:1`: connect ENOENT /nowhere/docker.sock\n');
-}, 60_000);
+}, 120_000);
 
 test('what is missing on the command line is named', () => {
   const { status, stderr } = run(['--base', 'acme/base:1'], 'unix:///nowhere/docker.sock');
   expect(status).toBe(2);
   expect(stderr).toContain(`required option '--name <name>' not specified`);
-}, 60_000);
+}, 120_000);

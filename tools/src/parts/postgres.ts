@@ -55,8 +55,11 @@ const initialise = (setup: Setup, place: Place, password: string): string => {
   return data;
 };
 
-const start = async (setup: Setup, place: Place, data: string, port: number): Promise<Child> => {
-  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: CONNECTIONS_MAX, logging_collector: 'off' };
+/** Tests make and drop some 200 databases: a checkpoint every five minutes would write each of them to disk first. What is committed stays durable: the ledger asks for it. */
+const FOR_TESTS = { max_wal_size: '8GB', checkpoint_timeout: '1h' };
+
+const start = async (setup: Setup, place: Place, data: string, port: number, more: Readonly<Record<string, string>>): Promise<Child> => {
+  const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port, max_connections: CONNECTIONS_MAX, logging_collector: 'off', ...more };
   return launch(setup, {
     name: 'postgres', kind: 'part', command: join(place.native, 'bin', 'postgres'),
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -85,8 +88,7 @@ const useReal = async (url: string): Promise<Postgres> => {
   return { url, child: null };
 };
 
-/** Postgres from npm, as a child process on a loopback port; WRIT_DATABASE_URL puts a real one in its place. */
-export const postgres: Part<Postgres> = {
+const postgresWith = (settings: Readonly<Record<string, string>>): Part<Postgres> => ({
   name: 'Postgres',
   replacedBy: 'WRIT_DATABASE_URL',
   ensure: async (setup) => {
@@ -97,9 +99,15 @@ export const postgres: Part<Postgres> = {
     const { text: password } = ensureSecret(setup.stateDir, 'postgres-superuser', newPassword);
     const data = initialise(setup, place, password);
     const port = await freePort();
-    const child = await start(setup, place, data, port);
+    const child = await start(setup, place, data, port, settings);
     const url = (database: string): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${database}`;
     await waitUntilReady(child, () => withClient(url('postgres'), async (client) => { await client.query('SELECT 1'); return true; }), READY_MS);
     return { url: url(DATABASE), child };
   },
-};
+});
+
+/** Postgres from npm, as a child process on a loopback port; WRIT_DATABASE_URL puts a real one in its place. */
+export const postgres = postgresWith({});
+
+/** The same for tests, which make and drop many databases. */
+export const testPostgres = postgresWith(FOR_TESTS);

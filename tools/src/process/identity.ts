@@ -13,13 +13,18 @@ export interface Identity {
   readonly boot: string;
 }
 
-/** Field 22 by proc(5); the fields after the command name, which is in brackets and may contain anything, begin with the third. */
-const STARTED = 22 - 3;
-const STATE = 0;
+/** The number by proc(5) of the first field that `statFields` gives. */
+export const FIRST_FIELD = 3;
+
+const STATE = 3 - FIRST_FIELD;
+const STARTED = 22 - FIRST_FIELD;
+
+/** The fields of /proc/PID/stat that follow the command name, which is in brackets and may contain anything. */
+export const statFields = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ');
 
 /** State and start time out of the text of /proc/PID/stat. */
 export const parseStat = (text: string): { state: string; started: string } => {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const fields = statFields(text);
   return { state: fields[STATE] ?? '', started: fields[STARTED] ?? '' };
 };
 

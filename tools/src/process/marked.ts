@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
-import { identify, type Identity } from './identity.ts';
+import { FIRST_FIELD, identify, statFields, type Identity } from './identity.ts';
 
 /** Environment variable that marks every process of a state directory, so that a clean-up finds those that no list names. */
 export const MARK = 'WRIT_STATE_ID';
@@ -16,10 +16,12 @@ const parts = (pid: number, file: 'environ' | 'cmdline'): string[] => {
   }
 };
 
+/** Field 4 by proc(5). */
+const PARENT = 4 - FIRST_FIELD;
+
 const parentOf = (pid: number): number => {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[1]);
+    return Number(statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))[PARENT]);
   } catch {
     return 0;
   }

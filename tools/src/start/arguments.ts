@@ -8,6 +8,7 @@ export interface Arguments {
 
 const EPILOGUE = `
 Everything it keeps lies in .writ/ and can be deleted. Ctrl-C stops it.
+A service that ends is started again, unless --once is given.
 
 Environment:
   WRIT_HTTP_PORT     port of the API (7480, or the next free one)
@@ -23,8 +24,8 @@ Environment:
 /**
  * Reads the command line of `npm start`.
  *
- * @param output where help and errors go, the terminal unless said otherwise
- * @returns the arguments, or the status to end with after what was said on the terminal
+ * @param output where help and errors go; the terminal by default
+ * @returns the arguments, or the status to end with after help or an error was printed
  */
 export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm start --')

@@ -9,6 +9,7 @@ import type { Child } from '../process/launch.ts';
 import { logTail } from '../process/log-tail.ts';
 import { SetupError } from '../setup-error.ts';
 import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
+import { keepRunning } from '../supervisor/keep-running.ts';
 import { supervise } from '../supervisor/supervise.ts';
 import { parseArguments } from './arguments.ts';
 import { presentStack } from './present.ts';
@@ -16,10 +17,21 @@ import { startStack, type Stack } from './stack.ts';
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 
-/** Rejects as soon as one of our processes ends by itself: what is left would only look as if it worked. */
-const firstDeath = async (children: readonly Child[]): Promise<never> => {
+/** Rejects when one of these processes ends by itself. */
+const firstEnd = async (children: readonly Child[]): Promise<never> => {
   const { child, how } = await Promise.race(children.map((child) => child.ended.then((how) => ({ child, how }))));
   throw new SetupError(`${child.name} ${how}; the end of ${child.logFile}:`, logTail(child.logFile));
+};
+
+/**
+ * Rejects when the stack can't go on. A part of ours that ends takes the run with it: what is left would only look as
+ * if it worked. A service that ends is started again, but for `--once`, whose status says whether all went as it should.
+ */
+const breakdownOf = async ({ services, parts }: Stack, restarts: boolean, stop: AbortSignal): Promise<never> => {
+  if (!restarts) return firstEnd([...services.map(({ child }) => child), ...parts]);
+  const never = new Promise<never>(() => undefined);
+  const kept = services.map((service) => keepRunning(service, { stop, report: say }).then(() => never));
+  return Promise.race([...kept, firstEnd(parts)]);
 };
 
 /** Runs the job, shows it, and leaves what it did where a script finds it. */
@@ -40,14 +52,20 @@ const main = async (args: readonly string[]): Promise<void> => {
   const setup = makeSetup(root, join(root, 'cache'), process.env, say);
   await supervise(setup, 'start', async ({ stop }) => {
     const stack = await startStack(setup);
-    const death = firstDeath(stack.children);
-    death.catch(() => undefined);
-    const ok = await Promise.race([runMainJob(setup, stack), death]);
-    if (parsed.once) return ok ? 0 : 1;
-    say(presentStack(setup, stack));
-    await Promise.race([stop.aborted ? undefined : once(stop, 'abort'), death]);
-    say('stopping …');
-    return 0;
+    const ending = new AbortController();
+    const breakdown = breakdownOf(stack, !parsed.once, AbortSignal.any([stop, ending.signal]));
+    breakdown.catch(() => undefined);
+    try {
+      const ok = await Promise.race([runMainJob(setup, stack), breakdown]);
+      if (parsed.once) return ok ? 0 : 1;
+      say(presentStack(setup, stack));
+      await Promise.race([stop.aborted ? undefined : once(stop, 'abort'), breakdown]);
+      say('stopping …');
+      return 0;
+    } finally {
+      // What ends from here on is ended in order, and isn't started again.
+      ending.abort();
+    }
   });
 };
 

@@ -13,15 +13,18 @@ import type { Child } from '../process/launch.ts';
 import { runPlan, type Plan } from '../steps.ts';
 import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
-import { SERVICES, serviceEnvironments, type ServiceName } from '../supervisor/services.ts';
-import { startServices } from '../supervisor/start-services.ts';
+import type { KeptService } from '../supervisor/keep-running.ts';
+import { SERVICES, serviceEnvironments, type ServiceName, type Variables } from '../supervisor/services.ts';
+import { startService, startServices } from '../supervisor/start-services.ts';
 
 /** A running Writ. */
 export interface Stack {
   readonly url: string;
   readonly keys: Keys;
-  /** Everything of ours whose end is the end of the run. */
-  readonly children: readonly Child[];
+  /** The four services, each of which can be started again. */
+  readonly services: readonly KeptService[];
+  /** Postgres, NATS and Docker where they are our own. Their end is the end of the run: they hold what the services need. */
+  readonly parts: readonly Child[];
 }
 
 /** In checkpoints' names and receipts; a deployment for others has one of its own. */
@@ -39,7 +42,7 @@ interface Made {
   image?: SandboxImage;
   keys?: Keys;
   schema?: Schema;
-  services?: readonly Child[];
+  services?: readonly KeptService[];
   httpPort?: number;
 }
 
@@ -65,21 +68,28 @@ const wantedPort = (env: Setup['env']): number => {
   return port;
 };
 
-const environments = async (setup: Setup, state: Made): ReturnType<typeof startServicesWith> => {
+/** The environments of the services: a service that is started again has the same one, its ports included. */
+const environmentsOf = async (setup: Setup, state: Made): Promise<Readonly<Record<ServiceName, Variables>>> => {
   const ports = await freePorts(SERVICES.length);
-  state.httpPort = await nextFreePort(wantedPort(setup.env));
-  return startServicesWith(setup, state, ports, state.httpPort);
-};
-
-const startServicesWith = async (setup: Setup, state: Made, ports: readonly number[], httpPort: number): Promise<Child[]> =>
-  startServices(setup, serviceEnvironments({
+  const httpPort = await nextFreePort(wantedPort(setup.env));
+  state.httpPort = httpPort;
+  return serviceEnvironments({
     stateDir: setup.stateDir, deployment: DEPLOYMENT, shard: SHARD, httpPort,
     opsPorts: Object.fromEntries(SERVICES.map((name, index) => [name, ports[index]])) as Record<ServiceName, number>,
     nats: made(state.bus), schema: made(state.schema), keys: made(state.keys), dockerHost: made(state.engine).host,
     label: setup.stateId, image: made(state.image), env: setup.env,
-  }));
+  });
+};
 
-const plan = (state: Made): Plan => [
+/** `setup` reports below the step that is going on; `run`, to the terminal, where a restart is shown. */
+const startAll = async (setup: Setup, run: Setup, state: Made): Promise<KeptService[]> => {
+  const environments = await environmentsOf(setup, state);
+  const children = await startServices(setup, environments);
+  const start = (name: ServiceName) => () => startService(run, name, environments[name]);
+  return SERVICES.map((name, index) => ({ child: made(children[index]), start: start(name) }));
+};
+
+const plan = (run: Setup, state: Made): Plan => [
   { title: postgres.name, run: async (setup) => { state.database = await postgres.ensure(setup); } },
   { title: localNats.name, run: async (setup) => { state.bus = await localNats.ensure(setup); } },
   { title: docker.name, run: async (setup) => { state.engine = await docker.ensure(setup); return state.engine.own ? 'our own' : state.engine.host; } },
@@ -92,13 +102,16 @@ const plan = (state: Made): Plan => [
     state.schema = await ensureSchema(setup, made(state.database).url, state.keys.rolePasswords);
   } },
   { title: 'Sandbox image', run: async (setup) => { state.image = await ensureSandboxImage(setup, made(state.engine).docker, made(state.base)); } },
-  { title: 'Services', run: async (setup) => { state.services = await environments(setup, state); return SERVICES.join(', '); } },
+  { title: 'Services', run: async (setup) => {
+    state.services = await startAll(setup, run, state);
+    return SERVICES.join(', ');
+  } },
 ];
 
 /** Brings up everything, step by step. */
 export const startStack = async (setup: Setup): Promise<Stack> => {
   const state: Made = {};
-  await runPlan(setup, plan(state));
+  await runPlan(setup, plan(setup, state));
   const parts = [state.database, state.bus, state.engine].map((part) => part?.child).filter((child) => child !== null && child !== undefined);
-  return { url: `http://127.0.0.1:${made(state.httpPort)}`, keys: made(state.keys), children: [...made(state.services), ...parts] };
+  return { url: `http://127.0.0.1:${made(state.httpPort)}`, keys: made(state.keys), services: made(state.services), parts };
 };

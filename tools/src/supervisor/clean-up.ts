@@ -8,25 +8,25 @@ import { stopProcess, waitUntilGone } from '../process/stop.ts';
 import { writeStarted, type Entry, type Kind, type Started } from '../process/table.ts';
 import { removeContainers } from './containers.ts';
 
-/** How long each stage may take before what is left of it is killed. */
-export interface Patience {
+/** How long each stage may take before the processes that are left of it are killed. */
+export interface StopTimeouts {
   readonly servicesMs: number;
   readonly containersMs: number;
   readonly partsMs: number;
 }
 
 /** A person waits, and a service may be in the middle of a call. */
-export const ORDERLY: Patience = { servicesMs: 10_000, containersMs: 5_000, partsMs: 6_000 };
+export const ORDERLY: StopTimeouts = { servicesMs: 10_000, containersMs: 5_000, partsMs: 6_000 };
 
 /** Nobody supervises any more: together below the ten seconds that the watchdog promises. */
-export const PROMPT: Patience = { servicesMs: 2_000, containersMs: 2_500, partsMs: 3_500 };
+export const PROMPT: StopTimeouts = { servicesMs: 2_000, containersMs: 2_500, partsMs: 3_500 };
 
 /** The second Ctrl-C. Postgres recovers from its log at the next start. */
-export const AT_ONCE: Patience = { servicesMs: 0, containersMs: 1_500, partsMs: 0 };
+export const AT_ONCE: StopTimeouts = { servicesMs: 0, containersMs: 1_500, partsMs: 0 };
 
 const KILL_MS = 500;
 
-/** Where whoever looks for running parts finds their addresses; there only while they run. */
+/** The file with the addresses of running parts. It exists only while they run. */
 export const addressesFile = (stateDir: string): string => join(stateDir, 'env.json');
 
 /** A state directory and its name outside of it. */
@@ -40,7 +40,7 @@ const stopKinds = async (entries: readonly Entry[], kinds: readonly Kind[], limi
   await Promise.all(chosen.map(({ who, signal: ask, graceMs }) => stopProcess(who, ask, Math.min(graceMs, limitMs))));
 };
 
-/** What no list names: children of children, and what was started while the list was being written. */
+/** Kills processes that no list names: children of children, and what was started while the list was being written. */
 const killStrays = async (stateId: string, execRoot: string | null): Promise<void> => {
   const strays = [...findMarked(stateId), ...(execRoot === null ? [] : findContained(execRoot))];
   for (const who of strays) signal(who, 'SIGKILL');
@@ -54,10 +54,10 @@ const killStrays = async (stateId: string, execRoot: string | null): Promise<voi
  * @param started what the caller knows to have been started
  * @returns how many listed processes there were to end
  */
-export const cleanUp = async ({ stateDir, stateId }: StateDir, { engine, entries }: Started, patience: Patience): Promise<number> => {
-  await stopKinds(entries, ['job', 'service'], patience.servicesMs);
-  if (engine !== null) await removeContainers(engine, patience.containersMs);
-  await stopKinds(entries, ['part', 'engine'], patience.partsMs);
+export const cleanUp = async ({ stateDir, stateId }: StateDir, { engine, entries }: Started, timeouts: StopTimeouts): Promise<number> => {
+  await stopKinds(entries, ['job', 'service'], timeouts.servicesMs);
+  if (engine !== null) await removeContainers(engine, timeouts.containersMs);
+  await stopKinds(entries, ['part', 'engine'], timeouts.partsMs);
   await killStrays(stateId, engine?.execRoot ?? null);
   for (const dir of [stateDir, ...(engine?.execRoot ? [engine.execRoot] : [])]) unmountBelow(dir);
   rmSync(addressesFile(stateDir), { force: true });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SERVICES, serviceEnvironments, type ServiceName, type Surroundings } from './services.ts';
+import { SERVICES, serviceEnvironments, type ServiceName, type ServiceSettings } from './services.ts';
 
 const file = (name: string) => `/keys/${name}`;
-const around: Surroundings = {
+const settings: ServiceSettings = {
   stateDir: '/state', deployment: 'writ.test', shard: 's0', httpPort: 7480,
   opsPorts: { ledger: 1, kernel: 2, executor: 3, orchestrator: 4 },
   nats: { url: 'nats://127.0.0.1:5', passwordFiles: Object.fromEntries(SERVICES.map((name) => [name, file(`nats-${name}`)])) },
@@ -16,7 +16,7 @@ const around: Surroundings = {
   dockerHost: 'unix:///d.sock', label: 'abc', image: { digest: 'sha256:0' },
   env: { PATH: '/bin', ANTHROPIC_API_KEY: 'model', SECRET_OF_THE_SHELL: 'x', WRIT_LEASE_MS: '5000', WRIT_HTTP_HOST: '0.0.0.0' },
 };
-const environments = serviceEnvironments(around);
+const environments = serviceEnvironments(settings);
 const holders = (value: string): ServiceName[] => SERVICES.filter((name) => Object.values(environments[name]).includes(value));
 
 test.each([
@@ -39,6 +39,6 @@ test('tuning reaches the service it is for', () => {
 });
 
 test('with a NATS server of the operator its user is the operator’s too', () => {
-  const { kernel } = serviceEnvironments({ ...around, nats: { url: 'nats://nats:4222', passwordFiles: {} }, env: { WRIT_NATS_USER: 'me', WRIT_NATS_PASSWORD_FILE: '/pw' } });
+  const { kernel } = serviceEnvironments({ ...settings, nats: { url: 'nats://nats:4222', passwordFiles: {} }, env: { WRIT_NATS_USER: 'me', WRIT_NATS_PASSWORD_FILE: '/pw' } });
   expect(kernel).toMatchObject({ WRIT_NATS_URL: 'nats://nats:4222', WRIT_NATS_USER: 'me', WRIT_NATS_PASSWORD_FILE: '/pw' });
 });

@@ -10,8 +10,8 @@ export type ServiceName = (typeof SERVICES)[number];
 /** Variables of one process, by name. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** All that the services' environments are made of. */
-export interface Surroundings {
+/** What the environments of the services are made from. */
+export interface ServiceSettings {
   readonly stateDir: string;
   readonly deployment: string;
   readonly shard: string;
@@ -39,17 +39,17 @@ const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
   orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_AUTH_FAILURES_PER_MINUTE', 'WRIT_TRUSTED_PROXIES', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
 };
 
-const pick = (env: Surroundings['env'], names: readonly string[]): Variables =>
+const pick = (env: ServiceSettings['env'], names: readonly string[]): Variables =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 
 /** With a server of the operator's own, its users may be the operator's too. */
-const natsUser = ({ nats, env }: Surroundings, name: ServiceName): Variables => {
+const natsUser = ({ nats, env }: ServiceSettings, name: ServiceName): Variables => {
   const file = nats.passwordFiles[name];
   return file === undefined ? pick(env, ['WRIT_NATS_USER', 'WRIT_NATS_PASSWORD_FILE']) : { WRIT_NATS_USER: name, WRIT_NATS_PASSWORD_FILE: file };
 };
 
-const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => {
-  const { keys, schema, image, stateDir } = around;
+const own = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>> => {
+  const { keys, schema, image, stateDir } = settings;
   return {
     ledger: {
       WRIT_LEDGER_DATABASE_URL: schema.urlFor('writ_ledger'),
@@ -70,13 +70,13 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
       WRIT_EXECUTOR_DATABASE_URL: schema.urlFor('writ_executor'),
       WRIT_PERMIT_PUBLIC_KEYS_FILE: keys.permitPublicKeysFile,
       WRIT_SANDBOX_IMAGE_DIGEST: image.digest,
-      WRIT_SANDBOX_LABEL: around.label,
-      DOCKER_HOST: around.dockerHost,
+      WRIT_SANDBOX_LABEL: settings.label,
+      DOCKER_HOST: settings.dockerHost,
       WRIT_CACHE_DIR: join(stateDir, 'executor-cache'),
     },
     orchestrator: {
       WRIT_HTTP_HOST: '127.0.0.1',
-      WRIT_HTTP_PORT: String(around.httpPort),
+      WRIT_HTTP_PORT: String(settings.httpPort),
       WRIT_ORCHESTRATOR_DATABASE_URL: schema.urlFor('writ_orchestrator'),
       WRIT_PLATFORM_KEY_HASH_FILE: keys.platformKeyHashFile,
       WRIT_WEBHOOK_KEY_FILE: keys.webhookKeyFile,
@@ -87,19 +87,19 @@ const own = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => 
 };
 
 /** The whole environment of each service: what it is given, and nothing that another one holds. */
-export const serviceEnvironments = (around: Surroundings): Readonly<Record<ServiceName, Variables>> => {
-  const owned = own(around);
+export const serviceEnvironments = (settings: ServiceSettings): Readonly<Record<ServiceName, Variables>> => {
+  const owned = own(settings);
   const of = (name: ServiceName): Variables => ({
-    ...pick(around.env, COMMON),
+    ...pick(settings.env, COMMON),
     NODE_ENV: 'production',
-    WRIT_DEPLOYMENT: around.deployment,
-    WRIT_SHARD: around.shard,
-    WRIT_NATS_URL: around.nats.url,
-    ...natsUser(around, name),
+    WRIT_DEPLOYMENT: settings.deployment,
+    WRIT_SHARD: settings.shard,
+    WRIT_NATS_URL: settings.nats.url,
+    ...natsUser(settings, name),
     WRIT_OPS_HOST: '127.0.0.1',
-    WRIT_OPS_PORT: String(around.opsPorts[name]),
+    WRIT_OPS_PORT: String(settings.opsPorts[name]),
     ...owned[name],
-    ...pick(around.env, PASSED[name]),
+    ...pick(settings.env, PASSED[name]),
   });
   return { ledger: of('ledger'), kernel: of('kernel'), executor: of('executor'), orchestrator: of('orchestrator') };
 };

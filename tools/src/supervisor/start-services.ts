@@ -19,10 +19,13 @@ const isReady = async (port: string): Promise<boolean> => {
   return answer.ok;
 };
 
-/** Starts one service and resolves when it says that it is ready. */
+/**
+ * Starts one service and resolves when its `/readyz` answers that it is ready.
+ * @throws SetupError where it does not become ready; nothing of it runs any more then
+ */
 export const startService = async (setup: Setup, name: ServiceName, env: Variables): Promise<Child> => {
   const program = serviceProgram(setup.checkout, name);
-  if (!existsSync(program)) throw new SetupError(`\`${program}\` is missing: the build did not make it`);
+  if (!existsSync(program)) throw new SetupError(`\`${program}\` is missing: run \`npm run build\``);
   for (const dir of [env['WRIT_CACHE_DIR'], env['WRIT_LEDGER_MEMORY_FILE'] && join(env['WRIT_LEDGER_MEMORY_FILE'], '..')]) {
     if (dir) mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
@@ -30,11 +33,16 @@ export const startService = async (setup: Setup, name: ServiceName, env: Variabl
     name, kind: 'service', command: process.execPath, args: ['--enable-source-maps', program], env, signal: 'SIGTERM', graceMs: STOP_MS,
   });
   const port = env['WRIT_OPS_PORT'] ?? '';
-  await waitUntilReady(child, () => isReady(port), READY_MS);
+  try {
+    await waitUntilReady(child, () => isReady(port), READY_MS);
+  } catch (error) {
+    await child.stop(0);
+    throw error;
+  }
   setup.report(`${name} is ready`);
   return child;
 };
 
-/** All four at once: each waits for what it needs of the others by itself. */
+/** Starts all four at once: each waits by itself for what it needs of the others. */
 export const startServices = async (setup: Setup, environments: Readonly<Record<ServiceName, Variables>>): Promise<Child[]> =>
   Promise.all(SERVICES.map((name) => startService(setup, name, environments[name])));

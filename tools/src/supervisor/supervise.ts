@@ -10,22 +10,22 @@ import { AT_ONCE, cleanUp, ORDERLY, PROMPT } from './clean-up.ts';
 import { startGuard } from './guard.ts';
 import { takeLock, type Lock } from './lock.ts';
 
-/** A Ctrl-C reaches us from the terminal, from npm and from the launcher: what comes together is one wish. */
-const SAME_WISH_MS = 1_000;
+/** A Ctrl-C reaches us from the terminal, from npm and from the launcher: what comes together is one request. */
+const SAME_REQUEST_MS = 1_000;
 
 /** The watchdog's own limit, and a little. */
 const WATCHDOG_MS = 12_000;
 const POLL_MS = 100;
 
-/** For a body that only waits for the wish, to return what it has to. */
+/** For a body that only waits for the request to stop, to return its status. */
 const SETTLE_MS = 100;
 
 /** 128 plus SIGINT's number, as a shell reports it. */
 const INTERRUPTED = 130;
 
 /** What a supervised run is given beside its setup. */
-export interface Wish {
-  /** Aborted when somebody wants the run to end. */
+export interface RunContext {
+  /** Aborted when somebody asks the run to end. */
   readonly stop: AbortSignal;
 }
 
@@ -51,28 +51,29 @@ const endLeftovers = async (setup: Setup): Promise<void> => {
   await cleanUp(setup, started, PROMPT);
 };
 
-/** Turns signals, and the end of the process that launched us, into one wish; a second one does not wait any more. */
-const listenForWishes = (setup: Setup): AbortController => {
-  const wish = new AbortController();
+/** Turns signals, and the end of the process that launched us, into one request to stop. A second one ends the run at once. */
+const listenForStop = (setup: Setup): AbortController => {
+  const request = new AbortController();
   let first = 0;
-  const onWish = (why: string) => (): void => {
-    if (!wish.signal.aborted) {
+  const onRequest = (why: string) => (): void => {
+    if (!request.signal.aborted) {
       first = performance.now();
-      wish.abort(why);
-    } else if (performance.now() - first > SAME_WISH_MS) {
+      request.abort(why);
+    } else if (performance.now() - first > SAME_REQUEST_MS) {
       say('ending at once');
       void cleanUp(setup, setup.processes.started, AT_ONCE).finally(() => process.exit(INTERRUPTED));
     }
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onWish(name));
-  process.on('disconnect', onWish('the launcher is gone'));
-  // Nobody reads any more (`npm start | head`): the run goes on to its orderly end without words. It's no second wish: each word that is said would be another.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => { if (!wish.signal.aborted) onWish('output is closed')(); });
-  return wish;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onRequest(name));
+  process.on('disconnect', onRequest('the launcher is gone'));
+  // Nobody reads the output any more (`npm start | head`): the run ends in order, without output. Each further line fails alike, and is no second
+  // request.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => { if (!request.signal.aborted) onRequest('output is closed')(); });
+  return request;
 };
 
-/** The body ends by itself soon after the wish when it is waiting for one, and is left behind when it is in the middle of something. */
-const runBody = async (body: (wish: Wish) => Promise<number>, { signal }: AbortController): Promise<number> => {
+/** The body ends by itself soon after the request where it waits for one. It is left behind where it is in the middle of something. */
+const runBody = async (body: (context: RunContext) => Promise<number>, { signal }: AbortController): Promise<number> => {
   const interrupted = once(signal, 'abort').then(() => delay(SETTLE_MS)).then(() => INTERRUPTED);
   try {
     return await Promise.race([body({ stop: signal }), interrupted]);
@@ -87,14 +88,14 @@ const runBody = async (body: (wish: Wish) => Promise<number>, { signal }: AbortC
  * Runs something on a state directory so that nothing it starts outlives it: alone on that directory, with what an earlier run left
  * behind ended first, under a watchdog, and with everything ended in order afterwards. Ends the process with the body's status.
  */
-export const supervise = async (setup: Setup, role: string, body: (wish: Wish) => Promise<number>): Promise<never> => {
+export const supervise = async (setup: Setup, role: string, body: (context: RunContext) => Promise<number>): Promise<never> => {
   let status = 1;
   try {
     const lock = await holdStateDir(setup, role);
     await endLeftovers(setup);
     const guard = startGuard(setup);
-    const wish = listenForWishes(setup);
-    status = await runBody(body, wish);
+    const request = listenForStop(setup);
+    status = await runBody(body, request);
     setup.processes.close();
     await cleanUp(setup, setup.processes.started, ORDERLY);
     await guard.dismiss();

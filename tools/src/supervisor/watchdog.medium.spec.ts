@@ -56,14 +56,14 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
 };
 const marked = (): Identity[] => findMarked(stateIdOf(dir));
 
-const start = async (host = ''): Promise<{ supervisor: ChildProcess; heard: () => string }> => {
+const start = async (host = ''): Promise<{ supervisor: ChildProcess; output: () => string }> => {
   const supervisor = spawn(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', PROGRAM, dir, host], { stdio: ['ignore', 'pipe', 'pipe'] });
   supervisors.push(supervisor);
-  let heard = '';
-  for (const stream of [supervisor.stdout, supervisor.stderr]) stream!.on('data', (chunk) => { heard += String(chunk); });
-  await until(() => heard.includes('up\n') || supervisor.exitCode !== null);
-  expect(heard).toContain('up\n');
-  return { supervisor, heard: () => heard };
+  let output = '';
+  for (const stream of [supervisor.stdout, supervisor.stderr]) stream!.on('data', (chunk) => { output += String(chunk); });
+  await until(() => output.includes('up\n') || supervisor.exitCode !== null);
+  expect(output).toContain('up\n');
+  return { supervisor, output: () => output };
 };
 
 test('a supervisor that is killed leaves no process behind, listed or not', async () => {
@@ -87,7 +87,7 @@ test('when the watchdog is killed as well, the next start ends what both left be
   await once(supervisor, 'exit');
   expect(left.every(isAlive)).toBe(true);
   const next = await start();
-  expect(next.heard()).toContain('an earlier run ended without cleaning up');
+  expect(next.output()).toContain('an earlier run ended without cleaning up');
   expect(left.some(isAlive)).toBe(false);
 }, 3 * PROMISED_MS);
 
@@ -104,7 +104,7 @@ test('one Ctrl-C, however often it arrives, ends everything in order with the bo
   const { supervisor } = await start();
   const processes = marked();
   for (let times = 0; times < 3; times += 1) supervisor.kill('SIGINT');
-  // The stubborn service is given its time; a second wish takes that away.
+  // The stubborn service is given its time; a second request takes that away.
   await delay(1_500);
   supervisor.kill('SIGINT');
   const [status] = (await once(supervisor, 'exit')) as [number];
@@ -112,7 +112,7 @@ test('one Ctrl-C, however often it arrives, ends everything in order with the bo
   expect(processes.some(isAlive)).toBe(false);
 }, 2 * PROMISED_MS);
 
-test('a second Ctrl-C ends everything at once also where nobody reads any more what is said', async () => {
+test('a second Ctrl-C ends everything at once also where nobody reads the output any more', async () => {
   const { supervisor } = await start();
   const processes = marked();
   for (const stream of [supervisor.stdout, supervisor.stderr]) stream!.destroy();
@@ -128,11 +128,11 @@ test('a second run on the same state directory is refused and disturbs nothing',
   await start();
   const second = spawn(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', PROGRAM, dir, ''], { stdio: ['ignore', 'ignore', 'pipe'] });
   supervisors.push(second);
-  let heard = '';
-  second.stderr.on('data', (chunk) => { heard += String(chunk); });
+  let output = '';
+  second.stderr.on('data', (chunk) => { output += String(chunk); });
   const [status] = (await once(second, 'exit')) as [number];
   expect(status).toBe(1);
-  expect(heard).toContain('is in use by process');
+  expect(output).toContain('is in use by process');
   expect(marked().length).toBeGreaterThanOrEqual(5);
 }, 2 * PROMISED_MS);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input and says what it
-// is doing; when that end closes without a farewell, the supervisor was killed, and everything it had started is ended here.
+// A process of its own, started with `STATE_DIR STATE_ID`. The supervisor holds the other end of its standard input. When that end closes
+// without the word that everything was ended, the supervisor was killed, and the watchdog ends everything that it had started.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readStarted } from '../process/table.ts';
@@ -11,9 +11,9 @@ import { takeLock } from './lock.ts';
 export const FAREWELL = 'done\n';
 
 const watch = async (stateDir: string, stateId: string): Promise<void> => {
-  let heard = '';
-  for await (const chunk of process.stdin) heard += String(chunk);
-  if (heard.endsWith(FAREWELL)) return;
+  let received = '';
+  for await (const chunk of process.stdin) received += String(chunk);
+  if (received.endsWith(FAREWELL)) return;
   const lock = await takeLock(stateId, 'watchdog');
   // A new supervisor was quicker: it ends what it finds before it starts anything.
   if (!('release' in lock)) return;

@@ -1,34 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Command, CommanderError, type OutputConfiguration } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander';
+import type { Selection } from './checks.ts';
 
 const EPILOGUE = `
-Sets up what it needs (the parts that run under \`npm run parts\`, if they do) and runs lint, types, a minute of
-fuzzing, unit, property and integration tests of every project, then e2e, fault and adversarial tests on whole processes.
+Brings up what the checks need (or uses what \`npm run parts\` keeps up) and runs lint, types, rules of modules, a minute of
+fuzzing, unit specs of every project, and specs of whole stacks: end to end, faults, attacks.
+
+Examples:
+  npm test                               everything
+  npm test -- --changed                  what the uncommitted changes can affect
+  npm test -- --changed main --only unit unit specs of the projects that changes since main can affect
+  npm test -- --only e2e,fault --shard 1/4
+
+For one file: npx vitest run --project unit libs/merkle/src/proof.spec.ts (with \`npm run parts\` for what needs Postgres, NATS or Docker).
 
 Environment: WRIT_DATABASE_URL, WRIT_NATS_URL, DOCKER_HOST put a real server in the place of each part;
 WRIT_STATE_DIR says where state lies (.writ).`;
+
+/** The revision that \`--changed\` compares with where none is named: what is not committed yet. */
+const UNCOMMITTED = 'HEAD';
+
+/** What the command line of `npm test` asks for. */
+export interface Arguments {
+  readonly names: readonly string[];
+  /** the revision since which changes count; absent where everything runs */
+  readonly changed?: string;
+  readonly shard?: Selection['shard'];
+  /** whether the durations of this run are kept, for the order of later ones */
+  readonly keepDurations: boolean;
+}
+
+const parseShard = (text: string): Selection['shard'] => {
+  const [, index = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (index < 1 || index > count) throw new InvalidArgumentError('It is I/N, with I from 1 to N: `--shard 2/4`.');
+  return { index, count };
+};
 
 /**
  * Reads the command line of `npm test`.
  *
  * @param names of all checks
- * @param output where help and errors go, the terminal unless said otherwise
- * @returns those to run, or the status to end with after what was said on the terminal
+ * @param output where help and errors go: the terminal where nothing is given
+ * @returns what to run, or the status to end with after what was said on the terminal
  */
-export const parseArguments = (args: readonly string[], names: readonly string[], output: OutputConfiguration = {}): readonly string[] | number => {
+export const parseArguments = (args: readonly string[], names: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm test --')
     .description('Runs every check of the repository on real parts.')
     .option('--only <names>', `some of: ${names.join(', ')}`, (text) => text.split(','))
+    .option('--changed [revision]', 'only what changes since a revision can affect; without one, what is not committed')
+    .option('--shard <i/n>', 'one of n parts of the specs, for several machines', parseShard)
+    .option('--keep-durations', 'keep how long files took, for the order of later runs')
     .addHelpText('after', EPILOGUE)
     .allowExcessArguments(false)
     .configureOutput(output)
     .exitOverride();
   try {
     command.parse(args, { from: 'user' });
-    const { only } = command.opts<{ only?: string[] }>();
+    const { only, changed, shard, keepDurations = false } = command.opts<{ only?: string[]; changed?: string | true; shard?: Selection['shard']; keepDurations?: boolean }>();
     const unknown = only?.find((name) => !names.includes(name));
     if (unknown !== undefined) command.error(`error: there is no check \`${unknown}\`; there are: ${names.join(', ')}`);
-    return only ?? names;
+    return {
+      names: only ?? names, keepDurations,
+      ...(changed === undefined ? {} : { changed: changed === true ? UNCOMMITTED : changed }), ...(shard === undefined ? {} : { shard }),
+    };
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     throw error;

@@ -5,12 +5,12 @@ import { docker, type Engine } from '../parts/docker.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { nats, type Nats } from '../parts/nats.ts';
-import { postgres, type Postgres } from '../parts/postgres.ts';
+import { testPostgres, type Postgres } from '../parts/postgres.ts';
 import { ensureProgram } from '../parts/packages.ts';
 import { ensureSecret, newPassword } from '../parts/secret.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
-import { runPlan } from '../steps.ts';
+import { runPlan, type Step } from '../steps.ts';
 import { addressesFile } from '../supervisor/clean-up.ts';
 
 /** What tests find in their environment, or in `.writ/test/env.json` when they are run by themselves. */
@@ -63,22 +63,30 @@ const browser = async (setup: Setup): Promise<string | null> => {
 /** The environment that running parts have written down. */
 export const readEnvironment = (stateDir: string): TestEnvironment => JSON.parse(readFileSync(addressesFile(stateDir), 'utf8')) as TestEnvironment;
 
-/** The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself. */
-export const bringUpParts = async (setup: Setup): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
+/**
+ * The parts that tests run against. `ended` resolves with a sentence when one of ours ends by itself.
+ *
+ * @param beside what is done while the base image is made, which mostly waits for packages
+ */
+export const bringUpParts = async (setup: Setup, beside: readonly Step[] = []): Promise<{ environment: TestEnvironment; ended: Promise<string> }> => {
   const parts: Parts = {};
+  const engine = (): Engine => parts.engine as Engine;
   await runPlan(setup, [
-    { title: postgres.name, run: async (step) => { parts.database = await postgres.ensure(step); } },
+    { title: testPostgres.name, run: async (step) => { parts.database = await testPostgres.ensure(step); } },
     { title: testNats.name, run: async (step) => { parts.bus = await testNats.ensure(step); } },
-    { title: docker.name, run: async (step) => { parts.engine = await docker.ensure(step); return parts.engine.host; } },
+    { title: docker.name, run: async (step) => { parts.engine = await docker.ensure(step); return engine().host; } },
+    [
+      ...beside,
+      // One after the other: both may install packages.
+      { title: 'Sandbox base image, browser', run: async (step) => {
+        parts.base = await ensureBase(step, engine().docker);
+        parts.chromium = await browser(step);
+        return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
+      } },
+    ],
     { title: 'Sandbox image', run: async (step) => {
-      const { docker: client } = parts.engine as Engine;
       await bundleAgent(setup.checkout);
-      parts.base = await ensureBase(step, client);
-      parts.image = await ensureSandboxImage(step, client, parts.base);
-    } },
-    { title: 'Browser', run: async (step) => {
-      parts.chromium = await browser(step);
-      return parts.chromium ?? 'none: what is tested in one is skipped, by name';
+      parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);
     } },
   ]);
   const environment = environmentOf(setup, parts as Required<Parts>);

@@ -1,70 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npm test`: every check of the repository on real parts. Its last line is `N passed, N failed`, alone on a line.
+import { cpus } from 'node:os';
 import pc from 'picocolors';
-import { build } from '../build.ts';
 import { explain } from '../explain.ts';
 import { checkout, type Setup } from '../setup.ts';
-import { runPlan } from '../steps.ts';
-import { slowestFiles } from './durations.ts';
-import { failures, type Failure } from './failures.ts';
-import { parseArguments } from './arguments.ts';
+import { keepDurations } from '../vitest/durations.ts';
+import type { FileOutcome, Results } from '../vitest/results.ts';
+import { affectedBy, changedSince, narrowed, readProjects } from './affected.ts';
+import { parseArguments, type Arguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
-import { runCheck } from './run-check.ts';
-import { allChecks, type Check } from './suites.ts';
-import { add, closingLine, NONE, ONE_FAILED, type Tally } from './tally.ts';
+import { checksOf, CHECK_NAMES, PHASES, type Check, type Lane, type Selection } from './checks.ts';
+import { busyShare, processorTimes } from './processor-times.ts';
+import { failuresOf, retriedOf, slowestFiles, timesOf, type Failure } from './report.ts';
+import { runCheck, type Outcome } from './run-check.ts';
+import { suiteOf } from './suite-files.ts';
+import { add, closingLine, NONE, ONE_FAILED, ONE_PASSED, tallyOf, type Tally } from './tally.ts';
 import { withParts } from './with-parts.ts';
 
 const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 const heading = (text: string): void => say(`\n${pc.bold(`── ${text} `.padEnd(100, '─'))}`);
-
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
-const sayFailures = (failed: readonly Failure[]): void => {
-  if (failed.length > 0) heading('failed');
+/** Wide enough for the longest name of a check. */
+const NAME_WIDTH = 12;
+
+/** What a check did, and how long it took. */
+interface Ran { readonly check: Check; readonly outcome: Outcome; readonly ms: number }
+
+const NOT_RUN: Outcome = { ok: false, results: null };
+
+/** Runs the checks of each lane one after the other, and the lanes of a phase beside each other. A check whose set-up failed did not run, which is a failure. */
+const runLanes = async (setup: Setup, checks: readonly Check[], ready: Promise<TestEnvironment>): Promise<Ran[]> => {
+  const run = async (check: Check): Promise<Ran> => {
+    const environment = !check.afterSetUp ? {} : await ready.catch(() => null);
+    const began = performance.now();
+    const onLine = (line: string): void => say(`${pc.dim(`${check.name.padEnd(NAME_WIDTH)}│`)} ${line}`);
+    const outcome = environment === null ? NOT_RUN : await runCheck(setup, check, environment, onLine);
+    const ms = performance.now() - began;
+    onLine(`${outcome.ok ? pc.green('✔') : pc.red('✖')} ${check.name} [${seconds(ms)}]`);
+    return { check, outcome, ms };
+  };
+  const runLane = async (lane: Lane): Promise<Ran[]> => {
+    const done: Ran[] = [];
+    for (const check of checks.filter((each) => each.lane === lane)) done.push(await run(check));
+    return done;
+  };
+  const ran: Ran[] = [];
+  for (const lanes of PHASES) ran.push(...(await Promise.all(lanes.map(runLane))).flat());
+  return ran;
+};
+
+const tallyOfCheck = ({ check, outcome }: Ran): Tally => {
+  if (check.specs === undefined) return outcome.ok ? ONE_PASSED : ONE_FAILED;
+  const tally = tallyOf(outcome.results);
+  // A runner that fails with no failed test has failed to run something.
+  return !outcome.ok && tally.failed === 0 ? add(tally, ONE_FAILED) : tally;
+};
+
+const sayFailures = (title: string, mark: string, failed: readonly Failure[]): void => {
+  if (failed.length > 0) heading(title);
   for (const { file, test, lines } of failed) {
-    say(`${pc.red('✖')} ${file} ${test ?? pc.dim('(could not be run)')}`);
+    say(`${mark} ${file ?? 'outside of the tests'} ${test ?? pc.dim('(could not be run)')}`);
     for (const line of lines) say(`    ${line}`);
   }
 };
 
-const runAll = async (setup: Setup, checks: readonly Check[], environment: TestEnvironment): Promise<Tally> => {
-  const rows: { name: string; tally: Tally; ms: number }[] = [];
-  for (const check of checks) {
-    heading(check.name);
-    const started = performance.now();
-    const tally = await runCheck(setup, check, environment);
-    rows.push({ name: check.name, tally, ms: performance.now() - started });
-  }
-  const results = checks.flatMap((check) => check.results);
+/** Wall and processor time; what is left of the first waits, or has no processor for itself. */
+const timesLine = (files: readonly FileOutcome[]): string => {
+  const { wallMs, processorMs } = timesOf(files);
+  return `${seconds(wallMs).padStart(7)} wall ${seconds(processorMs).padStart(7)} processor ${seconds(Math.max(0, wallMs - processorMs)).padStart(7)} waiting`;
+};
+
+const sayTimes = (results: readonly Results[]): void => {
   heading('slowest files');
-  for (const { file, ms } of slowestFiles(setup.checkout, results)) say(`${seconds(ms).padStart(6)}  ${file}`);
-  sayFailures(failures(setup.checkout, results));
+  for (const file of slowestFiles(results)) say(`${timesLine([file])}  ${file.file}`);
+};
+
+const saySummary = (ran: readonly Ran[]): void => {
   heading('summary');
-  for (const { name, tally, ms } of rows) say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(14)} ${closingLine(tally)} [${seconds(ms)}]`);
-  return rows.map(({ tally }) => tally).reduce(add, NONE);
+  const row = (name: string, tally: Tally, times: string): void =>
+    say(`${tally.failed === 0 ? pc.green('✔') : pc.red('✖')} ${name.padEnd(NAME_WIDTH)} ${closingLine(tally).padEnd(36)} ${times}`);
+  for (const each of ran) {
+    const { check, outcome, ms } = each;
+    row(check.name, tallyOfCheck(each), `${seconds(ms).padStart(7)} wall`);
+    const bySuite = Map.groupBy(outcome.results?.files ?? [], ({ file }) => suiteOf(file));
+    for (const [suite, files] of bySuite) row(`  ${suite ?? '?'}`, tallyOf({ files, errors: [] }), timesLine(files));
+  }
+};
+
+const selectionOf = async ({ names, changed, shard }: Arguments): Promise<Selection> => {
+  const all: Selection = { names, ...(shard === undefined ? {} : { shard }) };
+  if (changed === undefined) return all;
+  const affected = affectedBy(changedSince(checkout, changed), await readProjects());
+  if (affected === 'everything') {
+    say(`the changes since ${changed} can affect everything`);
+    return all;
+  }
+  return narrowed(checkout, { ...all, ...affected, names: names.filter((name) => affected.names.includes(name)) });
 };
 
 /** Whatever happens, there is a closing line, and nothing that could not run counts as passed. */
-const runTests = async (setup: Setup, checks: readonly Check[], environmentOf: () => Promise<TestEnvironment>): Promise<number> => {
+const runTests = async (setup: Setup, args: Arguments, environmentOf: () => Promise<TestEnvironment>): Promise<number> => {
   let tally = ONE_FAILED;
+  const [began, before] = [performance.now(), processorTimes()];
   try {
-    const environment = await environmentOf();
-    await runPlan(setup, [{ title: 'Build', run: (step) => build(step.env, step.report) }]);
-    tally = await runAll(setup, checks, environment);
+    const checks = checksOf(checkout, setup.stateDir, await selectionOf(args));
+    if (checks.length === 0) say(args.changed === undefined ? 'nothing to run in this shard: it has specs alone' : 'nothing to run: the changes affect no check');
+    const ready = checks.some(({ afterSetUp }) => afterSetUp) ? environmentOf() : Promise.resolve({});
+    ready.catch(explain);
+    const ran = await runLanes(setup, checks, ready);
+    const results = ran.flatMap(({ outcome }) => outcome.results ?? []);
+    if (results.length > 0) sayTimes(results);
+    sayFailures('needed a second try', pc.yellow('!'), retriedOf(results));
+    sayFailures('failed', pc.red('✖'), failuresOf(results));
+    saySummary(ran);
+    if (args.keepDurations) keepDurations(results);
+    tally = ran.map(tallyOfCheck).reduce(add, NONE);
   } catch (error) {
     explain(error);
   }
+  say(`\n${seconds(performance.now() - began)}, in which ${cpus().length} processors were busy for ${Math.round(busyShare(before, processorTimes()) * 100)} %`);
   say('');
   say(closingLine(tally));
   return tally.failed === 0 ? 0 : 1;
 };
 
 const main = async (args: readonly string[]): Promise<void> => {
-  const checks = allChecks(checkout);
-  const wanted = parseArguments(args, checks.map(({ name }) => name));
-  if (typeof wanted === 'number') process.exit(wanted);
-  const chosen = checks.filter(({ name }) => wanted.includes(name));
-  await withParts((setup, environmentOf) => runTests(setup, chosen, environmentOf), say);
+  const parsed = parseArguments(args, CHECK_NAMES);
+  if (typeof parsed === 'number') process.exit(parsed);
+  await withParts((setup, environmentOf) => runTests(setup, parsed, environmentOf), say);
 };
 
 await main(process.argv.slice(2));

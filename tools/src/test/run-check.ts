@@ -1,42 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { identify } from '../process/identity.ts';
 import { MARK } from '../process/marked.ts';
 import type { Setup } from '../setup.ts';
-import type { Check } from './suites.ts';
-import { add, NONE, ONE_FAILED, ONE_PASSED, tallyOf, type Tally } from './tally.ts';
+import { readResults, type Results } from '../vitest/results.ts';
+import type { Check } from './checks.ts';
 
-/** Long enough for jest to stop its workers. */
+/** For the last lines of a process that has ended: one that it started may hold its outputs open for ever. */
+const LAST_LINES_MS = 2_000;
+
+/** Long enough for vitest to stop its workers. */
 const STOP_MS = 3_000;
 
-/** No daemon that outlives us, no screen that hides what failed, nothing sent anywhere. */
-const NX = { NX_DAEMON: 'false', NX_TUI: 'false', NX_NO_CLOUD: 'true' };
+/** Nx sends nothing anywhere, and leaves no daemon behind. */
+const NX = { NX_DAEMON: 'false', NX_NO_CLOUD: 'true' };
 
-const run = async (setup: Setup, { command, cwd }: Check, environment: Readonly<Record<string, string>>): Promise<number> => {
+/** What a check that has ended leaves behind. */
+export interface Outcome {
+  /** whether its process ended with status 0 */
+  readonly ok: boolean;
+  /** of its specs; null where it has none, or left none */
+  readonly results: Results | null;
+}
+
+/**
+ * Runs a check to its end.
+ *
+ * @param environment variables that it gets beside those of the set-up
+ * @param onLine is called with each line that it says, on either of its outputs
+ */
+export const runCheck = async (
+  setup: Setup, { name, command, specs, env: own }: Check, environment: Readonly<Record<string, string>>, onLine: (line: string) => void,
+): Promise<Outcome> => {
+  // The run is ending: what starts now would be missed by the clean-up.
+  if (setup.processes.isClosed) return { ok: false, results: null };
+  // What an earlier run left must not be counted for this one.
+  if (specs !== undefined) rmSync(specs.results, { force: true });
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'], env: { ...setup.env, ...NX, ...environment, [MARK]: setup.stateId } });
+  const env = { ...setup.env, ...NX, ...environment, ...own, [MARK]: setup.stateId, ...(specs === undefined ? {} : { WRIT_TEST_RESULTS: specs.results }) };
+  const child = spawn(program, args, { cwd: setup.checkout, stdio: ['ignore', 'pipe', 'pipe'], env });
   const who = child.pid === undefined ? undefined : identify(child.pid);
-  if (who !== undefined) setup.processes.add({ name: program, kind: 'job', who, signal: 'SIGTERM', graceMs: STOP_MS });
-  const status = await new Promise<number>((resolve) => {
-    child.once('error', () => resolve(-1));
-    child.once('exit', (code) => resolve(code ?? -1));
+  if (who !== undefined) setup.processes.add({ name, kind: 'job', who, signal: 'SIGTERM', graceMs: STOP_MS });
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine);
+  const ok = await new Promise<boolean>((resolve) => {
+    child.once('error', (error) => { onLine(error.message); resolve(false); });
+    child.once('close', (code) => resolve(code === 0));
+    child.once('exit', (code) => setTimeout(() => resolve(code === 0), LAST_LINES_MS).unref());
   });
   if (who !== undefined) setup.processes.remove(who);
-  return status;
-};
-
-/** Runs a check with its output on the terminal, and counts what it did. */
-export const runCheck = async (setup: Setup, check: Check, environment: Readonly<Record<string, string>>): Promise<Tally> => {
-  // What an earlier run left must not be counted for this one.
-  for (const path of check.results) {
-    mkdirSync(dirname(path), { recursive: true });
-    rmSync(path, { force: true });
-  }
-  const status = await run(setup, check, environment);
-  if (check.results.length === 0) return status === 0 ? ONE_PASSED : ONE_FAILED;
-  const tally = check.results.map((path) => tallyOf(existsSync(path) ? readFileSync(path, 'utf8') : undefined)).reduce(add, NONE);
-  // A runner that fails with no failed test has failed to run something.
-  return status !== 0 && tally.failed === 0 ? add(tally, ONE_FAILED) : tally;
+  return { ok, results: specs === undefined ? null : readResults(specs.results) };
 };

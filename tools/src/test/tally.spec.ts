@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { FileOutcome, TestOutcome } from '../vitest/results.ts';
 import { add, closingLine, NONE, ONE_FAILED, tallyOf } from './tally.ts';
 
-const results = (numbers: Record<string, number>): string => JSON.stringify({
-  numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0, ...numbers,
+const outcome = (state: TestOutcome['state']): TestOutcome => ({ name: 'a test', state, retried: false, errors: [] });
+const file = (states: readonly TestOutcome['state'][], errors: readonly string[] = []): FileOutcome =>
+  ({ file: 'a.spec.ts', wallMs: 1, processorMs: 1, tests: states.map(outcome), errors });
+
+test('passed, failed and skipped tests of all files are counted', () => {
+  const files = [file(['passed', 'passed', 'failed']), file(['passed', 'skipped'])];
+  expect(tallyOf({ files, errors: [] })).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-test('passed, failed and skipped are counted', () => {
-  expect(tallyOf(results({ numPassedTests: 3, numFailedTests: 1, numPendingTests: 1, numTodoTests: 1 }))).toEqual({ passed: 3, failed: 1, skipped: 2 });
+test('a file that could not be run counts as one failed test', () => {
+  expect(tallyOf({ files: [file([], ['no such module'])], errors: [] })).toEqual(ONE_FAILED);
 });
 
-test('a file that could not be run counts as failed', () => {
-  expect(tallyOf(results({ numPassedTests: 3, numRuntimeErrorTestSuites: 2 }))).toEqual({ passed: 3, failed: 2, skipped: 0 });
+test('a property that passes at its second try counts as failed, and another test as passed', () => {
+  const retried = (name: string): FileOutcome => ({ ...file([]), file: name, tests: [{ ...outcome('passed'), retried: true }] });
+  expect(tallyOf({ files: [retried('a.prop.spec.ts')], errors: [] })).toEqual(ONE_FAILED);
+  expect(tallyOf({ files: [retried('a.spec.ts')], errors: [] })).toEqual({ passed: 1, failed: 0, skipped: 0 });
 });
 
-test.each([undefined, '', '{"numPassedTests":', '{}', 'null', '[]'])('results that are not there (%j) count as a failure', (text) => {
-  expect(tallyOf(text)).toEqual(ONE_FAILED);
+test('a file that was lost with its worker counts as one failed test', () => {
+  expect(tallyOf({ files: [file([])], errors: [] })).toEqual(ONE_FAILED);
+});
+
+test('an error outside of all files counts as one failed test', () => {
+  expect(tallyOf({ files: [file(['passed'])], errors: ['a worker ended'] })).toEqual({ passed: 1, failed: 1, skipped: 0 });
+});
+
+test('results that are missing count as one failed test', () => {
+  expect(tallyOf(null)).toEqual(ONE_FAILED);
 });
 
 test('the closing line names skipped tests only when there are some', () => {

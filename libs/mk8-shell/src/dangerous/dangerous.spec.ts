@@ -50,7 +50,8 @@ describe('the tool under a profile', () => {
     expect(line('Bash', 'rm -rf x; ls')).toBe('rm -rf x; ls');
     expect(line('Git', 'commit -m "it\'s"')).toBe('git commit -m \'it\'\\\'\'s\'');
     expect(line('Git', 'log; rm -rf /')).toBe('git log; rm -rf /');
-    expect(line('PowerShell', 'rm -rf /')).toBe('pwsh -Command \'rm -rf /\'\nrm -rf /');
+    expect(line('PowerShell', 'rm -rf /')).toBe('pwsh -Command \'rm -rf /\'');
+    expect(line('CommandPrompt', 'rd /s src')).toBe('cmd /c \'rd /s src\'');
   });
 });
 

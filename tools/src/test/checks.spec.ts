@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CHECK_NAMES, checksOf, PHASES, type Selection } from './checks.ts';
+
+const checks = (selection: Partial<Selection>) => checksOf('/checkout', '/state', { names: CHECK_NAMES, ...selection });
+const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
+
+test('everything is the checks of the sources, unit specs and specs of stacks', () => {
+  expect(names({})).toEqual(['lint', 'types', 'modules', 'canary', 'fuzz', 'unit', 'stacks', 'faults']);
+  expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual(['unit', 'e2e', 'adversarial', 'fault']);
+});
+
+test('suites of stacks that are not named do not run', () => {
+  const [stacks] = checks({ names: ['adversarial'] });
+  expect(stacks).toMatchObject({ name: 'stacks', specs: { suites: ['adversarial'] } });
+  expect(stacks?.command).toContain('--project=adversarial');
+  expect(stacks?.command).not.toContain('--project=e2e');
+});
+
+test('specs that share a stack run with the suite `e2e`', () => {
+  expect(checks({ names: ['e2e'] })[0]?.command).toEqual(expect.arrayContaining(['--project=e2e', '--project=shared']));
+});
+
+test('only the first shard checks the sources, and each has its part of the specs', () => {
+  expect(names({ shard: { index: 1, count: 2 } })).toContain('lint');
+  expect(names({ shard: { index: 2, count: 2 } })).toEqual(['unit', 'stacks', 'faults']);
+  for (const { command } of checks({ shard: { index: 2, count: 2 } })) expect(command).toContain('--shard=2/2');
+});
+
+test('a suite that is narrowed does not narrow the others', () => {
+  const [stacks] = checks({ names: ['e2e', 'adversarial'], files: { e2e: ['tests/e2e/src/a.spec.ts'] } });
+  expect(stacks?.command.slice(-2)).toEqual(['tests/e2e/src/a.spec.ts', 'tests/adversarial/']);
+});
+
+test('nothing runs beside specs that kill processes', () => {
+  expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('faults'))).toEqual(['faults']);
+  expect(checks({}).filter(({ lane }) => lane === 'faults').map(({ name }) => name)).toEqual(['faults']);
+});
+
+test('a focused test fails its run instead of hiding the others', () => {
+  for (const { command, specs } of checks({})) if (specs !== undefined) expect(command).toContain('--allowOnly=false');
+});
