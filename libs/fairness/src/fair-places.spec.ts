@@ -12,6 +12,14 @@ test('a tenant that is alone fills every place; what comes then waits in order, 
   expect([fair.ended('a', 1), fair.ended('a', 1)]).toEqual([['a4'], ['a5']]);
 });
 
+test('a tenant that is alone fills no more places than one tenant may have, and the next tenant finds one free', () => {
+  const fair = new FairPlaces<string>({ places: 3, shared: 3, waitingMax: 3, perTenantMax: 2 });
+  expect(offers(fair, 'a', 3)).toEqual(['starts', 'starts', 'waits']);
+  expect(offers(fair, 'b', 2)).toEqual(['starts', 'waits']);
+  expect(fair.ended('a', 1)).toEqual([]);
+  expect(fair.ended('a', 2)).toEqual(['a2']);
+});
+
 test('once another is about, a tenant keeps to its part of the shared places, and the other finds a place at once', () => {
   const fair = open();
   offers(fair, 'flooder', 7);

@@ -11,6 +11,8 @@ export interface PlaceBounds {
   readonly shared: number;
   /** work of one tenant that waits; one more is refused */
   readonly waitingMax: number;
+  /** how many places one tenant may have at most, alone or not; all of them unless given */
+  readonly perTenantMax?: number;
 }
 
 /** What became of work that was offered. */
@@ -35,12 +37,13 @@ interface Tenant<T> {
  * Shares places out among tenants: start-time fair queueing (Goyal, Vin, Cheng 1996) over a bounded number of places, in order of arrival within a tenant.
  * It has no clock: `now` is monotonic milliseconds, and whoever asks says what time it is, so a simulation runs the code that serves.
  * INVARIANT (room for others): while several tenants are about, each has its weight's part of the shared places at most, and one at least. So who comes rarely finds
- * a place free, and little beside it to share the processors with. A tenant that has been alone for a while may fill every place.
+ * a place free, and little beside it to share the processors with. A tenant that has been alone for a while may fill every place, or as many as `perTenantMax` says.
  */
 export class FairPlaces<T> {
   readonly #places: number;
   readonly #shared: number;
   readonly #waitingMax: number;
+  readonly #perTenantMax: number;
   /** who was about lately, in the order in which they were seen last */
   readonly #tenants = new Map<string, Tenant<T>>();
   readonly #waiting = new Set<string>();
@@ -48,10 +51,11 @@ export class FairPlaces<T> {
   #underWay = 0;
   #virtual = 0;
 
-  constructor({ places, shared, waitingMax }: PlaceBounds) {
+  constructor({ places, shared, waitingMax, perTenantMax = places }: PlaceBounds) {
     this.#places = places;
     this.#shared = shared;
     this.#waitingMax = waitingMax;
+    this.#perTenantMax = perTenantMax;
   }
 
   /** Takes the work, or answers `full` and keeps nothing of it. What `starts` MUST be given back by `ended`. */
@@ -123,8 +127,8 @@ export class FairPlaces<T> {
   }
 
   #shareOf({ weight }: Tenant<T>): number {
-    if (this.#tenants.size === 1) return this.#places;
-    return Math.max(1, Math.floor((this.#shared * weight) / this.#weights));
+    if (this.#tenants.size === 1) return this.#perTenantMax;
+    return Math.min(this.#perTenantMax, Math.max(1, Math.floor((this.#shared * weight) / this.#weights)));
   }
 
   #seen(tenantId: string, weight: number, now: number): Tenant<T> {

@@ -3,6 +3,7 @@ import type { Meter, Tracer } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { DestinationStream } from 'pino';
+import { watchEventLoop } from './event-loop.ts';
 import { makeLogger, type Logger, type LogLevel } from './logger.ts';
 import { startMetrics } from './metrics.ts';
 import { otlpExporter, startTracing } from './tracing.ts';
@@ -35,12 +36,14 @@ export function startTelemetry({ service, version, endpoint, exporter, destinati
   const resource = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'writ', 'service.version': version });
   const tracing = startTracing(service, version, resource, exporter ?? (endpoint === undefined ? undefined : otlpExporter(endpoint)));
   const metrics = startMetrics(service, version, resource);
+  const unwatch = watchEventLoop(metrics.meter);
   return {
     tracer: tracing.tracer,
     meter: metrics.meter,
     logger: (level = 'info') => makeLogger({ service, version, level, destination }),
     metricsText: () => metrics.text(),
     shutdown: async () => {
+      unwatch();
       await Promise.allSettled([tracing.shutdown(), metrics.shutdown()]);
     },
   };

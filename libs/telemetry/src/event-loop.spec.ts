@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { startTelemetry, type Telemetry } from './index.ts';
+
+let telemetry: Telemetry;
+beforeAll(() => { telemetry = startTelemetry({ service: 'test', version: '0.0.0' }); });
+afterAll(() => telemetry.shutdown());
+
+const longest = async (metric = 'writ_event_loop_delay_seconds'): Promise<number> => {
+  const line = (await telemetry.metricsText()).split('\n').find((each) => each.startsWith(metric) && each.includes('quantile="max"'));
+  return Number(line?.split(' ').at(-1));
+};
+const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+it('metrics say how long the event loop was held up since they were last asked for', async () => {
+  await pause(30);
+  await longest();
+  await pause(30);
+  const until = performance.now() + 300;
+  while (performance.now() < until) { /* holds it up */ }
+  await pause(30);
+  expect(await longest()).toBeGreaterThan(0.25);
+  await pause(30);
+  expect(await longest()).toBeLessThan(0.25);
+});
+
+describe('the work of the event loop', () => {
+  const WORK = 'writ_event_loop_work_seconds';
+
+  it('is what one turn computes', async () => {
+    await longest(WORK);
+    const until = process.threadCpuUsage().user + 200_000;
+    while (process.threadCpuUsage().user < until) { /* computes */ }
+    await pause(30);
+    expect(await longest(WORK)).toBeGreaterThan(0.19);
+    await pause(30);
+    expect(await longest(WORK)).toBeLessThan(0.19);
+  });
+
+  it('is not what it waits for while other programs have the processor', async () => {
+    await longest(WORK);
+    // The thread sleeps, as one does that is given no processor.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await pause(30);
+    expect(await longest(WORK)).toBeLessThan(0.1);
+  });
+
+  it('is not the sum of many short turns', async () => {
+    await longest(WORK);
+    const end = performance.now() + 300;
+    while (performance.now() < end) {
+      const until = performance.now() + 3;
+      while (performance.now() < until) { /* computes */ }
+      await new Promise((resolve) => { setImmediate(resolve); });
+    }
+    expect(await longest(WORK)).toBeLessThan(0.1);
+  });
+});
