@@ -9,7 +9,7 @@ const NOTHING = { reversibility: 0, blast_radius: 0, ambiguity: 0, policy_sensit
 describe('assessment', () => {
   test('a read is without risk', () => {
     expect(assessRisk({ tool: { tool_id: 'fs.read', category: 'read' }, args: { path: 'a' }, resources: [{ kind: 'fs', access: 'read', path: 'a' }] }, grammar))
-      .toEqual({ risk_score: 0, risk_basis: [], contributions: [], dimensions: NOTHING, ceiling: 'none', category: 'read', reasons: [] });
+      .toEqual({ risk_score: 0, risk_basis: [], contributions: [], dimensions: NOTHING, ceiling: 'none', category: 'read', reasons: [], unread: false });
   });
 
   test('a write through a file tool is judged by its path', () => {
@@ -36,6 +36,7 @@ describe('assessment', () => {
         { code: 'delete.tree', message: '`rm` would delete `src` and all that is in it' },
         { code: 'loss.shared_history', message: '`git push --force` would rewrite or drop history that others share: `git push --force`' },
       ],
+      unread: false,
     });
   });
 
@@ -82,5 +83,68 @@ describe('what is typed for a program', () => {
   test('that is no bash needs nobody, and may change files as any program may', () => {
     expect(typed('print("it\'s")\n')).toMatchObject({ ceiling: 'none', category: 'write' });
     expect(typed('y\n')).toMatchObject({ ceiling: 'none', category: 'write' });
+  });
+});
+
+describe('what a program writes that seems to read', () => {
+  const category = (command: string) => assessRisk(shell({ command }), grammar).category;
+  test.each([
+    'uniq /dev/null src/main.js', "sed -n 's/z/b/w src/main.js' README.md", "sed 's/a/b/gw out.txt' a", 'xxd a.bin out.txt', 'shuf a -o a', 'sdiff -o c a b', 'less -o log a', 'exiftool -all= a.jpg',
+    'markdownlint --fix docs', 'ruff format .', 'rubocop -a', 'pdftotext a.pdf b.txt', 'tree -o out.txt', 'git diff --output=a.patch', 'curl -D headers.txt https://example.com', 'awk \'{ print > $1 ".txt" }\' a', 'time -o t.txt ls', 'yq -s .a b.yaml', 'cloc --out=x.txt .',
+    './ls', './bin/cat a', 'dd if=a of=b', 'cp a b', 'openssl x509 -in a -out b', 'openssl rand -out k 8', 'aws s3api get-object --bucket b --key k out', 'gh repo clone list',
+  ])('%s writes', (command) => {
+    expect(category(command)).toBe('write');
+  });
+
+  test.each(['uniq a', 'uniq -c', 'xxd a', 'shuf -n 3 a', 'ruff check .', 'ruff format --check', "sed -n 's/a/b/p' a", 'less a', 'exiftool a.jpg', '/bin/ls', '/usr/bin/git log', 'awk \'$1 > 3 { print $2 }\' a'])('%s only reads', (command) => {
+    expect(category(command)).toBe('read');
+  });
+
+  test('copying with `dd` is judged like copying with `cp`', () => {
+    for (const [from, to] of [['a', 'b'], ['a', '/etc/x'], ['a', '../b'], ['/tmp/a', 'src/b'], ['a', '.git/config']]) {
+      const [one, two] = [`dd if=${from} of=${to}`, `cp ${from} ${to}`].map((command) => assessRisk(shell({ command }), grammar));
+      expect([to, one?.ceiling, one?.category, one?.risk_score, one?.risk_basis]).toEqual([to, two?.ceiling, two?.category, two?.risk_score, two?.risk_basis]);
+    }
+  });
+});
+
+describe('a command that is too long to be read', () => {
+  const SMALL = { nodes: 40, parserReports: 10, reads: 10, steps: 60 };
+
+  test('needs a person, keeps what was found until then, and says that it is unread', () => {
+    const risk = assessRisk(shell({ command: `rm -rf src; ${'echo a; '.repeat(400)}` }), grammar, {}, { ...SMALL, nodes: 8_000, parserReports: 900, reads: 900, steps: 400 });
+    expect(risk).toMatchObject({ unread: true, ceiling: 'soft_gate', category: 'admin' });
+    expect(risk.risk_basis).toEqual(expect.arrayContaining(['delete.tree', 'shell.unread']));
+  });
+
+  test.each(['nodes', 'parserReports', 'reads', 'steps'] as const)('whichever part of the budget ends it: %s', (part) => {
+    const command = 'echo a; '.repeat(600);
+    expect(assessRisk(shell({ command }), grammar).unread).toBe(false);
+    const risk = assessRisk(shell({ command }), grammar, {}, { nodes: 1e6, parserReports: 1e6, reads: 1e6, steps: 1e6, [part]: 5 });
+    expect(risk).toMatchObject({ unread: true, ceiling: 'soft_gate' });
+  });
+
+  test('is read with a budget that is large enough', () => {
+    expect(assessRisk(shell({ command: 'ls' }), grammar, {}, SMALL)).toMatchObject({ unread: false, ceiling: 'none', category: 'read' });
+  });
+
+  test('doubles its parameters without end', () => {
+    const command = `set -- a b c;${'set -- "$@" "$@";'.repeat(100)}rm "$@"`;
+    expect(assessRisk(shell({ command }), grammar).ceiling).toBe('soft_gate');
+  });
+});
+
+describe('a shell that keeps its variables', () => {
+  const kept = (command: string) => assessRisk({ tool: { tool_id: 'shell.session', category: 'write', session: true }, args: { command }, resources: [] }, grammar);
+
+  test('may evaluate what an earlier command set', () => {
+    expect(kept('echo $((x))')).toMatchObject({ ceiling: 'soft_gate' });
+    expect(kept('[[ -v $x ]]')).toMatchObject({ ceiling: 'soft_gate' });
+    expect(kept('echo ${!x}')).toMatchObject({ ceiling: 'soft_gate' });
+    expect(kept('echo ${x@P}')).toMatchObject({ ceiling: 'soft_gate' });
+  });
+
+  test('may reckon with what the same command sets, and show what was set', () => {
+    for (const command of ['i=1; echo $((i + 1))', 'echo $x', 'for ((i=0; i<3; i++)); do echo $i; done', '(( n = 5 )); echo $((n))', 'echo $?', 'cd src && ls']) expect([command, kept(command).ceiling]).toEqual([command, 'none']);
   });
 });

@@ -7,6 +7,7 @@ import { RISK_RULES } from './rules/risk-rules.ts';
 import { CEILINGS, type Ceiling, type Dimension, type RiskRule } from './rules/rule.ts';
 import { messageOf, spokenOf } from './rules/speaks-of.ts';
 import { contributionsOf, dimensionScores, scoreOf, type Contribution } from './score.ts';
+import { COMMAND_BUDGET, type ShellBudget } from './shell/budget.ts';
 import { field } from './shell/field.ts';
 import type { ShellGrammar } from './shell/grammar.ts';
 import { WORKSPACE } from './shell/scope.ts';
@@ -20,7 +21,7 @@ export interface RiskInput {
 }
 
 /** What a tool of that kind names: requests instead of a command, or the command that it runs. */
-type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf' | 'supervised'>;
+type NamesRequests = Pick<ToolDefinition, 'requests' | 'commandLine' | 'categoryOf' | 'supervised' | 'session'>;
 
 export interface Risk {
   /** 0 to 1, three decimals */
@@ -40,6 +41,8 @@ export interface Risk {
   readonly category: ToolCategory;
   /** in words, for all rules but those on the tool's category */
   readonly reasons: readonly Reason[];
+  /** the budget ended before the command was read to its end; a person is asked for then, whatever else was found */
+  readonly unread: boolean;
 }
 
 /** Of a URL in a message. */
@@ -51,10 +54,10 @@ const BASIS_MAX = 32;
 /**
  * Assesses a call by what its arguments say and by what the caller knows of the session, deterministically: the same call with the same
  * history always gets the same answer with the same words. Never throws for any arguments that fit the tool; what can't be understood is
- * a risk, not an error.
+ * a risk, not an error. `budget` bounds what the reading of a command may cost, and so the time that it takes.
  */
-export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: RiskHistory = NO_HISTORY): Risk {
-  const acts = actsOf(input, grammar);
+export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: RiskHistory = NO_HISTORY, budget: ShellBudget = COMMAND_BUDGET): Risk {
+  const { acts, unread } = readingOf(input, grammar, budget);
   const { category } = input.tool;
   const spoken = RISK_RULES.flatMap((rule) => {
     const act = spokenOf(rule, acts ?? [], { category, history });
@@ -70,6 +73,7 @@ export function assessRisk(input: RiskInput, grammar: ShellGrammar, history: Ris
     ceiling: CEILINGS.findLast((level) => rules.some(({ ceiling }) => ceiling === level)) ?? 'none',
     category: atLeast(input.tool.categoryOf?.(input.args) ?? 'read', categoryOf(category, rules, acts)),
     reasons: spoken.filter(({ rule }) => rule.when.kinds ?? rule.when.history).map(({ reason }) => reason),
+    unread,
   };
 }
 
@@ -85,13 +89,26 @@ function categoryOf(own: ToolCategory, rules: readonly RiskRule[], acts: readonl
   return acts.every(({ kind, zone }) => LOOKS.has(kind) || zone === 'sink') ? 'read' : 'write';
 }
 
-/** What a command, or a tool that writes to paths, would do; undefined where the arguments tell of no act at all. */
-function actsOf({ tool, args, resources }: RiskInput, grammar: ShellGrammar): readonly Act[] | undefined {
-  if (tool.commandLine !== undefined) return [...rawActs(tool, args), ...readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar)];
-  if (typeof args['command'] === 'string') {
-    return readCommand({ command: args['command'], cwd: textOr(args['cwd']), stdin: textOr(args['stdin']) }, grammar);
+/** What the arguments say that a call does. `acts` is undefined where they say nothing of it, as those of a tool that only reads. */
+interface ActReading {
+  readonly acts: readonly Act[] | undefined;
+  readonly unread: boolean;
+}
+
+function readingOf(input: RiskInput, grammar: ShellGrammar, budget: ShellBudget): ActReading {
+  const { tool, args } = input;
+  const read = (command: string): ActReading => readCommand({ command, cwd: textOr(args['cwd']), stdin: textOr(args['stdin']), isSession: tool.session === true }, grammar, budget);
+  if (tool.commandLine !== undefined) {
+    const { acts, unread } = readCommand({ command: tool.commandLine(args), cwd: undefined, stdin: undefined }, grammar, budget);
+    return { acts: [...rawActs(tool, args), ...acts], unread };
   }
-  if (typeof args['input'] === 'string') return typedActs(args['input'], grammar);
+  if (typeof args['command'] === 'string') return read(args['command']);
+  if (typeof args['input'] === 'string') return typed(args['input'], read(args['input']));
+  return { acts: actsOf(input), unread: false };
+}
+
+/** What a tool that speaks to others, or writes to paths, would do. */
+function actsOf({ tool, args, resources }: RiskInput): readonly Act[] | undefined {
   const requests = tool.requests?.(args) ?? [];
   if (requests.length > 0) return requests.map(({ method, url }) => ({ kind: 'network' as const, form: `${tool.tool_id} ${method}`, subject: url.slice(0, SUBJECT_CHARS_MAX).replaceAll(/[^\x21-\x7e]/g, '?') }));
   const writes = resources.filter(({ access }) => access === 'write');
@@ -109,9 +126,9 @@ function rawActs({ tool_id, supervised }: RiskInput['tool'], args: RiskInput['ar
  * What is typed goes to a program of which nothing is known but that it runs: it may change files as any program may, and where it is a shell it runs what was
  * typed. Text that is no bash is none to a shell either, so that alone is no finding.
  */
-function typedActs(input: string, grammar: ShellGrammar): readonly Act[] {
-  const typed = readCommand({ command: input, cwd: undefined, stdin: undefined }, grammar).filter(({ kind }) => kind !== 'unparsed');
-  return [{ kind: 'change', form: 'input', subject: input.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) }, ...typed];
+function typed(input: string, { acts = [], unread }: ActReading): ActReading {
+  const change: Act = { kind: 'change', form: 'input', subject: input.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, 80) };
+  return { acts: [change, ...acts.filter(({ kind }) => kind !== 'unparsed')], unread };
 }
 
 const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

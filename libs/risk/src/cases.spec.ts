@@ -14,6 +14,7 @@ const CaseGroups = Type.Array(Type.Object({
   ceiling: Type.Enum([...CEILINGS]),
   basis: Type.Optional(Type.String({ description: 'the rule that must be among those that speak' })),
   tool: Type.Optional(Type.Enum(['read', 'write', 'admin'], { description: 'the tool\'s category; `write` unless said' })),
+  times: Type.Optional(Type.Integer({ minimum: 2, description: 'how often each command is repeated, behind each other' })),
   shell: Type.Optional(Type.Enum([...RAW_SHELLS], { description: 'a raw command for it, as `shell.dangerous` takes it' })),
   history: Type.Optional(Type.Object({
     destructive_calls: Type.Optional(Type.Integer()), failures_in_a_row: Type.Optional(Type.Integer()), labels: Type.Optional(Type.Array(Type.String())),
@@ -25,8 +26,9 @@ const cases = new URL('../cases/', import.meta.url);
 const grammar = await bundledGrammar();
 const groups = readdirSync(cases).flatMap((file) => Parse(CaseGroups, parse(readFileSync(new URL(file, cases), 'utf8'))));
 
-describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', shell, history, commands }) => {
-  test.each(commands)('%s', (command) => {
+describe.each(groups)('$ceiling: $title', ({ ceiling, basis, tool = 'write', times = 1, shell, history, commands }) => {
+  test.each(commands)('%s', (line) => {
+    const command = line.repeat(times);
     const call = shell === undefined ? { tool: { tool_id: 'shell.run', category: tool }, args: { command } } : { tool: SHELL_DANGEROUS, args: { shell, command, profile: 'ops' } };
     const risk = assessRisk({ ...call, resources: [] }, grammar, history);
     expect({ ceiling: risk.ceiling, basis: risk.risk_basis }).toMatchObject({ ceiling, basis: basis ? expect.arrayContaining([basis]) : expect.anything() });

@@ -77,6 +77,28 @@ describe('hostile commands are answered', () => {
     }
   });
 
+  test('a command that was too much for the parser changes nothing for the next one', () => {
+    const script = 'cat > a.sh <<END\nrm -rf $x src\nEND\nsh a.sh\n';
+    const before = assess(script);
+    expect(before.risk_basis).toContain('delete.tree');
+    for (const command of ['cat <<E;'.repeat(8000), 'cat <<E|'.repeat(8000), '<<A '.repeat(300), '$(('.repeat(200)]) assess(command);
+    expect(assess(script)).toEqual(before);
+  });
+
+  test.each([
+    ['texts that are evaluated within each other', `x='${'{ '.repeat(60)} eval "$x"; ${'}; '.repeat(60)}'; eval "$x"`],
+    ['groups', `${'{ '.repeat(110)}a;${' };'.repeat(110)}`],
+    ['subshells in substitutions', `${'echo $(( ( '.repeat(50)}a${' ) ))'.repeat(50)}`],
+    ['functions that call each other', `${Array.from({ length: 100 }, (_, index) => `f${index}() { { { f${index + 1}; }; }; };`).join('')} f0`],
+    ['parameters that double', `set -- a b c;${'set -- "$@" "$@";'.repeat(3000)}rm "$@"`],
+    ['a name of a name of a name', `${Array.from({ length: 6000 }, (_, index) => `mv a${index} a${index + 1};`).join('')} rm -rf a6000`],
+    ['many words', `rm${' a'.repeat(32_000)}`],
+    ['many words of a list', `a=(${' a'.repeat(32_000)}); rm "\${a[@]}"`],
+  ])('no stack overflows: %s', (_name, command) => {
+    const large = { nodes: 1e6, parserReports: 1e6, reads: 1e6, steps: 3e6 };
+    expect(assessRisk({ tool: { tool_id: 'shell.run', category: 'write' }, args: { command }, resources: [] }, grammar, {}, large).risk_score).toBeGreaterThan(0);
+  });
+
   test('any text gets an answer, and the same one twice', () => {
     const piece = fc.constantFrom('sed', '-i', 'python3 -c', 'node -e', 'trap', 'EXIT', 'mv', 'ln -s', 'xargs', 'find', '-exec', 'curl -d', '@-', 'env', 'sh -c', 'eval', 'sort -o', 'zip -m', 'chattr', 'awk', 'psql -c', 'drop table a', 'docker run -v', 'rm', '-rf', '/', ' ', '$', '{', '}', '(', ')', '"', "'", '`', '|', '&', ';', '\n', '<', '>', '*', '~', '=', '\\', 'x', 'for', 'do', 'done', 'if', 'fi', 'case', '\0', '\uE000', '<<', 'EOF', '#', '!', '[[', ']]', 'é', '𝒳');
     fc.assert(fc.property(fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join('')), (command) => {

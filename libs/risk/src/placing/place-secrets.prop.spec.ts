@@ -55,7 +55,7 @@ test('any value reaches the program byte for byte from every place that is accep
     expect(bash(placed.command, { [secretVariable('KEY')]: secret })).toBe(told(secret).map((word) => `${word}\0`).join(''));
     expect(readdirSync(folder)).toEqual(['tell']);
   }), { numRuns: 250 });
-}, 60_000);
+}, 120_000);
 
 test('any value comes on the input as it is', () => {
   fc.assert(fc.property(value, fc.constantFrom(`tell input <<< ${S}`, `tell input <<END\n${S}\nEND`), (secret, command) => {
@@ -64,7 +64,7 @@ test('any value comes on the input as it is', () => {
     if (placed.ok) expect(bash(placed.command, { [secretVariable('KEY')]: secret })).toBe(`input\0given=\0${secret}\n`);
     expect(readdirSync(folder)).toEqual(['tell']);
   }), { numRuns: 80 });
-}, 60_000);
+}, 120_000);
 
 const piece = fc.constantFrom(S, S, 'tell', ' ', '"', '\'', '$(', ')', '`', '\\', '$', '#', ';', '|', '<<E\n', '\nE\n', '\n', '{', '}', '${x:-', '((', '))', '[[ ', ' ]]', 'x=', 'a', '$\'', '>', '<', '&&', '!', '; bash -c ', '; eval ', '|bash ', '; bash <<<');
 
@@ -86,3 +86,23 @@ test('of commands made at random what is accepted runs nothing that stands in th
   }), { numRuns: 6_000 });
   expect(accepted).toBeGreaterThan(100);
 }, 120_000);
+
+/** How the value comes into the variable `x`, and what is made of it then. */
+const ways = fc.constantFrom(`x=${S}`, `export x=${S}`, `y=${S}; x=$y`, `x=$(tell ${S} | head -c 200)`, `f() { x=$1; }; y=${S}; f "$y"`, `read -r x <<< ${S}`, `x=\n; x+=${S}`, `y=${S}; w=("$y"); x=\${w[0]}`, `y=${S}; for x in "$y"; do :; done`);
+const uses = fc.constantFrom('tell $x', 'tell "$x"', 'echo $((x))', '((x))', 'let x', 'echo ${!x}', '[[ -v $x ]]', '[[ $x -gt 0 ]]', 'test -v "$x"', 'echo ${x@P}', 'echo ${a[$x]}', 'a[x]=1', 'echo ${HOME:x}', 'printf -v "$x" y', 'unset "$x"', 'read "$x" <<< y', 'declare -i n; n=$x', 'declare -n r=$x; echo $r', 'eval "$x"', 'eval "tell $x"', 'bash -c "$x"', '$x', 'bash -c \'echo $((x))\'', 'PS4=$x; set -x; :', 'trap "$x" EXIT', 'echo "$x" | bash', 'bash <<< "$x"', 'bash <<E\n$x\nE', 'compgen -W "$x"', 'case $x in a) ;; esac', 'tell "${x#a}"', 'tell "${x:-b}"', 'x=1; echo $((x))');
+const around = fc.constantFrom((c: string) => c, (c: string) => `(${c}\n)`, (c: string) => `f() { ${c}\n}; f`, (c: string) => `if true; then ${c}\nfi`, (c: string) => `for i in 1; do ${c}\ndone`, (c: string) => `tell "$(${c}\n)"`);
+
+test('no way of a variable makes code of a value where the command is accepted', () => {
+  let accepted = 0;
+  fc.assert(fc.property(ways, uses, around, attack, (way, use, wrap, secret) => {
+    const command = wrap(`${way}; ${use}`);
+    const placed = placeSecrets(command, grammar);
+    if (!placed.ok) return;
+    accepted += 1;
+    try { bash(placed.command, { [secretVariable('KEY')]: secret }); } catch { /* some of them fail */ }
+    const left = readdirSync(folder).filter((name) => name === 'pwned');
+    for (const name of readdirSync(folder)) if (name !== 'tell') rmSync(join(folder, name), { recursive: true });
+    expect({ command, left }).toEqual({ command, left: [] });
+  }), { numRuns: Number(process.env['WRIT_FUZZ_RUNS'] ?? 600) });
+  expect(accepted).toBeGreaterThan(20);
+}, 7_200_000);

@@ -50,3 +50,19 @@ test('what is placed names each secret once, and says why it refuses in words', 
   expect(placeSecrets('curl ${secret:B} ${secret:A} ${secret:B} $${secret:C}', grammar)).toMatchObject({ ok: true, names: ['B', 'A'] });
   expect(placeSecrets('bash -c "${secret:A}"', grammar)).toMatchObject({ ok: false, message: '`${secret:A}` stands in an argument of `bash`, which may run what it is given', hint: expect.stringContaining('`$NAME`') as string });
 });
+
+test.each([
+  ['arithmetic', `x=${S}; echo $((x))`], ['arithmetic', `x=${S}; (( x ))`], ['arithmetic', `x=${S}; (( y = $x + 1 ))`], ['`let`', `x=${S}; let y=x`], ['an indirect name', `x=${S}; echo \${!x}`], ['a test for a name', `x=${S}; [[ -v $x ]]`], ['a comparison', `x=${S}; [[ $x -gt 0 ]]`],
+  ['a prompt', `x=${S}; echo \${x@P}`], ['an index', `x=${S}; echo \${a[$x]}`], ['a part of a value', `x=${S}; echo \${HOME:x}`], ['`printf -v`', `x=${S}; printf -v "$x" y`], ['`unset`', `x=${S}; unset "$x"`], ['`read`', `x=${S}; read "$x" <<< y`], ['a declared number', `x=${S}; y=1; declare -i n=$x`],
+  ['another variable', `x=${S}; y=$x; echo $((y))`], ['an exported variable', `export x=${S}; bash -c 'echo $((x))'`], ['the variable of a command', `x=${S} bash -c 'echo $((x))'`], ['a parameter', `x=${S}; f() { echo $(($1)); }; f "$x"`], ['the words of a loop', `x=${S}; for i in $x; do echo $((i)); done`],
+  ['a substitution', `x=$(curl ${S}); echo $((x))`], ['`eval`', `x=${S}; eval "$x"`], ['`eval` of more', `x=${S}; eval "echo $x"`], ['a shell', `x=${S}; sh -c "echo $x"`], ['the name of a command', `x=${S}; $x`], ['an interpreter', `x=${S}; python3.11 -c "print('$x')"`], ['a shell behind a pipe', `x=${S}; echo "$x" | sh`],
+  ['an interpreter of a version', `python3.11 -c "print('${S}')"`], ['a shell of a version', `bash5 -c 'echo ${S}'`],
+])('a secret is refused that %s would make code of by way of a variable: %j', (_where, command) => {
+  expect(placed(command)).toMatch(/^no: /);
+});
+
+test.each([
+  `x=${S}; curl -H "Authorization: Bearer $x" https://example.com`, `export T=${S}; i=0; while [ $i -lt 3 ]; do curl "$T" && break; i=$((i + 1)); done`, `T=${S} npm publish && echo $?`, `x=${S}; if [[ -n $x ]]; then curl "$x"; fi`,
+])('a secret in a variable may be used as a text: %j', (command) => {
+  expect(placed(command)).not.toMatch(/^no: /);
+});

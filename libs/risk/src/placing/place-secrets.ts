@@ -6,55 +6,93 @@
  * INVARIANT (one word stays one word): whatever the value is, the shell takes it as text. A place of which that isn't known is refused.
  */
 import { readReferences, replaceReferences, secretVariable, type SecretReference } from '@writ/contract';
-import { COMMAND_BUDGET } from '../read-command.ts';
+import { readWithin } from '../read-command.ts';
+import { BudgetSpent, COMMAND_BUDGET, Meter, type ShellBudget } from '../shell/budget.ts';
 import type { ShellGrammar } from '../shell/grammar.ts';
 import { descendants, type SyntaxNode } from '../shell/syntax.ts';
-import { placeOf, unsafePlace, type Place, type Quoting } from './position.ts';
+import { PlacedCommand, unsafePlace, type Place, type Quoting } from './position.ts';
 
 export type Placed =
   /** the command to run, and the names whose variables it needs */
   | { readonly ok: true; readonly command: string; readonly names: readonly string[] }
-  | { readonly ok: false; readonly message: string; readonly hint: string };
+  /** `unread`: the budget ended before the command was read to its end */
+  | { readonly ok: false; readonly message: string; readonly hint: string; readonly unread: boolean };
 
 const HINT = 'give it to a program as an argument or as `NAME=${secret:…}` before it, and use `$NAME` in there';
 
-/** The command with a reference to a variable in the place of each secret, or why it can't be had. */
-export function placeSecrets(command: string, grammar: ShellGrammar): Placed {
+/**
+ * The command with a reference to a variable in the place of each secret, or why it can't be had. `budget` bounds what the reading of the
+ * command may cost.
+ */
+export function placeSecrets(command: string, grammar: ShellGrammar, budget: ShellBudget = COMMAND_BUDGET): Placed {
   const references = readReferences(command);
   if (references.length === 0) return { ok: true, command, names: [] };
-  const marks = marksFor(command);
-  const marked = [...references.entries()].reduceRight((text, [index, { at, text: { length } }]) => text.slice(0, at) + marks(index) + text.slice(at + length), command);
-  const tree = grammar.parse(marked, { ...COMMAND_BUDGET });
+  try {
+    return placedWithin(command, references, grammar, new Meter(budget));
+  } catch (error) {
+    if (!(error instanceof BudgetSpent)) throw error;
+    return { ...no('a secret stands in a command that is too long to be read to its end'), unread: true };
+  }
+}
+
+function placedWithin(command: string, references: readonly SecretReference[], grammar: ShellGrammar, meter: Meter): Placed {
+  const { text: marked, positions, length } = withMarks(command, references);
+  const tree = grammar.parse(marked, meter);
   if (tree === undefined) return no('a secret stands in a command that is not understood as bash');
+  const whole = new PlacedCommand(tree, meter);
   const instead: string[] = [];
   for (const [index, reference] of references.entries()) {
-    const standing = placeOf(tree, marks(index));
-    const refused = refuses(reference, standing, { command, tree });
+    const standing = whole.placeAt(positions[index] ?? 0, length);
+    const refused = refuses(reference, standing, { command, whole });
     if (refused !== null) return no(`\`${reference.text}\` stands in ${refused}`);
     instead.push(inPlace(reference, (standing as Place).quoting));
   }
-  const placed = replaceReferences(command, () => instead.shift() ?? '');
+  let next = 0;
+  const placed = replaceReferences(command, () => instead[next++] ?? '');
   const names = [...new Set(references.flatMap(({ name, literal }) => (literal || name === null ? [] : [name])))];
   const wanted = references.filter(({ literal }) => !literal).length;
-  if (!standsQuoted(placed, names, wanted, grammar)) return no('a secret stands where it can\'t be quoted safely');
-  return { ok: true, command: placed, names };
+  if (!standsQuoted(placed, names, wanted, { grammar, meter })) return no('a secret stands where it can\'t be quoted safely');
+  const evaluated = names.length === 0 ? null : evaluates(placed, grammar, meter);
+  return evaluated === null ? { ok: true, command: placed, names } : no(`a secret stands in a command that ${evaluated}`);
 }
 
-const no = (message: string): Placed => ({ ok: false, message, hint: HINT });
+const no = (message: string): Extract<Placed, { ok: false }> => ({ ok: false, message, hint: HINT, unread: false });
 
-/** Words that stand nowhere in the command, one for each reference, and none of them in another. */
-function marksFor(command: string): (index: number) => string {
-  let stem = 'WritSecret';
-  while (command.includes(stem)) stem += 'X';
-  return (index) => `${stem}${String(index)}E`;
+/**
+ * Why the command might run a secret, or what it makes of one, by way of a variable; null where that is known not to be.
+ * @throws BudgetSpent where the command can't be read to its end, so that nothing is known
+ */
+function evaluates(placed: string, grammar: ShellGrammar, meter: Meter): string | null {
+  const { acts, runsGiven, unread } = readWithin({ command: placed, cwd: undefined, stdin: undefined }, grammar, meter);
+  if (unread) throw new BudgetSpent();
+  if (runsGiven !== undefined) return `gives it to ${runsGiven}, which would run or evaluate it`;
+  const evaluation = acts.find(({ kind }) => kind === 'evaluation');
+  return evaluation === undefined ? null : `evaluates a text a second time: \`${evaluation.subject}\``;
 }
 
-function refuses({ at, name, literal }: SecretReference, standing: Place | null, { command, tree }: { command: string; tree: SyntaxNode }): string | null {
+/** The command with a word in the place of each reference that stands nowhere else in it; all of them are of one length. */
+function withMarks(command: string, references: readonly SecretReference[]): { readonly text: string; readonly positions: readonly number[]; readonly length: number } {
+  const longest = Math.max(0, ...[...command.matchAll(/WritSecret(X*)/g)].map(([, tail = '']) => tail.length + 1));
+  const mark = `WritSecret${'X'.repeat(longest)}E`;
+  const parts: string[] = [];
+  const positions: number[] = [];
+  let [from, at] = [0, 0];
+  for (const reference of references) {
+    const before = command.slice(from, reference.at);
+    parts.push(before, mark);
+    positions.push(at + before.length);
+    at += before.length + mark.length;
+    from = reference.at + reference.text.length;
+  }
+  return { text: [...parts, command.slice(from)].join(''), positions, length: mark.length };
+}
+
+function refuses({ at, name, literal }: SecretReference, standing: Place | null, { command, whole }: { command: string; whole: PlacedCommand }): string | null {
   if (command[at - 1] === '\\') return 'a place behind `\\`: write `$${secret:…}` for the text itself';
   if (standing === null) return 'a comment, a pattern or an expression';
-  if (standing.path.some(({ type, start }) => type === 'string' && isTranslated(tree, start))) return 'a text in `$"…"`';
+  if (standing.path.some(({ type, start }) => type === 'string' && isTranslated(whole.tree, start))) return 'a text in `$"…"`';
   if (literal) return null;
-  return name === null ? 'the place of a name' : unsafePlace(standing, tree);
+  return name === null ? 'the place of a name' : unsafePlace(standing, whole);
 }
 
 const isTranslated = (tree: SyntaxNode, start: number): boolean => tree.text[start - tree.start - 1] === '$';
@@ -70,8 +108,8 @@ const TEXT: Readonly<Record<Quoting, (text: string) => string>> = {
 const inPlace = ({ text, name, literal }: SecretReference, quoting: Quoting): string => (literal ? TEXT[quoting](text.slice(1)) : VARIABLE[quoting](`\${${secretVariable(name ?? '')}}`));
 
 /** What was made is read once more: every reference to a variable of ours is an expansion between quotes, and there are as many as were put in. */
-function standsQuoted(placed: string, names: readonly string[], wanted: number, grammar: ShellGrammar): boolean {
-  const tree = grammar.parse(placed, { ...COMMAND_BUDGET });
+function standsQuoted(placed: string, names: readonly string[], wanted: number, { grammar, meter }: { grammar: ShellGrammar; meter: Meter }): boolean {
+  const tree = grammar.parse(placed, meter);
   if (tree === undefined) return false;
   const ours = new Set(names.map((name) => `\${${secretVariable(name)}}`));
   const quoted = [...descendants(tree, ({ type }) => type === 'string' || type === 'heredoc_body')].flatMap(({ children }) => children.filter(({ type, text }) => type === 'expansion' && ours.has(text)));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Meter } from '../shell/budget.ts';
 import { descendants, fieldOf, namedChildren, type SyntaxNode } from '../shell/syntax.ts';
 import { runsArguments, runsInput } from './runs-arguments.ts';
 
@@ -13,15 +14,64 @@ export interface Place {
 
 const QUOTED: Readonly<Record<string, Quoting>> = { string: 'double', string_content: 'double', raw_string: 'single', ansi_c_string: 'ansi', word: 'bare', heredoc_body: 'document', heredoc_content: 'document' };
 
-/** Where `text`, which stands once below the node, is put; null where the shell reads it as something else than text. */
-export function placeOf(tree: SyntaxNode, text: string): Place | null {
-  const path: SyntaxNode[] = [];
-  for (let node: SyntaxNode | undefined = tree; node !== undefined; node = node.children.find((child) => child.text.includes(text))) path.push(node);
-  const leaf = path.at(-1);
-  const quoting = leaf === undefined ? undefined : QUOTED[leaf.type];
-  if (leaf === undefined || quoting === undefined || !leaf.text.includes(text)) return null;
-  const start = path.findLast(({ type }) => type === 'heredoc_redirect')?.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
-  return { path, quoting: quoting === 'document' && /['"\\]/.test(start) ? 'quoted_document' : quoting };
+/** What is asked of the whole command for each place in it, and found once. */
+export class PlacedCommand {
+  readonly tree: SyntaxNode;
+  readonly functions: ReadonlySet<string>;
+  /** whether something in it is declared as more than text: a number, or another's name, evaluates what it is given */
+  readonly declaresMore: boolean;
+  readonly #meter: Meter;
+  readonly #inputs = new Map<SyntaxNode, string | null>();
+
+  constructor(tree: SyntaxNode, meter: Meter) {
+    this.tree = tree;
+    this.#meter = meter;
+    this.functions = new Set(this.#below(tree, 'function_definition').map((node) => fieldOf(node, 'name')?.text ?? ''));
+    const declared = this.#below(tree, 'declaration_command').flatMap(namedChildren).filter(({ type }) => type !== 'variable_assignment');
+    this.declaresMore = declared.some(({ text }) => !/^[A-Za-z_]\w*$/.test(text) && !/^-[xrgp]+$/.test(text));
+  }
+
+  /** Where the text at the position is put; null where the shell reads it as something else than text. */
+  placeAt(position: number, length: number): Place | null {
+    const path: SyntaxNode[] = [];
+    for (let node: SyntaxNode | undefined = this.tree; node !== undefined; node = childAt(node, position, position + length)) path.push(node);
+    this.#meter.steps(path.length);
+    const leaf = path.at(-1);
+    const quoting = leaf === undefined ? undefined : QUOTED[leaf.type];
+    if (leaf === undefined || quoting === undefined || leaf.start > position || leaf.end < position + length) return null;
+    const start = path.findLast(({ type }) => type === 'heredoc_redirect')?.children.find(({ type }) => type === 'heredoc_start')?.text ?? '';
+    return { path, quoting: quoting === 'document' && /['"\\]/.test(start) ? 'quoted_document' : quoting };
+  }
+
+  /** Why what comes on the input of a command below the node might be run; null where that is known not to be. */
+  inputRefuses(node: SyntaxNode): string | null {
+    const known = this.#inputs.get(node);
+    if (known !== undefined) return known;
+    const why = this.#below(node, 'command').map(runsInput).find((one) => one !== null) ?? null;
+    this.#inputs.set(node, why);
+    return why;
+  }
+
+  #below(node: SyntaxNode, type: string): readonly SyntaxNode[] {
+    return [...descendants(node, (one) => {
+      this.#meter.steps();
+      return one.type === type;
+    })];
+  }
+}
+
+/** The child that holds all between the two positions. Children stand in the order of the text. */
+function childAt({ children }: SyntaxNode, start: number, end: number): SyntaxNode | undefined {
+  let [low, high] = [0, children.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const child = children[middle];
+    if (child === undefined) return undefined;
+    if (child.end <= start) low = middle + 1;
+    else if (child.start > start) high = middle - 1;
+    else return child.end >= end ? child : undefined;
+  }
+  return undefined;
 }
 
 /** Parts of a word. */
@@ -38,11 +88,10 @@ const TELLS_SHELL = /^(?:BASH.*|SHELL.*|ENV|IFS|PATH|CDPATH|PS[0-9]|PROMPT_.*|LD
  * Why a value can't be put at the place so that it is text and nothing else, whatever stands in it; null where it can.
  * INVARIANT (text alone): from the place outwards every node is known to take a value as it is. What isn't known is refused.
  */
-export function unsafePlace({ path, quoting }: Place, tree: SyntaxNode): string | null {
+export function unsafePlace({ path, quoting }: Place, command: PlacedCommand): string | null {
   if (quoting === 'quoted_document') return 'a here-document whose delimiter is quoted';
-  const functions = new Set([...descendants(tree, ({ type }) => type === 'function_definition')].map((node) => fieldOf(node, 'name')?.text ?? ''));
   for (const [depth, node] of path.entries()) {
-    const why = nodeRefuses(node, path[depth + 1], functions) ?? (node.type === 'variable_assignment' ? assignmentRefuses(node, path[depth + 1], path[depth - 1], tree) : null);
+    const why = nodeRefuses(node, path[depth + 1], command) ?? (node.type === 'variable_assignment' ? assignmentRefuses(node, path[depth + 1], path[depth - 1], command) : null);
     if (why !== null) return why;
   }
   const holder = path.findLast(({ type }) => !WITHIN_WORDS.has(type));
@@ -52,19 +101,19 @@ export function unsafePlace({ path, quoting }: Place, tree: SyntaxNode): string 
 /** What a value may be a direct part of. */
 const HOLDERS = new Set(['command', 'variable_assignment', 'heredoc_body', 'herestring_redirect']);
 
-function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, functions: ReadonlySet<string>): string | null {
+function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, command: PlacedCommand): string | null {
   switch (node.type) {
     case 'command':
       if (inner?.type === 'variable_assignment') return null;
       if (inner?.type === 'command_name') return 'the name of a command';
-      return runsArguments(node, functions);
+      return runsArguments(node, command.functions);
     case 'command_substitution': return node.children[0]?.type === '$(' ? null : 'a substitution in backticks: write `$(…)`';
     case 'compound_statement': return node.children[0]?.type === '{' ? null : 'arithmetic';
     case 'declaration_command': return inner?.type === 'variable_assignment' && EXPORTS.has(node.children[0]?.type ?? '') && namedChildren(node).every(({ type }) => type === 'variable_assignment')
       ? null : 'a declaration that is no plain `export NAME=value`';
     case 'for_statement': case 'case_statement': case 'case_item': return inner?.field === 'value' || inner?.field === 'variable' ? 'what a loop or a `case` goes through' : null;
-    case 'pipeline': return inputRefuses(node);
-    case 'redirected_statement': return inner?.field === 'redirect' && inner.type !== 'file_redirect' ? inputRefuses(node) : null;
+    case 'pipeline': return command.inputRefuses(node);
+    case 'redirected_statement': return inner?.field === 'redirect' && inner.type !== 'file_redirect' ? command.inputRefuses(node) : null;
     case 'file_redirect': return 'the name of a file';
     case 'string': return null;
     default: return AROUND.has(node.type) ? null : `a place of a \`${node.type}\``;
@@ -73,14 +122,10 @@ function nodeRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, functions:
 
 const EXPORTS = new Set(['export', 'readonly', 'local']);
 
-const inputRefuses = (node: SyntaxNode): string | null => [...descendants(node, ({ type }) => type === 'command')].map(runsInput).find((why) => why !== null) ?? null;
-
-function assignmentRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, outer: SyntaxNode | undefined, tree: SyntaxNode): string | null {
+function assignmentRefuses(node: SyntaxNode, inner: SyntaxNode | undefined, outer: SyntaxNode | undefined, command: PlacedCommand): string | null {
   const name = fieldOf(node, 'name');
   if (name?.type !== 'variable_name' || inner?.field !== 'value' || inner.type === 'array') return 'an element of a list';
   if (TELLS_SHELL.test(name.text)) return `the value of \`${name.text}\`, by which the shell is told what to do`;
   if (outer?.type === 'command') return null;
-  // A variable that is declared as a number or as another's name evaluates what it is given.
-  const declares = [...descendants(tree, ({ type }) => type === 'declaration_command')].flatMap(namedChildren).filter(({ type }) => type !== 'variable_assignment');
-  return declares.some(({ text }) => !/^[A-Za-z_]\w*$/.test(text) && !/^-[xrgp]+$/.test(text)) ? 'a variable in a command that declares some as more than text' : null;
+  return command.declaresMore ? 'a variable in a command that declares some as more than text' : null;
 }

@@ -35,9 +35,16 @@ const isCommandLine = (value: string): boolean => /[;&|`]|\$\(/.test(value) || O
 /** The commands of rules: lines that begin with a tab, what stands behind `target: ;`, and what `$(shell …)` runs. */
 function recipesOf(rules: string): readonly string[] {
   return [
-    ...rules.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : /^[^\t#=]*:[^=;]*;(.*)$/.exec(line)?.slice(1, 2) ?? [])),
-    ...[...rules.matchAll(/\$\(shell\s+([^)]*)\)/g)].map(([, text = '']) => text),
+    ...rules.split('\n').flatMap((line) => (line.startsWith('\t') ? [line.slice(1).replace(/^[@+-]+/, '')] : recipeBehind(line))),
+    ...[...rules.matchAll(/\$\(shell\s+([^)]{0,2000})\)/g)].map(([, text = '']) => text),
   ].map((line) => line.replaceAll('$$', '$'));
+}
+
+/** `target: sources; command` */
+function recipeBehind(line: string): readonly string[] {
+  const at = line.indexOf(';');
+  const rule = line.slice(0, Math.max(at, 0));
+  return at > 0 && rule.includes(':') && !/^\t|[=]/.test(rule) && !rule.slice(0, rule.indexOf(':')).includes('#') ? [line.slice(at + 1)] : [];
 }
 
 /** The text of a file that the command itself wrote. */

@@ -11,48 +11,95 @@ type Piece = { readonly kind: 'code' | 'string'; readonly text: string };
 
 /** Line comments by language; the others use `#`. */
 const SLASHES = new Set(['node', 'nodejs', 'deno', 'bun', 'tsx', 'ts-node', 'php', 'go', 'swift', 'kotlin', 'groovy']);
-const PIECE = /("""|''')([\s\S]*?)\1|"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)'/y;
-
 /**
  * Takes the strings out of code of a language of scripts, so that a word in a text isn't a call, and puts together what is spelled in
  * pieces: `'rm' + 'Sync'` is one string, `fs['rmSync']` a member. Backquotes stay where they are: they are commands in some languages.
  */
 export function codeTextOf(language: string, code: string): CodeText {
-  const pieces = joinedPieces(piecesOf(SLASHES.has(language) ? /\/\/[^\n]*|\/\*[\s\S]*?\*\//y : /#[^\n]*/y, code));
+  const pieces = joinedPieces(piecesOf(SLASHES.has(language), code));
   const bare = pieces.map(({ kind, text }) => (kind === 'string' ? '""' : text)).join('');
   const members = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isMember(pieces, at) ? [text] : []));
   const modules = pieces.flatMap(({ kind, text }, at) => (kind === 'string' && isModule(pieces, at) ? [text] : []));
-  const named = members.reduce((text, name) => text.replace(/\[\s*""\s*\]/, () => `.${name}`), bare);
-  return { bare: modules.reduce((text, name) => text.replace(MODULE, () => name.replace(/^.*[:/]/, '').replaceAll('-', '_')), named), strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text) };
+  const named = eachInTurn(bare, /\[\s*""\s*\]/g, members, (name) => `.${name}`);
+  return { bare: eachInTurn(named, MODULE, modules, (name) => name.replace(/^.*[:/]/, '').replaceAll('-', '_')).replace(/[^\S\n]+/g, ' ').replace(/\n\s+/g, '\n'), strings: pieces.filter(({ kind }) => kind === 'string').map(({ text }) => text) };
 }
 
-function piecesOf(comment: RegExp, code: string): Piece[] {
+/** The text with the names in the places that the pattern finds, one after another. */
+function eachInTurn(text: string, pattern: RegExp, names: readonly string[], spell: (name: string) => string): string {
+  let next = 0;
+  return text.replace(pattern, (found) => {
+    const name = names[next];
+    next += 1;
+    return name === undefined ? found : spell(name);
+  });
+}
+
+/** What begins a string or a comment, the longest first, and what ends it. A backslash hides the end of a quote of one line. */
+const STRINGS: readonly (readonly [string, string])[] = [['"""', '"""'], ["'''", "'''"], ['"', '"'], ["'", "'"]];
+const SLASHED: readonly (readonly [string, string])[] = [['//', '\n'], ['/*', '*/']];
+const HASHED: readonly (readonly [string, string])[] = [['#', '\n']];
+
+function piecesOf(slashes: boolean, code: string): Piece[] {
   const pieces: Piece[] = [];
-  let start = 0;
-  const put = (end: number): void => {
+  // What isn't closed once is closed nowhere behind that: nobody looks for its end again.
+  const unclosed = new Set<string>();
+  const put = (start: number, end: number): void => {
     if (end > start) pieces.push({ kind: 'code', text: code.slice(start, end) });
   };
+  let start = 0;
   for (let at = 0; at < code.length;) {
-    const string = matchAt(PIECE, code, at);
+    const string = partAt(code, at, STRINGS, unclosed);
     // `#` within a word is none of a comment's: `$#array`, `#{…}`.
-    const skipped = string ? null : /[\w${]/.test(code.charAt(at - 1)) ? null : matchAt(comment, code, at);
-    const length = (string ?? skipped)?.[0].length ?? 0;
-    if (length === 0) {
+    const part = string ?? (/[\w${]/.test(code.charAt(at - 1)) ? undefined : partAt(code, at, slashes ? SLASHED : HASHED, unclosed));
+    if (part === undefined) {
       at += 1;
       continue;
     }
-    put(at);
-    if (string) pieces.push({ kind: 'string', text: decodeEscapes(string[2] ?? string[3] ?? string[4] ?? '') });
-    at += length;
+    put(start, at);
+    if (string) pieces.push({ kind: 'string', text: decodeEscapes(string.within) });
+    at = part.end;
     start = at;
   }
-  put(code.length);
+  put(start, code.length);
   return pieces;
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
+interface Part {
+  readonly within: string;
+  /** where what follows begins; a comment leaves the end of its line */
+  readonly end: number;
+}
+
+function partAt(code: string, at: number, kinds: readonly (readonly [string, string])[], unclosed: Set<string>): Part | undefined {
+  for (const [open, close] of kinds) {
+    if (unclosed.has(open) || !code.startsWith(open, at)) continue;
+    const from = at + open.length;
+    const end = open.length === 1 && close !== '\n' ? quoteEnd(code, from, close) : code.indexOf(close, from);
+    if (close === '\n') return { within: '', end: end < 0 ? code.length : end };
+    if (end >= 0) return { within: code.slice(from, end), end: end + close.length };
+    unclosed.add(open);
+  }
+  return undefined;
+}
+
+function quoteEnd(code: string, from: number, quote: string): number {
+  for (let at = from; at < code.length; at += 1) {
+    if (code.charAt(at) === '\\') at += 1;
+    else if (code.charAt(at) === quote) return at;
+  }
+  return -1;
+}
+
+/** The texts between double quotes, as the code spells them. */
+export function quotedTexts(code: string): readonly string[] {
+  const texts: string[] = [];
+  for (let open = code.indexOf('"'); open >= 0;) {
+    const end = quoteEnd(code, open + 1, '"');
+    if (end < 0) break;
+    texts.push(code.slice(open + 1, end));
+    open = code.indexOf('"', end + 1);
+  }
+  return texts;
 }
 
 /** `'a' + 'b'`, `'a' . 'b'` and `'a' 'b'` are one string. */
@@ -61,7 +108,7 @@ function joinedPieces(pieces: readonly Piece[]): Piece[] {
   for (let at = 0; at < pieces.length; at += 1) {
     const piece = pieces[at];
     const before = joined.at(-1);
-    const operator = joined.length > 1 && before?.kind === 'code' && /^\s*[+.]?\s*$/.test(before.text) ? joined.at(-2) : undefined;
+    const operator = joined.length > 1 && before?.kind === 'code' && /^[+.]?$/.test(before.text.trim()) ? joined.at(-2) : undefined;
     if (piece?.kind === 'string' && operator?.kind === 'string') joined.splice(-2, 2, { kind: 'string', text: operator.text + piece.text });
     else if (piece?.kind === 'string' && before?.kind === 'string') joined.splice(-1, 1, { kind: 'string', text: before.text + piece.text });
     else if (piece) joined.push(piece);
@@ -70,7 +117,7 @@ function joinedPieces(pieces: readonly Piece[]): Piece[] {
 }
 
 /** `require('fs')` stands for the module's own name. */
-const MODULE = /\brequire\(\s*""\s*\)/;
+const MODULE = /\brequire\(\s*""\s*\)/g;
 const isModule = (pieces: readonly Piece[], at: number): boolean =>
   /\brequire\(\s*$/.test(pieces[at - 1]?.text ?? '') && /^\s*\)/.test(pieces[at + 1]?.text ?? '');
 

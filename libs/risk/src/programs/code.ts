@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DOWNLOADED, field, isExact, withoutMarkers } from '../shell/field.ts';
+import { DOWNLOADED, field, GIVEN, isExact, withoutMarkers } from '../shell/field.ts';
 import { HOME } from '../shell/scope.ts';
 import type { Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import {
-  CLOUD, COMPUTED_CALL, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, FROM_OUTSIDE, KILLS, OPENS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITES_NOTHING, WRITES_SOMETHING, WRITING_MODE,
+  CLOUD, COMPUTED_CALL, CONNECTS, DECODES, DELETES, DELETES_ELSEWHERE, DELETES_IN_CLOUD, EMPTIES_DATABASE, ENVIRONMENT, EVALUATES, FETCHES, FORKS, FROM_OUTSIDE, KILLS, LISTS, OPENS, READS, QUERIES, SENDS, STARTS, STARTS_UNKNOWN, WRITES, WRITES_NOTHING, WRITES_SOMETHING, WRITING_MODE,
 } from './code-calls.ts';
 import { codeTextOf, type CodeText } from './code-text.ts';
 import { noteSql } from './database.ts';
@@ -20,13 +20,17 @@ const EVALUATED_WITHIN = 3;
 
 /** Notes what code of another language calls. */
 export function noteCode(language: string, code: string, shell: Shell, depth = 0): void {
+  if (code.includes(GIVEN)) shell.act('run_unknown', language, code);
   if (code.includes(DOWNLOADED)) shell.act('run_downloaded', language, code);
   else if (withoutMarkers(code).trim() === '' && !isExact(code)) shell.act('run_unknown', language, code);
+  // Some fifty patterns go over it.
+  shell.meter.text(code.length * 8);
   const text = codeTextOf(language, code);
   const { bare, strings } = text;
   noteCalls(language, text, shell);
   noteWrites(language, text, shell);
   noteEmptying(language, code, text, shell);
+  noteUnread(language, text, shell);
   noteElsewhere(language, text, shell);
   const evaluates = EVALUATES.test(bare);
   if (evaluates && FETCHES.test(code)) shell.act('run_downloaded', language, code);
@@ -56,6 +60,16 @@ function noteCalls(language: string, { bare, strings }: CodeText, shell: Shell):
   if (CONNECTS.test(bare) && STARTS.test(bare)) shell.act('remote_shell', language, CONNECTS.exec(bare)?.[0] ?? language);
 }
 
+/**
+ * Code that writes to each of the files that it lists, and reads none: which they are isn't in its text, and of what they hold nothing stays. What code
+ * makes of contents that it reads is seen in its effect.
+ */
+function noteUnread(language: string, { bare, strings }: CodeText, shell: Shell): void {
+  const writes = WRITES.test(bare) || (OPENS.test(bare) && strings.some((one) => WRITING_MODE.test(one)));
+  const lists = LISTS.exec(bare)?.[0];
+  if (writes && lists !== undefined && !READS.test(bare)) shell.act('unread_code', language, lists);
+}
+
 const AWAY: ReadonlySet<Zone> = new Set(['root', 'home', 'system', 'outside', 'device']);
 
 /** A path that a string spells out counts as written to where the code writes at all. */
@@ -68,8 +82,8 @@ function noteWrites(language: string, { bare, strings }: CodeText, shell: Shell)
 function noteEmptying(language: string, code: string, { bare, strings }: CodeText, shell: Shell): void {
   const opensToWrite = OPENS.test(bare) && strings.some((one) => /^(?:w[bt+]*|\+?>|>[^>].*)$/.test(one)) && !WRITES_SOMETHING.test(bare);
   const copiesNothing = WRITES.test(bare) && strings.includes('/dev/null');
-  if (!opensToWrite && !copiesNothing && !WRITES_NOTHING.test(code)) return;
-  for (const path of strings) if (/^[^\s]*[./][^\s]*$|^[A-Z]\w+$/.test(path)) noteEmptied(language, field(path.replace(/^>\s*/, '')), shell);
+  if (!opensToWrite && !copiesNothing && !WRITES_NOTHING.test(code.replace(/[^\S\n]+/g, ' '))) return;
+  for (const path of strings) if ((/[./]/.test(path) && !/\s/.test(path)) || /^[A-Z]\w+$/.test(path)) noteEmptied(language, field(path.replace(/^>\s*/, '')), shell);
 }
 
 function noteElsewhere(language: string, { bare, strings }: CodeText, shell: Shell): void {

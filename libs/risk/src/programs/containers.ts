@@ -3,7 +3,9 @@ import { field, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING } from '../shell/source.ts';
+import { elsewhere } from './remote.ts';
 import { noteRead } from './secrets.ts';
+import type { Zone } from '../zones.ts';
 import { noteWrite } from './write.ts';
 
 const VALUES = [
@@ -12,6 +14,8 @@ const VALUES = [
 ];
 /** Host directories that give a container what it is meant to be kept from. */
 const HOST_MOUNT = /^(?:\/|~|\/(?:etc|root|home|usr|var|dev|proc|sys|boot))(?:\/?):|source=(?:\/|\/(?:etc|root|home|dev|proc|sys|boot))(?:,|$)|docker\.sock/;
+/** Words that may stand before the verb. */
+const GROUPS = new Set(['compose', 'container']);
 const RUNS = new Set(['run', 'exec', 'create', 'debug']);
 
 /** `docker cp container:path path` writes here, whatever directory that is; the other way it reads here. */
@@ -21,29 +25,36 @@ function noteCopied(name: string, [from, to]: readonly Field[], shell: Shell): v
   if (from && !isRemote(from)) noteRead(`${name} cp`, [from], shell);
 }
 
+const OF_WORKSPACE: ReadonlySet<Zone> = new Set(['workspace', 'inside', 'regenerable', 'history']);
+/** The directory of this machine that a volume shows; a named volume is none. */
+function mountedOf(volume: string): readonly Field[] {
+  const source = /(?:^|,)(?:source|src)=([^,]*)/.exec(volume)?.[1] ?? (volume.includes('type=') ? '' : volume.replace(/:.*$/s, ''));
+  return source === '' || (/^[\w-]+$/.test(source) && !volume.includes('bind')) ? [] : [field(source)];
+}
+
 /** `docker run image command`, `docker exec container command`, `kubectl exec pod -- command`: the command is followed as if it ran here. */
 const container: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, VALUES, true);
-  const words = options.operands[0]?.text === 'compose' ? options.operands.slice(1) : options.operands;
+  const words = GROUPS.has(options.operands[0]?.text ?? '') ? takeOptions(options.operands.slice(1), VALUES, true).operands : options.operands;
   const [verb, ...rest] = words;
   if (verb?.text === 'cp') noteCopied(name, takeOptions(rest, VALUES).operands, shell);
   if (!verb || !RUNS.has(verb.text)) return ANYTHING;
   const inner = takeOptions(rest, VALUES, true);
-  for (const flag of ['-v', '--volume', '--mount']) {
-    for (const { text } of inner.allValues.get(flag) ?? []) {
-      if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
-      noteRead(`${name} ${verb.text}`, [field(text.replace(/^.*source=([^,]*).*$/, '$1').replace(/:.*$/, ''))], shell);
-    }
-  }
+  const volumes = ['-v', '--volume', '--mount'].flatMap((flag) => inner.allValues.get(flag) ?? []).map(({ text }) => text);
+  for (const text of volumes) if (HOST_MOUNT.test(text)) shell.act('container_escape', `${name} ${verb.text}`, text);
+  const mounts = volumes.flatMap(mountedOf);
+  noteRead(`${name} ${verb.text}`, mounts, shell);
   const dashes = rest.findIndex(({ text }) => text === '--');
-  const command = dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1);
+  const entry = inner.values.get('--entrypoint');
+  const command = [...(entry && entry.text !== '' ? [entry] : []), ...(dashes >= 0 ? rest.slice(dashes + 1) : inner.operands.slice(1))];
   if (command.length === 0) return ANYTHING;
-  const before = shell.scope.cwds;
-  // What is deleted there isn't here; where it would be is the container's business, so nothing counts as inside the workspace.
-  shell.scope.cwds = [undefined];
-  shell.invoke(command, stdin);
-  shell.scope.cwds = before;
+  // What is deleted there isn't here, and no rollback brings it back; a container that holds the workspace may change that too.
+  const holdsWorkspace = mounts.some((path) => shell.zones(path).some((zone) => OF_WORKSPACE.has(zone)));
+  elsewhere(shell, () => {
+    shell.scope.isElsewhere = !holdsWorkspace;
+    shell.invoke(command, stdin);
+  });
   return ANYTHING;
 };
 
-export const CONTAINERS: Readonly<Record<string, Reading>> = { docker: container, podman: container, nerdctl: container, kubectl: container, oc: container, 'docker-compose': container, 'podman-compose': container };
+export const CONTAINERS: Readonly<Record<string, Reading>> = { docker: container, podman: container, nerdctl: container, kubectl: container, k: container, oc: container, finch: container, 'docker-compose': container, 'podman-compose': container };

@@ -1,66 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isExact, withoutMarkers } from '../shell/field.ts';
+import { isExact, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Invocation, Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, textOf } from '../shell/source.ts';
+import {
+  BIGQUERY, DB2, DUCKDB, HIVE, MYSQL, OTHER, POSTGRES, SNOWFLAKE, SQLITE, TRANSACT, TRINO, type Dialect,
+} from '../sql/dialects.ts';
+import { noteLostBySql, readSql } from '../sql/read-statements.ts';
+import { losesAsStatement } from '../sql/words.ts';
 
-/** Statements of the text without their comments and strings, so that words in them don't count. */
-function statements(sql: string): string[] {
-  return sql
-    .replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
-    .split(';')
-    .map((statement) => statement.trim().replace(/\s+/g, ' ').toLowerCase());
-}
-
-const LOSSES: readonly RegExp[] = [
-  /^alter table .* delete\b/, /^drop (?!.*\bif exists temp_)/, /^truncate\b/, /^alter table .* drop\b/, /^delete from (?!.*\bwhere\b)/, /^update (?!.*\bwhere\b).*\bset\b/, /^(?:with .*)?\bdelete from \S+ where (?:1 ?= ?1|true)\b/,
-];
-
-/** Text that is run as a statement of its own: what a block executes stands in its strings. */
-const EXECUTED = /\bexecute\b(?:\s+immediate|\s+format)?\s*\(?\s*'((?:[^']|'')*)'/gi;
-
-/** A server's own way to a shell: `copy … to program 'sh'`. */
-const STARTED = /\b(?:to|from)\s+program\s+'((?:[^']|'')*)'|\bsys_(?:exec|eval)\s*\(\s*'((?:[^']|'')*)'|\bxp_cmdshell\s+N?'((?:[^']|'')*)'/gi;
-
-/** Notes SQL that loses tables, columns or all rows. */
+/** Notes what a text loses that code of another language hands to a database. Which one that is, isn't known. */
 export function noteSql(form: string, sql: string, shell: Shell): void {
-  if (withoutMarkers(sql).trim() === '' && !isExact(sql)) shell.act('run_unknown', form, sql);
-  for (const [, ...commands] of sql.matchAll(STARTED)) for (const command of commands) if (command) shell.script(command.replaceAll("''", "'"), ANYTHING);
-  for (const statement of [...statements(sql), ...[...sql.matchAll(EXECUTED)].flatMap(([, inner = '']) => statements(inner))]) {
-    if (LOSSES.some((loss) => loss.test(statement))) shell.act('database_loss', form, statement);
-  }
+  noteLostBySql(form, sql, OTHER, shell);
 }
-
-const TEXT = ['-c', '--command', '-e', '--execute', '-q', '--query', '-Q', '--sql', '-cmd', '--eval', '--exec', '-C'];
-const CONNECTION = ['-h', '--host', '-p', '--port', '-U', '-u', '--username', '--user', '-d', '--dbname', '--database', '-f', '--file', '-D', '-P', '-S', '-v', '-o', '-i', '-t'];
-
-/** What a client itself hands to a shell. */
-const SHELL_ESCAPE = /^\s*(?:\\!|\.shell|\.system|system|!)\s+(.+)$/gm;
-
-/** A statement that stands alone as an argument of a program that isn't known. */
-const STATEMENT = /^(?:drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)|truncate(?: table)? [\w."]+$|delete from [\w."]+$|alter table \S+ drop\b)/;
 
 /** Notes SQL that a program is given of which nothing is known. */
 export function noteSqlArguments({ name, args }: Invocation, shell: Shell): void {
   for (const { text } of args) {
-    const lost = statements(text.replace(/^--?\w[\w-]*=/, '')).find((statement) => STATEMENT.test(statement));
-    if (lost !== undefined) shell.act('database_loss', name, lost);
+    const value = text.replace(/^--?\w[\w-]*=/, '');
+    if (OBJECTS.test(value) && losesAsStatement(value)) shell.act('database_loss', name, value);
   }
 }
 
-/** A client with SQL in an option, as its last operand (`sqlite3 db sql`), or on its input. */
-const client = (operand: boolean, given: readonly string[] = TEXT): Reading => ({ name, args, stdin }, shell) => {
-  // A password is glued to mysql's `-p`, or asked for.
-  const options = takeOptions(args, [...given, ...CONNECTION.filter((flag) => flag !== '-p' || !given.includes('--init-command'))]);
-  const texts = given.flatMap((flag) => options.allValues.get(flag) ?? []).map(({ text }) => text);
-  if (operand) texts.push(...options.operands.slice(1).map(({ text }) => text));
-  if (texts.length === 0 && (stdin.kind === 'text' || stdin.kind === 'downloaded')) texts.push(textOf(stdin));
-  for (const text of texts) {
-    noteSql(name, text, shell);
-    for (const [, command = ''] of text.matchAll(SHELL_ESCAPE)) shell.script(command, ANYTHING);
-  }
+/** Two words with which a sentence in an argument seldom begins. */
+const OBJECTS = new RegExp(`^\\s*(?:${[
+  'drop (?:table|database|schema|view|index|role|user|keyspace|collection|stage|warehouse|materialized view)',
+  'truncate(?: table)? [\\w."]+\\s*;?\\s*$', 'delete from [\\w."]+\\s*;?\\s*$', 'alter table \\S+ drop\\b',
+].join('|')})`, 'i');
+
+/** How a client of a database is called. */
+interface Client {
+  readonly dialect: Dialect;
+  /** options whose value is statements */
+  readonly texts: readonly string[];
+  /** other options that take a value */
+  readonly values: readonly string[];
+  /** options whose value names a file of statements */
+  readonly files: readonly string[];
+  /** whether operands behind the first are statements, as with `sqlite3 db sql` */
+  readonly operands?: boolean;
+}
+
+const TEXT = ['-c', '--command', '-e', '--execute', '-q', '--query', '-Q', '--sql', '-cmd', '--eval', '--exec'];
+const CONNECTION = ['-h', '--host', '-p', '--port', '-U', '-u', '--username', '--user', '-d', '--dbname', '--database', '-D', '-P', '-S', '-o', '-C'];
+const ANY: Client = { dialect: OTHER, texts: TEXT, values: CONNECTION, files: ['-f', '--file', '-i'] };
+
+const PSQL: Client = {
+  dialect: POSTGRES,
+  texts: ['-c', '--command'],
+  files: ['-f', '--file'],
+  values: [
+    '-d', '--dbname', '-L', '--log-file', '-o', '--output', '-F', '--field-separator', '-P', '--pset', '-R', '--record-separator', '-T', '--table-attr', '-h', '--host', '-p', '--port',
+    '-U', '--username', '-v', '--set', '--variable',
+  ],
+};
+const MYSQL_CLIENT: Client = {
+  dialect: MYSQL,
+  texts: ['-e', '--execute', '--init-command'],
+  files: [],
+  // A password is glued to `-p`, or asked for.
+  values: ['-h', '--host', '-u', '--user', '-P', '--port', '-S', '--socket', '-D', '--database', '--default-character-set', '--login-path', '--protocol', '--ssl-mode', '--ssl-ca'],
+};
+const SQLITE_SHELL: Client = {
+  dialect: SQLITE,
+  texts: ['-cmd'],
+  files: ['-init'],
+  operands: true,
+  values: ['-separator', '-newline', '-nullvalue', '-mmap', '-maxsize', '-vfs', '-A'],
+};
+const SQLCMD: Client = { dialect: TRANSACT, texts: ['-Q', '-q'], files: ['-i'], values: ['-S', '-U', '-P', '-d', '-o', '-v', '-h', '-s', '-w', '-t', '-l', '-m', '-f', '-K', '-H', '-a'] };
+
+/** A client with statements in an option, as an operand, in a file that the command wrote, or on its input. */
+const client = (how: Client): Reading => ({ name, args, stdin }, shell) => {
+  const { allValues, operands } = takeOptions(args, [...how.texts, ...how.files, ...how.values]);
+  const texts = new Set(how.texts.flatMap((flag) => allValues.get(flag) ?? []).map(({ text }) => text));
+  for (const text of behind(how.texts, args)) texts.add(text);
+  if (how.operands) for (const { text } of operands.slice(1)) texts.add(text);
+  for (const file of how.files.flatMap((flag) => allValues.get(flag) ?? [])) for (const text of contentOf(file, shell)) texts.add(text);
+  if (stdin.kind === 'text' || stdin.kind === 'downloaded') texts.add(textOf(stdin));
+  for (const text of texts) readSql(name, text, how.dialect, shell);
   return ANYTHING;
 };
+
+/** What stands behind such an option wherever it is, also in a cluster, whatever the options before it take. */
+function behind(flags: readonly string[], args: readonly Field[]): readonly string[] {
+  const short = flags.filter((flag) => flag.length === 2).map((flag) => flag.charAt(1));
+  return args.flatMap(({ text }, index) => {
+    const isFlag = flags.includes(text) || (/^-[A-Za-z]{2,8}$/.test(text) && short.includes(text.slice(-1)));
+    const next = args[index + 1];
+    return isFlag && next ? [next.text] : [];
+  });
+}
+
+/** What the command itself wrote into the file. What stands in one of the workspace, nobody has told. */
+function contentOf(file: Field, shell: Shell): readonly string[] {
+  const path = shell.path(file);
+  const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path));
+  return content === undefined ? [] : [textOf(content)];
+}
 
 const MONGO_LOSS = /\.drop\w*\s*\(|\bdrop\w*\s*:|\.deleteMany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\}/;
 const mongo: Reading = ({ name, args, stdin }, shell) => {
@@ -90,9 +127,20 @@ const redis: Reading = ({ name, args, stdin }, shell) => {
   return ANYTHING;
 };
 
+const of = (dialect: Dialect, more: Partial<Client> = {}): Reading => client({ ...ANY, dialect, ...more });
+const psql = client(PSQL);
+const mysql = client(MYSQL_CLIENT);
+const sqlite = client(SQLITE_SHELL);
+const sqlcmd = client(SQLCMD);
+const other = client(ANY);
+const operands = { operands: true } as const;
+
 export const DATABASES: Readonly<Record<string, Reading>> = {
-  psql: client(false, ['-c', '--command']), mysql: client(false, ['-e', '--execute', '--init-command']), mariadb: client(false, ['-e', '--execute', '--init-command']), sqlcmd: client(false), cockroach: client(false), clickhouse: client(false), 'clickhouse-client': client(false), pgcli: client(false, ['-c', '--command']), bq: client(true), usql: client(false),
-  sqlite3: client(true), sqlite: client(true), duckdb: client(true), mongo, mongosh: mongo, 'cypher-shell': cypher,
-  cqlsh: client(false), snowsql: client(false), snow: client(false), 'mssql-cli': client(false), trino: client(false), presto: client(false), beeline: client(false), hive: client(false), 'impala-shell': client(false), 'spark-sql': client(false), isql: client(true), osql: client(false), sqlplus: client(true), db2: client(true), vsql: client(false), litecli: client(true), mycli: client(false), ysqlsh: client(false), tsql: client(false),
-  'redis-cli': redis, 'valkey-cli': redis,
+  psql, pgcli: psql, ysqlsh: psql, cockroach: of(POSTGRES), usql: of({ ...POSTGRES, grammars: ['postgres', 'mysql', 'sqlite'] }, { texts: ['-c', '--command'] }), vsql: of(POSTGRES, { texts: ['-c'] }),
+  mysql, mariadb: mysql, mycli: mysql, mysqlsh: of(MYSQL, { texts: [...MYSQL_CLIENT.texts, '--sql'] }), tidb: mysql,
+  sqlite3: sqlite, sqlite, litecli: sqlite, turso: of(SQLITE, operands), duckdb: client({ ...SQLITE_SHELL, dialect: DUCKDB, texts: ['-c', '-s', '-cmd'] }),
+  sqlcmd, 'mssql-cli': sqlcmd, osql: sqlcmd, tsql: of(TRANSACT), isql: of(TRANSACT, operands),
+  bq: of(BIGQUERY, operands), snowsql: of(SNOWFLAKE), snow: of(SNOWFLAKE), trino: of(TRINO), presto: of(TRINO), beeline: of(HIVE), hive: of(HIVE), 'impala-shell': of(HIVE), 'spark-sql': of(HIVE),
+  db2: of(DB2, operands), clickhouse: other, 'clickhouse-client': other, cqlsh: other, sqlplus: of(OTHER, operands),
+  mongo, mongosh: mongo, 'cypher-shell': cypher, 'redis-cli': redis, 'valkey-cli': redis,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { has, takeOptions } from '../shell/options.ts';
-import { field, type Field } from '../shell/field.ts';
+import { field, NUMBER, type Field } from '../shell/field.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
@@ -15,18 +15,30 @@ const OF_FILES = /\.(?:json5?|lock|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xm
 
 /** Notes the deletion of each path. */
 export function noteDeletions(form: string, paths: readonly Field[], recursive: boolean, shell: Shell): void {
+  const besides = new Set(paths.map(({ text }) => text.replace(/\/$/, '')));
   for (const path of paths) {
-    if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
-    const tree = recursive && (path.glob || !OF_FILES.test(path.text));
-    for (const zone of isBuiltBeside(path, paths) ? ['regenerable' as const] : shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || paths.length > NAMED_MAX });
-    const before = nameBefore(path, shell);
-    if (before) noteDeletions(form, [before], recursive, shell);
+    const built = isBuiltBeside(path, besides);
+    // Under its former name too, where the command itself moved it.
+    for (let one: Field | undefined = path; one !== undefined; one = nameBefore(one, shell)) noteDeletion(form, one, { recursive, built, count: paths.length }, shell);
   }
 }
 
+function noteDeletion(form: string, path: Field, { recursive, built, count }: { recursive: boolean; built: boolean; count: number }, shell: Shell): void {
+  shell.meter.steps();
+  if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
+  const tree = recursive && (path.glob || !OF_FILES.test(path.text));
+  for (const zone of built || isOwnScratch(path, shell) ? ['regenerable' as const] : shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || path.text.includes(NUMBER) || count > NAMED_MAX });
+}
+
+/** A directory of the container's own /tmp that the command itself put there goes as it came. */
+function isOwnScratch(path: Field, shell: Shell): boolean {
+  const at = path.glob ? undefined : shell.path(path);
+  return at !== undefined && shell.scope.ownScratch.has(at.replace(/\/$/, ''));
+}
+
 /** `bin` holds what is built where `obj` goes with it, as .NET projects have it; by itself it may hold scripts. */
-const isBuiltBeside = ({ text }: Field, paths: readonly Field[]): boolean =>
-  /^(?:[\w*.-]+\/)*bin\/?$/.test(text) && !text.includes('..') && paths.some((other) => other.text.replace(/\/$/, '') === text.replace(/bin\/?$/, 'obj'));
+const isBuiltBeside = ({ text }: Field, besides: ReadonlySet<string>): boolean =>
+  /^(?:[\w*.-]+\/)*bin\/?$/.test(text) && !text.includes('..') && besides.has(text.replace(/bin\/?$/, 'obj'));
 
 /** What lies at the path under its former name, where the command itself moved it there, or made a link that the path follows. */
 function nameBefore({ text }: Field, shell: Shell): Field | undefined {

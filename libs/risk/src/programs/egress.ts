@@ -5,6 +5,7 @@ import type { Invocation, Shell } from '../shell/shell.ts';
 import type { Source } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { holdsSecret, isSecretFile, noteRead } from './secrets.ts';
+import { sentFile } from './sent-file.ts';
 
 /* What leaves for another machine. A secret may go where it is a key of the request itself, as in `Authorization`; not as its content. */
 
@@ -36,7 +37,6 @@ export function noteEgress({ name, args, stdin }: Invocation, shell: Shell): voi
 }
 
 const DATA = ['-d', '--data', '--data-binary', '--data-raw', '--data-ascii', '--data-urlencode', '--json', '-F', '--form', '--form-string', '-T', '--upload-file', '--post-file', '--post-data', '--body-file', '--body-data', '--url-query', '--url'];
-const FROM_FILE = /^(?:[^=@<]*[=]?[@<])(.+?)(?:;\w+=.*)?$/;
 const FILES = new Set(['-T', '--upload-file', '--post-file', '--body-file']);
 
 /** Notes what a request of `curl` or `wget` carries. */
@@ -71,7 +71,7 @@ function madeOfSecrets(file: Field, shell: Shell): boolean {
 }
 
 function carriedBy(flag: string, value: Field): { readonly file?: Field; readonly text: Field } {
-  const file = FILES.has(flag) ? value.text : FROM_FILE.exec(value.text)?.[1];
+  const file = FILES.has(flag) ? value.text : sentFile(value.text);
   return { ...(file === undefined ? {} : { file: field(file, value.glob) }), text: value };
 }
 

@@ -17,10 +17,12 @@ export const find: Reading = ({ args, stdin }, shell) => {
   const begins = args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPD]|^-O\d/.test(text));
   const starts = (begins < 0 ? args : args.slice(0, begins)).filter(({ text }) => !text.startsWith('-'));
   const tests = begins < 0 ? [] : args.slice(begins);
-  const found = foundPaths(starts.length > 0 ? starts : [field('.')], tests);
+  const given = starts.length > 0 ? starts : [field('.')];
+  const found = foundPaths(given, tests, shell);
+  const onlyEmpties = onlyEmpty(tests);
   tests.forEach((test, index) => {
-    if (test.text === '-delete' && !onlyEmpty(tests)) noteDeletions('find -delete', found, true, shell);
-    if (COMMANDS.has(test.text)) runOnFound(tests.slice(index + 1), found, stdin, shell);
+    if (test.text === '-delete' && !onlyEmpties) noteDeletions('find -delete', found.flatMap((path) => deletedAs(path, given)), true, shell);
+    if (COMMANDS.has(test.text)) runOnFound(commandAfter(tests, index + 1), found, stdin, shell);
     if (TO_FILE.has(test.text)) noteWrite('overwrite', 'find', tests[index + 1] ?? field(UNKNOWN), shell);
   });
   return { kind: 'paths', paths: found };
@@ -30,13 +32,23 @@ export const find: Reading = ({ args, stdin }, shell) => {
  * The found files as patterns. A name that is tested for counts unless it is negated; without one, `find` finds the starting
  * points themselves, or, if some other test chooses among them, an unnamed part of what is below.
  */
-function foundPaths(starts: readonly Field[], tests: readonly Field[]): Field[] {
+function foundPaths(starts: readonly Field[], tests: readonly Field[], shell: Shell): Field[] {
   const names = tests.flatMap(({ text }, index) =>
     NAMES.has(text) && !NEGATIONS.has(tests[index - 1]?.text ?? '') ? [tests[index + 1] ?? field(UNKNOWN)] : []);
+  shell.meter.steps(starts.length * Math.max(1, names.length));
   if (names.length > 0 && alternatives(tests).every(choosesByName)) return starts.flatMap(({ text }) => names.map((name) => field(`${text}/**/${below(name.text)}`, true)));
   const chosen = tests.some(({ text }) => FILTERS.has(text) || NEGATIONS.has(text) || NAMES.has(text));
-  return chosen ? starts.map(({ text }) => field(`${text}/**/[?]`, true)) : [...starts];
+  if (chosen) return starts.map(({ text }) => field(`${text}/**/[?]`, true));
+  // All that is below a starting point, and unless only files are wanted the starting point itself.
+  const contents = starts.map(({ text }) => field(`${text.replace(/\/$/, '')}/**/*`, true));
+  return tests.some(({ text }, index) => text === '-type' && tests[index + 1]?.text !== 'd') ? contents : [...starts, ...contents];
 }
+
+/** All that is below a starting point is deleted as the tree that it is. */
+const deletedAs = (path: Field, starts: readonly Field[]): readonly Field[] => {
+  const start = path.text.endsWith('/**/*') ? path.text.slice(0, -'/**/*'.length) : undefined;
+  return start === undefined ? [path] : starts.filter(({ text }) => text.replace(/\/$/, '') === start);
+};
 
 /** What is empty holds nothing that could be lost. */
 const onlyEmpty = (tests: readonly Field[]): boolean =>
@@ -57,12 +69,27 @@ const choosesByName = (tests: readonly Field[]): boolean =>
 /** A `-path` pattern may begin anywhere: what counts is how it ends. */
 const below = (name: string): string => name.replace(/^(\.?\*?\/)+/, '');
 
-function runOnFound(rest: readonly Field[], found: readonly Field[], stdin: Source, shell: Shell): void {
-  const end = rest.findIndex(({ text }) => text === ';' || text === '+');
-  const command = end < 0 ? rest : rest.slice(0, end);
-  const filled = found.flatMap((path) => [command.map((word) =>
-    word.text === '{}' ? path : { ...word, text: word.text.replaceAll('{}', path.text), glob: word.glob || (word.text.includes('{}') && path.glob) })]);
-  for (const words of filled) shell.invoke(words, stdin);
+/** The words up to the `;` or `+` that ends a command. */
+function commandAfter(tests: readonly Field[], start: number): readonly Field[] {
+  let end = start;
+  while (end < tests.length && tests[end]?.text !== ';' && tests[end]?.text !== '+') end += 1;
+  return tests.slice(start, end);
+}
+
+function runOnFound(command: readonly Field[], found: readonly Field[], stdin: Source, shell: Shell): void {
+  for (const path of found) {
+    shell.meter.steps(command.length);
+    shell.invoke(command.map((word) =>
+      (word.text === '{}' ? path : { ...word, text: filledIn(word.text, '{}', path.text, shell), glob: word.glob || (word.text.includes('{}') && path.glob) })), stdin);
+  }
+}
+
+/** The text with something in the place of each mark. */
+export function filledIn(text: string, mark: string, instead: string, shell: Shell): string {
+  if (mark === '' || !text.includes(mark)) return text;
+  const parts = text.split(mark);
+  shell.meter.text(text.length + parts.length * instead.length);
+  return parts.join(instead);
 }
 
 export const FINDING = { find, gfind: find, fd: fd(), fdfind: fd() };
@@ -77,10 +104,10 @@ function fd(): Reading {
     const endings = extensions.length > 0 || byPattern === undefined ? extensions : [byPattern];
     const found = endings.length > 0 ? endings.map((ending) => field(`./**/*.${ending}`, true)) : [field(UNKNOWN)];
     const command = at < 0 ? [] : args.slice(at + 1);
-    if (at >= 0) for (const path of found) shell.invoke(filledIn(command, path), NOTHING);
+    if (at >= 0) for (const path of found) shell.invoke(withFound(command, path), NOTHING);
     return endings.length > 0 ? { kind: 'paths', paths: found } : undefined;
   };
 }
 
-const filledIn = (command: readonly Field[], path: Field): readonly Field[] =>
+const withFound = (command: readonly Field[], path: Field): readonly Field[] =>
   (command.some(({ text }) => text === '{}') ? command.map((word) => (word.text === '{}' ? path : word)) : [...command, path]);

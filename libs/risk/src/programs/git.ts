@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, type Field } from '../shell/field.ts';
+import { field, isExact, type Field } from '../shell/field.ts';
 import { has, takeOptions, type Options } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
@@ -8,7 +8,9 @@ import { noteDeletions } from './delete.ts';
 
 const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'];
 /** Settings whose value git runs. */
-const RUN_BY_GIT = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor)|alias\.\w+|sequence\.editor|diff\.external|\S*\.(?:cmd|textconv|clean|smudge|helper))$/i;
+const RUN_BY_GIT = /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|alias\.\S+|pager\.\S+|sequence\.editor|diff\.external|interactive\.difffilter|gpg\.(?:\w+\.)?program|sendemail\.\w*cmd|uploadpack\.packobjectshook|remote\.\S+\.(?:uploadpack|receivepack)|\S*\.(?:cmd|textconv|clean|smudge|process|helper|command|driver))$/i;
+/** Values of such settings that switch something on or off, or are the usual programs. */
+const USUAL_SETTING = /^(?:|true|false|yes|no|on|off|0|1|cat|less|more|delta|diff-so-fancy|store|cache|osxkeychain|manager|manager-core|libsecret|vim|vi|nano|code --wait|less -\S+)$/;
 
 /** Subcommands that hand such an option on to what they start. */
 const STARTS_OTHERS = new Set(['submodule', 'bisect', 'rebase', 'filter-branch', 'difftool', 'grep']);
@@ -17,7 +19,7 @@ type Subcommand = (args: readonly Field[], shell: Shell) => Source | undefined;
 
 const git: Reading = ({ args }, shell) => {
   const options = takeOptions(args, GLOBAL_VALUES, true);
-  for (const { text } of options.allValues.get('-c') ?? []) setting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
+  for (const { text } of options.allValues.get('-c') ?? []) noteGitSetting(text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1), shell);
   const [name, ...rest] = options.operands;
   const subcommand = name && Object.hasOwn(SUBCOMMANDS, name.text) ? SUBCOMMANDS[name.text] : undefined;
   // git then shows a page of its manual.
@@ -31,10 +33,11 @@ const git: Reading = ({ args }, shell) => {
   return output;
 };
 
-function setting(key: string, value: string, shell: Shell): void {
+/** Notes what a setting makes git start. */
+export function noteGitSetting(key: string, value: string, shell: Shell): void {
   // Hooks of the project lie in it; others are somebody else's.
   if (/^core\.hookspath$/i.test(key) && /^[/~\uE000-\uE004]/.test(value)) shell.act('persistence', `git config ${key}`, value);
-  if (!RUN_BY_GIT.test(key)) return;
+  if (!RUN_BY_GIT.test(key) || USUAL_SETTING.test(value)) return;
   if (!key.toLowerCase().startsWith('alias.')) shell.script(value, NOTHING);
   else if (value.startsWith('!')) shell.script(value.slice(1), NOTHING);
   else shell.script(`git ${value}`, NOTHING);
@@ -57,8 +60,22 @@ const push: Subcommand = (args, shell) => {
   return undefined;
 };
 
+/** Remembers a branch that the command itself made: what is only on it is the command's own. */
+function noteBranch(name: Field | undefined, shell: Shell): void {
+  if (name !== undefined && isExact(name.text)) shell.scope.branches.set(name.text, true);
+}
+
+const branch: Subcommand = (args, shell) => {
+  const options = takeOptions(args, ['-u', '--set-upstream-to']);
+  const isOwn = options.operands.length > 0 && options.operands.every(({ text }) => shell.scope.branches.has(text));
+  if (has(options, '-f', '--force') || (has(options, '-D') && !isOwn)) loses('branch -D', options, shell, 'history_loss');
+  else if (!['-D', '-d', '--delete', '-m', '-M', '--move', '-c', '-C', '--copy'].some((flag) => has(options, flag))) noteBranch(options.operands[0], shell);
+  return undefined;
+};
+
 const checkout: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-b', '-B', '--orphan', '--conflict']);
+  noteBranch(options.values.get('-b'), shell);
   if (has(options, '-f', '--force')) loses('checkout --force', options, shell);
   // With two operands the first is a commit and the others are paths.
   else if (options.afterDashes.some(isBroad) || options.operands.slice(1).some(isBroad) || options.operands.some(({ text, glob }) => glob || /^(\.|\.\/|:\/|\*)$/.test(text))) loses('checkout', options, shell);
@@ -74,7 +91,11 @@ const restore: Subcommand = (args, shell) => {
 
 const clean: Subcommand = (args, shell) => {
   const options = takeOptions(args, ['-e', '--exclude']);
-  if (has(options, '-f', '--force') && !has(options, '-n', '--dry-run')) loses('clean', options, shell);
+  if (!has(options, '-f', '--force') || has(options, '-n', '--dry-run')) return undefined;
+  // Nothing but what is made again: a deletion like any other of it.
+  const isMadeAgain = options.operands.length > 0 && options.operands.every((path) => shell.zones(path).every((zone) => zone === 'regenerable'));
+  if (isMadeAgain) noteDeletions('git clean', options.operands, true, shell);
+  else loses('clean', options, shell);
   return undefined;
 };
 
@@ -114,7 +135,7 @@ const config: Subcommand = (args, shell) => {
   // What is set for all of a person's repositories, or for everybody's, outlives this workspace.
   const changes = (value !== undefined && !has(options, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--get-color', '--get-colorbool')) || key !== options.operands[0] || has(options, '--unset', '--unset-all', '--remove-section', '--rename-section', '--edit', '-e', '--add', '--replace-all');
   if (changes && options.operands[0]?.text !== 'get' && has(options, '--global', '--system')) shell.act('system_change', 'git config --global', key?.text ?? '');
-  if (key && value) setting(key.text, value.text, shell);
+  if (key && value) noteGitSetting(key.text, value.text, shell);
   return undefined;
 };
 
@@ -144,9 +165,14 @@ const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   push, checkout, restore, clean, rm, config, 'rev-parse': revParse, 'ls-files': lists, 'filter-branch': rewrites, 'filter-repo': rewrites,
   reset: losesWith('reset --hard', 'work_loss', ['--hard', '--merge']),
-  switch: losesWith('switch --force', 'work_loss', ['-f', '--force', '--discard-changes']),
+  switch: (args, shell) => {
+    const options = takeOptions(args, ['-c', '--create', '-C', '--force-create', '--orphan', '--conflict']);
+    for (const flag of ['-c', '--create']) noteBranch(options.values.get(flag), shell);
+    if (has(options, '-f', '--force', '--discard-changes')) loses('switch --force', options, shell);
+    return undefined;
+  },
   stash: losesWith('stash', 'work_loss', [], ['drop', 'clear']),
-  branch: losesWith('branch -D', 'history_loss', ['-D', '-f', '--force']),
+  branch,
   tag: losesWith('tag -d', 'history_loss', ['-d', '--delete', '-f', '--force']), replace: losesWith('replace -d', 'history_loss', ['-d', '--delete']), notes: losesWith('notes', 'history_loss', [], ['prune', 'remove']), lfs: losesWith('lfs prune', 'history_loss', [], ['prune']),
   reflog: losesWith('reflog', 'history_loss', [], ['expire', 'delete']),
   gc: (args, shell) => losesWith('gc --prune', 'history_loss', args.some(({ text }) => /^--prune=(now|all)/.test(text)) ? ['--prune'] : [])(args, shell),

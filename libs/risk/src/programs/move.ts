@@ -7,7 +7,7 @@ import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { noteSshCommands } from './keys.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
-import { noteEmptied, noteEndless, noteMade, noteWrite } from './write.ts';
+import { noteEmptied, noteEndless, noteMade, noteOwnScratch, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
 function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
@@ -54,6 +54,7 @@ const cp: Reading = ({ name, args, stdin }, shell) => {
   const { sources, target } = sourcesAndTarget(args, [...TARGET, '-m', '-o', '-g', '--mode', '--owner', '--group']);
   if (!target) return NOTHING;
   noteWrite('place', name, target, shell);
+  noteOwnScratch(target, shell);
   if (sources.some((source) => givesNothing(source, stdin))) for (const path of [...sources.filter((source) => !givesNothing(source, stdin)), target]) noteEmptied(name, path, shell);
   noteProgram(sources, target, shell);
   passContent(sources, target, shell);
@@ -119,19 +120,26 @@ const tee: Reading = ({ name, args, stdin }, shell) => {
 const isBlankImage = (to: string, content: Source, args: readonly Field[]): boolean =>
   content.kind === 'endless' && /\.(?:img|raw|iso|qcow2|vmdk|vhd)$/.test(to) && args.some(({ text }) => /^count=\d+$/.test(text));
 
+/** What a program wrote, or is known to be more than nothing. */
+const holdsText = (content: Source): boolean => content.kind !== 'endless' && content.kind !== 'nothing' && !(content.kind === 'text' && content.text.trim() === '');
+
 const dd: Reading = ({ name, args, stdin }, shell) => {
   const of = args.find(({ text }) => text.startsWith('of='));
   const from = args.find(({ text }) => text.startsWith('if='));
   if (from) noteRead(name, [field(from.text.slice(3))], shell);
   if (!of) return from ? ANYTHING : stdin;
   const to = field(of.text.slice(3), of.glob);
-  noteWrite('overwrite', name, to, shell);
   const content = (from ? deviceSource(from.text.slice(3)) : stdin) ?? ANYTHING;
+  // From one file to another it copies, as `cp` does.
+  const copies = from !== undefined && deviceSource(from.text.slice(3)) === undefined;
+  noteWrite(copies ? 'place' : 'overwrite', name, to, shell);
   if (!args.some(({ text }) => /^count=/.test(text))) noteEndless(name, to, content, shell);
-  // It writes blocks over whatever is there, and cuts off the rest.
-  if (!isBlankImage(to.text, content, args)) noteEmptied(name, to, shell);
+  const takesNothing = args.some(({ text }) => /^count=0+$/.test(text));
+  // Of a device nothing comes that anybody wants to keep, and what is behind it is cut off.
+  if ((!copies || takesNothing) && !holdsText(content) && !isBlankImage(to.text, content, args)) noteEmptied(name, to, shell);
   noteMade(to, content, shell);
   if (from) noteProgram([field(from.text.slice(3))], to, shell);
+  if (from) passContent([field(from.text.slice(3))], to, shell);
   return NOTHING;
 };
 
@@ -216,6 +224,7 @@ const unzip: Reading = ({ name, args }, shell) => {
 
 const makes: Reading = ({ name, args }, shell) => {
   for (const path of takeOptions(args, ['-m', '--mode', '-d', '-r', '-t']).operands) {
+    if (name === 'mkdir') noteOwnScratch(path, shell);
     // A directory or an empty file beside what is there takes nothing away, so only devices and the system matter.
     if (shell.zones(path).some((zone) => zone === 'system' || zone === 'device' || zone === 'root')) noteWrite('place', name, path, shell);
   }

@@ -16,9 +16,11 @@ export function noteNothingGiven({ name, args }: Invocation, shell: Shell): void
   if (!args.some(({ text }) => OUT.some((flag) => text === flag || text.startsWith(`${flag}=`) || (flag === '-o' && text.startsWith('-o'))))) return;
   const { allValues, operands } = takeOptions(args, [...OUT, ...IN]);
   const given = IN.flatMap((flag) => allValues.get(flag) ?? []);
+  const read = READS_AS_IT_WRITES.has(name) ? new Set(given.map((from) => shell.path(from))) : new Set<string>();
+  const nothingIn = [...operands, ...given].some(isNull);
   for (const to of OUT.flatMap((flag) => allValues.get(flag) ?? [])) {
-    const isOfItself = READS_AS_IT_WRITES.has(name) && given.some((from) => shell.path(from) !== undefined && shell.path(from) === shell.path(to));
-    if ([...operands, ...given].some(isNull) || isOfItself) noteEmptied(name, to, shell);
+    const path = shell.path(to);
+    if (nothingIn || (path !== undefined && read.has(path))) noteEmptied(name, to, shell);
   }
 }
 

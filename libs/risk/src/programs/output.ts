@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { decodeEscapes } from '../shell/escapes.ts';
-import { field, isExact, type Field } from '../shell/field.ts';
+import { field, isExact, isNumber, NUMBER, SECRET, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, deviceSource, EMPTY, ENDLESS, FROM_NETWORK, NOTHING, passedOn, tainted, textSource, type Source } from '../shell/source.ts';
 import { TEMPORARY } from '../zones.ts';
+import { A_NUMBER, countsLines } from './counts.ts';
 import { noteSpoken } from './database.ts';
 import { isLocal, noteNamedEndpoint, noteRequest } from './egress.ts';
 import { isHuge } from './sizes.ts';
@@ -21,18 +22,20 @@ const echo: Reading = ({ args }) => {
 };
 
 /** Fills `%s` and its kin in order and repeats the format while arguments remain, as POSIX `printf` does. */
-const printf: Reading = ({ args }) => {
+export const printf: Reading = ({ args }, shell) => {
   const [format, ...rest] = args[0]?.text === '--' ? args.slice(1) : args;
   if (!format) return NOTHING;
-  const values = rest.map(({ text }) => text);
-  let text = '';
+  const pattern = decodeEscapes(format.text);
+  let [text, at] = ['', 0];
   do {
-    text += decodeEscapes(format.text).replace(/%(?:%|[-+ #0]*[\d*]*(?:\.\d+)?([a-zA-Z]))/g, (all, kind: string | undefined) => {
+    shell.meter.text(pattern.length + 64);
+    text += pattern.replace(/%(?:%|[-+ #0]*[\d*]*(?:\.\d+)?([a-zA-Z]))/g, (_all, kind: string | undefined) => {
       if (kind === undefined) return '%';
-      const value = values.shift() ?? '';
-      return kind === 'b' ? decodeEscapes(value) : kind === 'c' ? value.slice(0, 1) : all ? value : '';
+      const value = rest[at]?.text ?? '';
+      at += 1;
+      return kind === 'b' ? decodeEscapes(value) : kind === 'c' ? value.slice(0, 1) : 'diouxX'.includes(kind) && !isNumber(value) ? NUMBER : value;
     });
-  } while (values.length > 0 && /%[^%]/.test(format.text) && text.length < 65_536);
+  } while (at < rest.length && at > 0 && text.length < 65_536);
   return textSource(text, format.text.includes('\\x') || /\\[0-7]{2}/.test(format.text));
 };
 
@@ -48,7 +51,12 @@ const cat: Reading = ({ args, stdin }, shell) => {
 };
 
 /** Programs that pass on some lines of their input, or of one file. */
-const filter: Reading = ({ args, stdin }) => printedOf(takeOptions(args).operands.slice(-1), passedOn(stdin, true));
+const filter: Reading = ({ args, stdin }) => (ofNumbers(stdin) ? stdin : printedOf(takeOptions(args).operands.slice(-1), passedOn(stdin, true)));
+
+/** Answers whether there are numbers alone in it, so that whatever is taken of it is one. */
+const ofNumbers = (source: Source): boolean => source.kind === 'text' && source.text.includes(NUMBER) && source.text.split(/\s+/).every((word) => word === '' || isNumber(word));
+
+const grep: Reading = (call, shell) => (countsLines(call) ? A_NUMBER : filter(call, shell));
 
 function decoding(decode: (text: string) => string, decodes: (args: readonly Field[]) => boolean): Reading {
   return ({ args, stdin }, shell) => {
@@ -72,8 +80,12 @@ const FETCH_VALUES = [
 /** What is fetched goes to a file or to the output; either way it is content of the network. */
 const SENDS = new Set(['-d', '--data', '--data-binary', '--data-raw', '--data-urlencode', '--json', '-F', '--form', '-T', '--upload-file']);
 
+/** Characters of a request's data that are looked at: what names a file or a host stands before them. */
+const DATA_CHARS = 2048;
+const shortened = (args: readonly Field[]): readonly Field[] => args.map((arg) => (arg.text.length <= DATA_CHARS ? arg : { ...arg, text: `${arg.text.slice(0, DATA_CHARS)}${arg.text.includes(SECRET) ? SECRET : ''}` }));
+
 const curl: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-O'));
+  const options = takeOptions(shortened(args), FETCH_VALUES.filter((flag) => flag !== '-O'));
   const method = (options.values.get('-X') ?? options.values.get('--request'))?.text.toUpperCase();
   if ((method === 'DELETE' || method === 'PURGE') && !options.operands.every(({ text }) => isLocal(text))) shell.act('remote_loss', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
   if ((method === 'PUT' || method === 'PATCH') && !options.operands.every(({ text }) => isLocal(text))) shell.act('infrastructure_change', `curl -X ${method}`, options.operands.at(-1)?.text ?? '');
@@ -89,7 +101,7 @@ const curl: Reading = ({ args, stdin }, shell) => {
 };
 
 const wget: Reading = ({ args, stdin }, shell) => {
-  const options = takeOptions(args, FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'));
+  const options = takeOptions(shortened(args), FETCH_VALUES.filter((flag) => flag !== '-x' && flag !== '-F' && flag !== '-c' && flag !== '-d' && flag !== '-b'));
   if (/^delete$/i.test(options.values.get('--method')?.text ?? '')) shell.act('remote_loss', 'wget --method=DELETE', options.operands.at(-1)?.text ?? '');
   if (/^(?:put|patch)$/i.test(options.values.get('--method')?.text ?? '')) shell.act('infrastructure_change', 'wget', options.operands.at(-1)?.text ?? '');
   noteRequest('wget', options, stdin, shell);
@@ -148,17 +160,18 @@ const head: Reading = ({ name, args, stdin }, shell) => {
   const { values, operands } = takeOptions(args, ['-n', '-c', '--lines', '--bytes']);
   const count = values.get('-c')?.text ?? values.get('--bytes')?.text ?? '';
   if (isHuge(count)) shell.act('exhaustion', name, count);
+  if (ofNumbers(stdin)) return stdin;
   const input = operands.length === 1 && operands[0] ? fileContent(operands[0], shell) : passedOn(stdin, true);
   if (/^0+$/.test(count || (values.get('-n')?.text ?? ''))) return EMPTY;
   return input.kind === 'endless' ? ANYTHING : passedOn(input, true);
 };
 
 /** Programs that turn one character into another, and don't end before their input does. */
-const converted: Reading = ({ stdin }) => (stdin.kind === 'endless' || (stdin.kind === 'text' && stdin.text === '') ? stdin : tainted(stdin));
+const converted: Reading = ({ stdin }) => (ofNumbers(stdin) || stdin.kind === 'endless' || (stdin.kind === 'text' && stdin.text === '') ? stdin : tainted(stdin));
 const envProgram: Reading = () => ANYTHING;
 
 export const OUTPUTS: Readonly<Record<string, Reading>> = {
-  echo, printf, cat, bat: cat, tac: filter, head, tail: filter, uniq: filter, grep: filter, egrep: filter, fgrep: filter, rg: filter, nl: filter,
+  echo, cat, bat: cat, tac: filter, head, tail: filter, uniq: filter, grep, egrep: grep, fgrep: grep, rg: grep, nl: filter,
   cut: filter, shuf: filter, strings: filter, xxd, base64, base32: base64, gbase64: base64, rev, curl, wget, http: fetched, https: fetched, xh: fetched, xhs: fetched, curlie: fetched, fetch: fetched, aria2c: fetched, lynx: fetched, w3m: fetched,
-  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, which, whereis: which, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, yes, tr: converted, test: silent, '[': silent, printenv: envProgram,
+  nc: connects, ncat: connects, netcat: connects, socat: connects, mktemp, pwd, which, whereis: which, realpath: path, readlink: path, ls, dir: ls, true: silent, ':': silent, false: silent, sleep: silent, yes, tr: converted, printenv: envProgram,
 };

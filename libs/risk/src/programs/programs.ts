@@ -3,6 +3,7 @@ import type { Reading } from '../shell/shell.ts';
 import { BUILDING } from './build.ts';
 import { BUILTINS } from './builtins.ts';
 import { CONTAINERS } from './containers.ts';
+import { COUNTS } from './counts.ts';
 import { DATABASES } from './database.ts';
 import { DELETING } from './delete.ts';
 import { FINDING } from './find.ts';
@@ -19,5 +20,5 @@ import { xargs } from './xargs.ts';
 
 /** The programs whose arguments are understood, by name; of any other only its name and redirections matter. */
 export const PROGRAMS: Readonly<Record<string, Reading>> = {
-  ...BUILTINS, ...OUTPUTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...QUERIES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
+  ...BUILTINS, ...OUTPUTS, ...COUNTS, ...BUILDING, ...DELETING, ...FINDING, ...MOVING, ...MODES, ...GIT, ...SHELLS, ...INTERPRETERS, ...TEXT_PROGRAMS, ...DATABASES, ...QUERIES, ...CONTAINERS, ...KEYS, xargs, gxargs: xargs,
 };

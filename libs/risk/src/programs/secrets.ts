@@ -9,8 +9,10 @@ const KEPT = /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$|dist$|defaults?
 /** Variables that are named after a secret. */
 const SECRET_NAME = /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY|CREDENTIALS)(?:_ID|_B64)?$/;
 
-export const isCredential = (path: string): boolean => CREDENTIALS.test(path);
-export const isSecretFile = (path: string): boolean => KEPT.test(path) || CREDENTIALS.test(path);
+/** Characters at the end of a path in which its name is looked for: the patterns would go over all that is before again and again. */
+const PATH_END = 512;
+export const isCredential = (path: string): boolean => CREDENTIALS.test(path.slice(-PATH_END));
+export const isSecretFile = (path: string): boolean => KEPT.test(path.slice(-PATH_END)) || CREDENTIALS.test(path.slice(-PATH_END));
 export const isSecretName = (variable: string): boolean => SECRET_NAME.test(variable);
 export const holdsSecret = ({ text }: Field): boolean => text.includes(SECRET);
 

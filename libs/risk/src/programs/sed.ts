@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, type Field } from '../shell/field.ts';
+import { field, isExact, withoutMarkers, type Field } from '../shell/field.ts';
 import { has, takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING, tainted } from '../shell/source.ts';
@@ -14,7 +14,8 @@ interface SedCommand {
   readonly rest: string;
 }
 
-const ADDRESS = /^\s*((?:\d+|\$|\/(?:\\.|[^/\\])*\/[IM]*|\\(.)(?:\\.|(?!\2).)*\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\])*\/[IM]*))?)\s*(!?)\s*/;
+/** A longer address is none that people write: where its end is missing, each command would look for it to the end of the script. */
+const ADDRESS = /^\s*((?:\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*|\\(.)(?:\\.|(?!\2).){0,1000}\2[IM]*)?(?:\s*[,~]\s*(?:[+~]?\d+|\$|\/(?:\\.|[^/\\]){0,1000}\/[IM]*))?)\s*(!?)\s*/;
 
 /** The commands of a script, one after another; blocks are read through. */
 export function sedCommands(script: string): readonly SedCommand[] {
@@ -35,14 +36,21 @@ export function sedCommands(script: string): readonly SedCommand[] {
 /** How far a command reaches: `s` and `y` by their separator, the ones with a text or a file to the line's end, others to the next `;`. */
 function lengthOf(name: string, body: string): number {
   if (name === 's' || name === 'y') {
-    let [at, left] = [1, 2];
-    for (; at < body.length && left > 0; at += 1) {
-      if (body.charAt(at) === '\\') at += 1;
-      else if (body.charAt(at) === body.charAt(0)) left -= 1;
-    }
-    return at + endOf(body.slice(at), /[;\n}]/);
+    const at = flagsAt(body);
+    // A file that is written is named to the end of the line.
+    return at + endOf(body.slice(at), /^[gpiImMe\d\s]*w/.test(body.slice(at, at + 20)) ? /\n/ : /[;\n}]/);
   }
   return endOf(body, 'aicrRwWe:'.includes(name) ? /\n/ : /[;\n}]/);
+}
+
+/** Where the flags of `s` begin: behind the third separator that isn't escaped. */
+function flagsAt(body: string): number {
+  let [at, left] = [1, 2];
+  for (; at < body.length && left > 0; at += 1) {
+    if (body.charAt(at) === '\\') at += 1;
+    else if (body.charAt(at) === body.charAt(0)) left -= 1;
+  }
+  return at;
 }
 
 function endOf(text: string, end: RegExp): number {
@@ -56,10 +64,10 @@ const empties = (commands: readonly SedCommand[]): boolean =>
 
 /** Answers whether anything is printed of what isn't printed by itself. */
 const prints = (commands: readonly SedCommand[]): boolean =>
-  commands.some(({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /[pw]/.test(flagsOf(rest))));
+  commands.some(({ name, rest }) => 'pPwWiacrRl='.includes(name) || (name === 's' && /^[gpiImMe\d\s]*[pw]/.test(flagsOf(rest))));
 
 /** What follows the last separator of `s`. */
-const flagsOf = (rest: string): string => rest.slice(rest.lastIndexOf(rest.charAt(0)) + 1);
+const flagsOf = (rest: string): string => rest.slice(flagsAt(rest));
 
 export const sed: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-e', '--expression', '-f', '--file', '-l', '--line-length']);
@@ -67,6 +75,8 @@ export const sed: Reading = ({ name, args, stdin }, shell) => {
   const isGiven = given.length > 0 || options.values.has('-f') || options.values.has('--file');
   const scripts = isGiven ? given : options.operands.slice(0, 1);
   const files = isGiven ? options.operands : options.operands.slice(1);
+  for (const { text } of scripts) if (withoutMarkers(text).trim() === '' && !isExact(text)) shell.act('run_unknown', name, text);
+  for (const { text } of scripts) shell.meter.text(text.length * 16);
   const commands = scripts.flatMap(({ text }) => sedCommands(text));
   for (const command of commands) noteRun(name, command, shell);
   // Nothing comes in, so nothing is written.
@@ -80,6 +90,9 @@ function noteRun(name: string, { name: letter, rest }: SedCommand, shell: Shell)
   if (letter === 'e' && rest.trim() !== '') shell.script(rest.trim(), NOTHING);
   if (letter === 'e' || (letter === 's' && /^[gpiImM0-9]*e/.test(flagsOf(rest)))) shell.act('run_unknown', name, rest);
   if (letter === 'w' || letter === 'W') noteWrite('overwrite', name, field(rest.trim()), shell);
+  // `s/a/b/w file`: the file is emptied before it gets what was replaced.
+  const written = letter === 's' ? /^[gpiImMe\d]*w\s*(\S.*)$/s.exec(flagsOf(rest))?.[1] : undefined;
+  if (written !== undefined) noteWrite('overwrite', name, field(written.trim()), shell);
 }
 
 function noteInPlace(name: string, files: readonly Field[], leavesNothing: boolean, shell: Shell): void {

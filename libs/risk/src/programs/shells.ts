@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { field, UNKNOWN, UNSET, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import { quote, runSource } from '../shell/run-source.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, FROM_NETWORK, NOTHING, textSource, type Source } from '../shell/source.ts';
+import { filledIn } from './find.ts';
 import { noteSshCommands } from './keys.ts';
+import { elsewhere } from './remote.ts';
 import { noteTellingName } from './telling-names.ts';
+import { noteAssignedWords } from './variables.ts';
 
 /** `sh -c text`, `sh file`, or a script on its input. */
 const sh: Reading = ({ name, args, stdin }, shell) => {
@@ -14,7 +17,7 @@ const sh: Reading = ({ name, args, stdin }, shell) => {
   if (command >= 0) {
     // Options may stand between `-c` and the text.
     const [text, zero, ...positional] = takeOptions(args.slice(command + 1), [], true).operands;
-    return text ? shell.script(text.text, stdin, positional, zero?.text) : NOTHING;
+    return text ? madeUp(name, text.text, shell, stdin, positional, zero?.text) : NOTHING;
   }
   const [file, ...positional] = operands;
   if (file && !flags.has('-s')) return runFile(name, file, positional, stdin, shell);
@@ -25,11 +28,11 @@ const sh: Reading = ({ name, args, stdin }, shell) => {
 
 const ON_INPUT = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
-function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell): Source {
-  if (ON_INPUT.test(file.text)) return runSource(stdin, positional, NOTHING, shell);
+function runFile(name: string, file: Field, positional: readonly Field[], stdin: Source, shell: Shell, where: 'apart' | 'here' = 'apart'): Source {
+  if (ON_INPUT.test(file.text)) return runSource(stdin, positional, NOTHING, shell, where);
   const path = shell.path(file);
   const content = file.source ?? (path === undefined ? undefined : shell.scope.files.get(path)) ?? (shell.scope.unpacked && !file.text.startsWith('/') ? FROM_NETWORK : undefined);
-  if (content) return runSource(content, positional, stdin, shell);
+  if (content) return runSource(content, positional, stdin, shell, where);
   if (path === undefined && !file.glob) shell.act('run_unknown', name, file.text);
   // A script of the workspace: what it does, its effect tells.
   shell.act('change', name, file.text);
@@ -37,12 +40,26 @@ function runFile(name: string, file: Field, positional: readonly Field[], stdin:
   return ANYTHING;
 }
 
-const evaluate: Reading = ({ args, stdin }, shell) =>
-  shell.script(args.map(({ text }) => text).join(' '), stdin, shell.scope.positional ?? []);
+const evaluate: Reading = ({ name, args, stdin }, shell) => {
+  const text = args.map((arg) => arg.text).join(' ');
+  noteMadeUp(name, text, shell);
+  return shell.evaluate(text, stdin);
+};
+
+/** What isn't known in a text that was put together may be any command, and not only a word. */
+function noteMadeUp(name: string, text: string, shell: Shell): void {
+  if (text.includes(UNKNOWN) || (shell.scope.maySetBefore && text.includes(UNSET))) shell.act('run_unknown', name, text);
+}
+
+/** Follows a script that was put together. */
+function madeUp(name: string, text: string, shell: Shell, stdin: Source, positional?: readonly Field[], zero?: string): Source {
+  noteMadeUp(name, text, shell);
+  return shell.script(text, stdin, positional, zero);
+}
 
 const source: Reading = ({ name, args, stdin }, shell) => {
   const [file, ...positional] = args;
-  return file ? runFile(name, file, positional, stdin, shell) : NOTHING;
+  return file ? runFile(name, file, positional, stdin, shell, 'here') : NOTHING;
 };
 
 /** `trap text SIGNAL`: the text runs sooner or later, with what its variables hold then. At the end of the shell alone, it is followed there. */
@@ -69,6 +86,7 @@ const hands = (option: readonly string[], operands: number, takesValue: readonly
 const env: Reading = ({ args, stdin }, shell) => {
   const at = args.findIndex(({ text }) => /^(-\w*S|--split-string)/.test(text));
   if (at < 0) return ANYTHING;
+  noteAssignedWords(args.slice(0, at), shell);
   const glued = (args[at]?.text ?? '').replace(/^(-\w*S|--split-string=?)/, '');
   return shell.script([glued, ...args.slice(at + 1).map(({ text }) => text)].join(' ').trim(), stdin);
 };
@@ -93,12 +111,7 @@ const ssh: Reading = (call, shell) => {
   const options = takeOptions(call.args, SSH_VALUES, true);
   noteSshCommands(options, shell);
   if (options.values.has('-R')) shell.act('remote_shell', call.name, options.values.get('-R')?.text ?? '');
-  const before = shell.scope.cwds;
-  // What is deleted there isn't in this workspace.
-  shell.scope.cwds = [undefined];
-  const output = toHost(call, shell);
-  shell.scope.cwds = before;
-  return output;
+  return elsewhere(shell, () => toHost(call, shell));
 };
 const SSH_VALUES = ['-i', '-p', '-l', '-o', '-F', '-J', '-L', '-R', '-D', '-W', '-b', '-c', '-E', '-e', '-I', '-m', '-O', '-Q', '-S', '-w', '-B'];
 const toHost = hands([], 1, SSH_VALUES);
@@ -109,9 +122,10 @@ const parallel: Reading = ({ args, stdin }, shell) => {
   const command = takeOptions(at < 0 ? args : args.slice(0, at), ['-j', '--jobs', '-a', '--arg-file', '-n', '-N', '-d', '--delay', '--retries', '--timeout', '-C', '--colsep'], true).operands;
   const inputs = at < 0 ? [field(UNKNOWN)] : args.slice(at + 1);
   if (command.length === 0) return at < 0 ? runSource(stdin, [], NOTHING, shell) : shell.script(inputs.map(({ text }) => text).join('\n'), NOTHING);
+  const text = command.map((word) => word.text).join(' ');
   for (const input of inputs) {
-    const text = command.map((word) => word.text).join(' ');
-    shell.script(text.includes('{}') ? text.replaceAll('{}', quote(input)) : `${text} ${quote(input)}`, NOTHING);
+    shell.meter.text(text.length);
+    shell.script(text.includes('{}') ? filledIn(text, '{}', quote(input), shell) : `${text} ${quote(input)}`, NOTHING);
   }
   return ANYTHING;
 };
@@ -125,7 +139,7 @@ const npm: Reading = (call, shell) => {
 
 export const SHELLS: Readonly<Record<string, Reading>> = {
   sh, bash: sh, dash: sh, zsh: sh, ksh: sh, ash: sh, mksh: sh, fish: sh, rbash: sh, '-bash': sh, csh: sh, tcsh: sh, elvish: sh,
-  eval: evaluate, source, '.': source, trap, env, at: later, batch: later, flock, parallel, ssh,
+  eval: evaluate, source, '.': source, trap, env, at: later, batch: later, flock, parallel, ssh, autossh: ssh,
   su: hands(['-c', '--command'], Infinity, ['-s', '-g', '-w']), runuser: hands(['-c', '--command'], Infinity, ['-u', '-s']),
   script: hands(['-c', '--command'], Infinity, ['-a', '-O', '-t']), watch: hands([], 0, ['-n', '--interval', '-d']), npx: hands(['-c', '--call'], Infinity), npm,
   tmux: hands([], 1, ['-s', '-n', '-t', '-c', '-L', '-S', '-f', '-x', '-y']), screen: hands([], 0, ['-S', '-c', '-L', '-t', '-s', '-X', '-p', '-r']), entr: hands([], 0), xterm: hands(['-e'], Infinity),

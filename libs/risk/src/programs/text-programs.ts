@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { field, isExact, type Field } from '../shell/field.ts';
+import { field, isExact, UNKNOWN, withoutMarkers, type Field } from '../shell/field.ts';
 import { takeOptions } from '../shell/options.ts';
 import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf, textSource, type Source } from '../shell/source.ts';
 import { noteCode } from './code.ts';
+import { quotedTexts } from './code-text.ts';
 import { clearsLine } from './everything.ts';
 import { sed } from './sed.ts';
 import { noteEmptied, noteWrite } from './write.ts';
@@ -18,12 +19,15 @@ const NEVER = /^\s*(?:0|""|!\s*1|NR\s*(?:<=?\s*0|<\s*1|==\s*0)|0\s*==\s*1|1\s*==
 const awk: Reading = ({ name, args, stdin }, shell) => {
   const options = takeOptions(args, ['-F', '-v', '-f', '-i', '--field-separator', '--assign', '--file', '--include'], true);
   const [program, ...files] = options.operands;
-  const code = program?.text ?? '';
+  const code = (program?.text ?? '').replace(/[^\S\n]+/g, ' ');
+  shell.meter.text(code.length * 4);
   if (/\bsystem\s*\(|\|&?\s*getline|\|&?\s*"|\|&?\s*\w+\s*(?:;|\}|$)/.test(code)) {
-    for (const [, text = ''] of code.matchAll(/"((?:[^"\\]|\\.)*)"/g)) shell.script(text, ANYTHING);
-    if (!/^[^$]*system\s*\(\s*"[^"]*"\s*\)[^$]*$/.test(code)) shell.act('run_unknown', name, code);
+    for (const text of quotedTexts(code)) shell.script(text, ANYTHING);
+    if (code.includes('$') || !/^[^$]*system\s*\(\s*"[^"]*"\s*\)[^$]*$/.test(code)) shell.act('run_unknown', name, code);
   }
   for (const [, text = ''] of code.matchAll(/>>?\s*"([^"]+)"/g)) noteWrite('overwrite', name, field(text), shell);
+  for (const [, to = ''] of code.matchAll(/\bprintf?\b[^;{}\n|>]{0,500}>>?\s*([^\s;}"][^;}\n]{0,200})/g)) noteComputed(name, to, shell);
+  if (withoutMarkers(code).trim() === '' && !isExact(code)) shell.act('run_unknown', name, code);
   for (const [, text = ''] of code.matchAll(/\bprintf?\s*\(?\s*""\s*\)?\s*>\s*"([^"]+)"/g)) noteEmptied(name, field(text), shell);
   if (options.values.get('-i')?.text === 'inplace') {
     for (const file of files) noteWrite('overwrite', name, file, shell);
@@ -31,6 +35,24 @@ const awk: Reading = ({ name, args, stdin }, shell) => {
     if (NEVER.test(code) || !/\bprint|^[^{}]+$|\}\s*[^{}\s]+\s*$/.test(code)) for (const file of files) noteEmptied(name, file, shell);
   }
   return printed(code, stdin);
+};
+
+/** Output to a file whose name is worked out. The name of the input itself is the file that is being read. */
+function noteComputed(name: string, to: string, shell: Shell): void {
+  if (/^\(?\s*FILENAME\s*\)?\s*$/.test(to)) shell.act('unread_code', name, `> ${to}`);
+  else noteWrite('overwrite', name, field(UNKNOWN), shell);
+}
+
+/** `dc` starts what stands behind `!`. */
+const dc: Reading = ({ args, stdin }, shell) => {
+  const options = takeOptions(args, ['-e', '--expression', '-f', '--file']);
+  for (const text of [...['-e', '--expression'].flatMap((flag) => options.allValues.get(flag) ?? []).map((one) => one.text), textOf(stdin)]) {
+    for (const [, command = ''] of text.matchAll(/!(?![<>=])([^\n]+)/g)) {
+      shell.act('run_unknown', 'dc', command);
+      shell.script(command, NOTHING);
+    }
+  }
+  return ANYTHING;
 };
 
 function printed(code: string, stdin: Source): Source {
@@ -58,7 +80,7 @@ const WITHIN = /^(?:lua|py(?:thon)?3?|pyx|perl|ruby|tcl|mz(?:scheme)?)\s+(.+)$/s
 
 function noteCommand(name: string, text: string, shell: Shell): void {
   const plain = text.replace(PREFIXES, '');
-  const command = /^(?:%|\d+|[.$'<>,]+)?\s*!(.*)$/s.exec(plain)?.[1] ?? /\bsystem(?:list)?\((['"])(.*)\1\)/s.exec(text)?.[2];
+  const command = /^(?:%|\d+|[.$'<>,]+)?\s*!(.*)$/s.exec(plain)?.[1] ?? /\bsystem(?:list)?\((['"])(.{0,4000})\1\)/s.exec(text)?.[2];
   if (command !== undefined) shell.script(command, ANYTHING);
   const code = WITHIN.exec(plain)?.[1];
   if (code !== undefined) noteCode(plain.startsWith('lua') ? 'lua' : plain.startsWith('r') ? 'ruby' : plain.startsWith('pe') ? 'perl' : plain.startsWith('t') ? 'tclsh' : 'python', code, shell);
@@ -81,7 +103,7 @@ const editor: Reading = ({ name, args, stdin }, shell) => {
 const emacs: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, ['--eval', '-eval', '--execute', '-execute', '-l', '--load', '-f', '--funcall']);
   for (const { text } of ['--eval', '-eval', '--execute', '-execute'].flatMap((flag) => options.allValues.get(flag) ?? [])) {
-    for (const [, command = ''] of text.matchAll(/\((?:shell-command(?:-to-string)?|call-process-shell-command|async-shell-command)\s+"((?:[^"\\]|\\.)*)"/g)) shell.script(command, NOTHING);
+    for (const [, command = ''] of text.matchAll(/\((?:shell-command(?:-to-string)?|call-process-shell-command|async-shell-command)\s+"((?:[^"\\]|\\.){0,4000})"/g)) shell.script(command, NOTHING);
     if (/\((?:erase-buffer|delete-region)\b/.test(text)) for (const file of options.operands) noteEmptied(name, file, shell);
     const deletes = /\((?:delete-(?:file|directory)|start-process|call-process|kill-emacs-hook)\b/.exec(text)?.[0];
     if (deletes !== undefined) shell.act('code', name, deletes);
@@ -92,4 +114,4 @@ const emacs: Reading = ({ name, args }, shell) => {
 /** What it lists holds every process, the first one too. */
 const ps: Reading = () => textSource('root 1 0 0 1 1 ? S 00:00 0:00 init\n');
 
-export const TEXT_PROGRAMS: Readonly<Record<string, Reading>> = { awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, nano: editor, ex: editor, ed: editor, red: editor, kak: editor, hx: editor, emacs, emacsclient: emacs, ps };
+export const TEXT_PROGRAMS: Readonly<Record<string, Reading>> = { awk, gawk: awk, mawk: awk, nawk: awk, sed, gsed: sed, vim: editor, vi: editor, nvim: editor, nano: editor, ex: editor, ed: editor, red: editor, kak: editor, hx: editor, emacs, emacsclient: emacs, ps, dc };

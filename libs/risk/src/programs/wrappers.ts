@@ -2,6 +2,8 @@
 import { takeOptions } from '../shell/options.ts';
 import type { Field } from '../shell/field.ts';
 import type { Invocation, Shell } from '../shell/shell.ts';
+import { assignedIn, noteAssignedWords } from './variables.ts';
+import { noteWrite } from './write.ts';
 
 interface Wrapper {
   /** options that take a value */
@@ -10,6 +12,8 @@ interface Wrapper {
   readonly operands?: number;
   /** words that must come first, as in `poetry run` */
   readonly words?: readonly string[];
+  /** options whose value is a file that it writes */
+  readonly writes?: readonly string[];
   /** whether `NAME=value` may stand before the command */
   readonly assignments?: boolean;
 }
@@ -28,7 +32,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   stdbuf: { values: ['-i', '-o', '-e', '--input', '--output', '--error'] },
   timeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
   gtimeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
-  time: { values: ['-f', '-o', '--format', '--output'] },
+  time: { assignments: true, values: ['-f', '-o', '--format', '--output'], writes: ['-o', '--output'] },
   command: {}, builtin: {}, exec: { values: ['-a'] }, coproc: {}, noglob: {}, nocorrect: {},
   busybox: {}, toybox: {}, 'ssh-agent': { values: ['-a', '-t', '-P', '-E'] },
   sudo: { values: ['-u', '-g', '-h', '-p', '-C', '-D', '-R', '-T', '-U', '-r', '-t', '--user', '--group', '--host', '--prompt', '--chdir', '--chroot'], assignments: true },
@@ -39,13 +43,14 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   chroot: { values: ['--userspec', '--groups'], operands: 1 },
   unshare: { values: ['-S', '-G', '-R', '-w'] },
   nsenter: { values: ['-t', '-S', '-G', '-w', '-r'] },
-  strace: { values: ['-e', '-o', '-p', '-s', '-u', '-E'] }, ltrace: { values: ['-e', '-o', '-p', '-s', '-u'] },
+  strace: { values: ['-e', '-o', '-p', '-s', '-u', '-E'], writes: ['-o'] }, ltrace: { values: ['-e', '-o', '-p', '-s', '-u'], writes: ['-o'] },
   prlimit: {}, setarch: { operands: 1 }, linux32: {}, linux64: {}, proot: { values: ['-r', '-b', '-w'] }, bwrap: { values: ['--bind', '--ro-bind', '--dev', '--proc', '--tmpfs', '--chdir'] }, firejail: {}, faketime: { operands: 1 }, catchsegv: {}, rlwrap: {}, torsocks: {}, proxychains: {}, proxychains4: {}, tsocks: {}, 'systemd-inhibit': {}, 'systemd-cat': {}, daemonize: {}, retry: {}, ts: {}, entr: {}, sem: {}, moreutils: {},
-  valgrind: {}, perf: { words: ['stat', 'record'], values: ['-o', '-e', '-F'] }, hyperfine: { values: ['-w', '-r', '-n', '--warmup', '--runs'] },
+  valgrind: {}, perf: { words: ['stat', 'record'], values: ['-o', '-e', '-F'], writes: ['-o'] }, hyperfine: { values: ['-w', '-r', '-n', '--warmup', '--runs'] },
   'xvfb-run': { values: ['-n', '-s', '-e', '-f', '-p'] },
   poetry: { words: ['run'] }, pipenv: { words: ['run'] }, uv: { words: ['run'], values: ['--with', '-p', '--python', '--project'] }, pdm: { words: ['run'] }, hatch: { words: ['run'] }, rye: { words: ['run'] },
   bundle: { words: ['exec'] }, direnv: { words: ['exec'], operands: 1 }, mise: { words: ['exec', 'x'] }, asdf: { words: ['exec'] },
   conda: { words: ['run'], values: ['-n', '-p', '--name', '--prefix'] }, mamba: { words: ['run'], values: ['-n', '-p', '--name', '--prefix'] },
+  sshpass: { values: ['-p', '-f', '-d', '-P'] },
   npx: { values: ['-p', '--package', '-w', '--workspace'] }, bunx: {}, pnpx: {}, npm: { words: ['exec', 'x'], values: ['-p', '--package', '-w', '--workspace'] },
   pnpm: { words: ['exec', 'dlx'], values: ['-C', '--filter', '-F'] }, yarn: { words: ['exec', 'dlx'] }, corepack: {},
   op: { words: ['run'], values: ['--env-file', '--account'] }, doppler: { words: ['run'], values: ['-p', '-c'] },
@@ -68,11 +73,17 @@ export function unwrapped({ name, args, stdin }: Invocation, shell: Shell): read
   if (name === 'exec' && args.length === 0) return undefined;
   if (name === 'env' && args.some(({ text }) => /^(-\w*S|--split-string)/.test(text))) return undefined;
   if ((name === 'npx' || name === 'npm') && args.some(({ text }) => /^(-c|--call)/.test(text))) return undefined;
-  let rest = takeOptions(args, wrapper.values, true).operands;
+  const options = takeOptions(args, wrapper.values, true);
+  let rest = options.operands;
+  for (const flag of wrapper.writes ?? []) for (const file of options.allValues.get(flag) ?? []) noteWrite('overwrite', name, file, shell);
   if (wrapper.words) {
     if (!wrapper.words.includes(rest[0]?.text ?? '')) return undefined;
     rest = takeOptions(rest.slice(1), wrapper.values, true).operands;
   }
-  if (wrapper.assignments) rest = rest.slice(rest.findIndex(({ text }) => !/^\w+=/.test(text)) >>> 0);
+  if (wrapper.assignments) {
+    const end = rest.findIndex((word) => assignedIn(word) === undefined) >>> 0;
+    noteAssignedWords(rest.slice(0, end), shell);
+    rest = rest.slice(end);
+  }
   return rest.slice(wrapper.operands ?? 0);
 }

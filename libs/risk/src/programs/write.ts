@@ -20,6 +20,12 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
   for (const zone of zones) shell.act(kind, form, to.text, { zone, many: to.glob });
 }
 
+/** Remembers a directory that the command puts into the container's own /tmp. */
+export function noteOwnScratch(path: Field, shell: Shell): void {
+  const at = shell.path(path);
+  if (at !== undefined && shell.zones(path).every((zone) => zone === 'scratch')) shell.scope.ownScratch.set(at.replace(/\/$/, ''), true);
+}
+
 /** Files that are empty by nature: their being there is what they say. */
 const EMPTY_BY_NATURE = /(?:^|\/)(?:\.(?:git)?keep|\.nojekyll|\.placeholder|py\.typed)$/;
 
@@ -38,7 +44,7 @@ export function noteMade(path: Field, content: Source, shell: Shell): void {
   const at = shell.path(path);
   if (at === undefined) return;
   shell.scope.files.set(at, content);
-  shell.scope.made.add(at);
+  shell.scope.made.set(at, true);
 }
 
 /** Notes output without end that goes to a file. */

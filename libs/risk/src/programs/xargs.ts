@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { field, UNKNOWN, type Field } from '../shell/field.ts';
+import { filledIn } from './find.ts';
 import { takeOptions, type Options } from '../shell/options.ts';
 import type { Reading } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, tainted, textOf, type Source } from '../shell/source.ts';
@@ -26,8 +27,9 @@ export const xargs: Reading = ({ args, stdin }, shell) => {
   const words = options.values.has('-a') || options.values.has('--arg-file') ? [field(UNKNOWN)] : inputs(stdin, separatorOf(options, mark !== undefined));
   if (mark === undefined) return shell.invoke([...command, ...words], NOTHING);
   for (const word of words) {
+    shell.meter.steps(command.length);
     shell.invoke(command.map((part) => (part.text.includes(mark)
-      ? { ...part, text: part.text.replaceAll(mark, word.text), glob: part.glob || word.glob } : part)), NOTHING);
+      ? { ...part, text: filledIn(part.text, mark, word.text, shell), glob: part.glob || word.glob } : part)), NOTHING);
   }
   return ANYTHING;
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { noteVariable } from '../programs/variables.ts';
 import { combinations, pinned } from './combinations.ts';
-import { nameOf, UNKNOWN } from './field.ts';
+import { noteEvaluation, noteIndex, noteName, setVariable } from './evaluate.ts';
+import { indexOf } from './expand.ts';
+import { isExact, nameOf, UNKNOWN, UNSET } from './field.ts';
 import { noteForkBomb } from './fork-bomb.ts';
-import type { Value } from './scope.ts';
+import type { Attribute, Value } from './scope.ts';
 import { NOTHING, type Source } from './source.ts';
 import type { Statements } from './statements.ts';
 import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
@@ -10,70 +13,149 @@ import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 /** `name=value`, `name+=value`, `name=(a b)`, `name[0]=value`. */
 export function assign(node: SyntaxNode, shell: Statements): Source {
   const target = fieldOf(node, 'name');
-  const name = target?.type === 'subscript' ? fieldOf(target, 'name')?.text ?? '' : target?.text ?? '';
+  const element = target?.type === 'subscript' ? target : undefined;
+  const name = (element === undefined ? target : fieldOf(element, 'name'))?.text ?? '';
   const value = fieldOf(node, 'value');
-  if (target?.type === 'subscript') shell.substitutionsIn(target);
   const appends = node.children.some(({ type }) => type === '+=');
-  const values = combinations(node, shell.scope).map((pins) => pinned(shell.scope, pins, () => {
-    const assigned = valueOf(value, shell);
-    if (target?.type === 'subscript') return [UNKNOWN];
+  const values = combinations(node, shell).map((pins) => pinned(shell.scope, pins, () => {
+    if (element !== undefined) indexOf(name, element, shell);
+    const assigned = valueOf(name, value, shell);
+    if (element !== undefined) return assigned;
     return appends ? appended(shell.scope.isSet(name) ? shell.scope.value(name) : [''], assigned, value?.type === 'array') : assigned;
   }));
-  noteRunVariable(name, values, shell);
-  // An element of an array leaves the others as they were.
-  shell.scope.variables.set(name, target?.type === 'subscript' ? [...shell.scope.possible(name), ...values] : values);
+  for (const one of values) shell.meter.text(one.reduce((length, text) => length + text.length, one.length));
+  noteVariable(name, values, shell);
+  if (element === undefined) setVariable(name, values, shell);
+  else assignElement(name, values, shell);
   return NOTHING;
 }
 
-/** Variables whose value some program runs as a command. */
-const RUN_BY_OTHERS = new Set(['PROMPT_COMMAND', 'GIT_SSH_COMMAND', 'GIT_EDITOR', 'GIT_PAGER', 'GIT_SEQUENCE_EDITOR', 'GIT_EXTERNAL_DIFF', 'EDITOR', 'VISUAL', 'PAGER', 'MANPAGER', 'BROWSER', 'LESSOPEN']);
-
-/** Variables that name code which every program started from here on loads first. */
-const LOADED_BY_OTHERS = new Set(['LD_PRELOAD', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'BASH_ENV']);
-/** Whoever looks for programs where anybody puts files finds others than those that the names mean. */
-const FOUND_FIRST = /^(?:\.?:|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/)/;
-
-/** Follows the value of such a variable: whoever sets it means it to be run. */
-export function noteRunVariable(name: string, values: readonly Value[], shell: Statements): void {
-  if (/^HIST(?:FILE|SIZE|FILESIZE)$/.test(name)) shell.act('trace_removal', 'the shell', name);
-  if (LOADED_BY_OTHERS.has(name) && values.some((value) => value.join('') !== '')) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
-  if (name === 'PATH' && values.some((value) => FOUND_FIRST.test(value[0] ?? ''))) shell.act('run_unknown', name, values[0]?.join(' ') ?? '');
-  // A prompt runs the substitutions in it each time that it is shown.
-  if (/^PS[0124]$/.test(name)) for (const value of values) shell.script(`: "${value.join(' ')}"`, NOTHING);
-  if (RUN_BY_OTHERS.has(name)) for (const value of values) if (value.join('') !== '') shell.script(value.join(' '), NOTHING);
+/** An element of an array leaves the others as they were. */
+function assignElement(name: string, values: readonly Value[], shell: Statements): void {
+  const before = shell.scope.possible(name);
+  setVariable(name, values, shell);
+  shell.scope.become(name, before);
+  shell.scope.mayBe(name, values);
 }
 
-function valueOf(node: SyntaxNode | undefined, shell: Statements): Value {
+function valueOf(name: string, node: SyntaxNode | undefined, shell: Statements): Value {
   if (!node) return [''];
-  return node.type === 'array' ? namedChildren(node).flatMap((item) => shell.words(item)).map(nameOf) : [shell.text(node)];
+  if (node.type !== 'array') return bounded([shell.text(node)]);
+  return bounded(namedChildren(node).flatMap((item) => {
+    if (!item.text.startsWith('[')) return shell.words(item).map(nameOf);
+    // `([index]=value)` isn't split.
+    const text = shell.text(item);
+    const index = /^\[([\s\S]*)\]\+?=/.exec(text)?.[1];
+    if (index !== undefined) noteIndex(name, index, shell);
+    return [index === undefined ? text : text.slice(index.length + 2).replace(/^\+?=/, '')];
+  }));
 }
+
+/** Elements of a list, and characters of a text, that is added to again and again. A longer one is unknown: it would be copied each time. */
+const ELEMENTS_MAX = 1024;
+const ADDED_CHARS_MAX = 4096;
+/** Characters of a value, as one that is doubled again and again reaches them. A script that is put into a variable is shorter. */
+const VALUE_CHARS_MAX = 16_384;
+const bounded = (value: Value): Value => (value.length > ELEMENTS_MAX || value.some(({ length }) => length > VALUE_CHARS_MAX) ? [UNKNOWN] : value);
 
 function appended(before: Value, value: Value, array: boolean): Value {
-  return array ? [...before, ...value] : [`${before[0] ?? ''}${value[0] ?? ''}`, ...before.slice(1)];
+  if (array) return before.length + value.length > ELEMENTS_MAX ? [UNKNOWN] : [...before, ...value];
+  const text = `${before[0] ?? ''}${value[0] ?? ''}`;
+  return [text.length > ADDED_CHARS_MAX ? UNKNOWN : text, ...before.slice(1)];
 }
+
+const ATTRIBUTES: readonly (readonly [RegExp, Attribute])[] = [[/^-\w*n/, 'reference'], [/^-\w*A/, 'associative'], [/^-\w*i/, 'integer']];
+/** Evaluate the index of a name that they are given. The others refuse it. */
+const TAKE_INDEX = new Set(['declare', 'typeset', 'local']);
 
 /** `export`, `declare`, `local` and their kin: the assignments in them, also where one is written as a quoted word. */
 export function declare(node: SyntaxNode, shell: Statements): Source {
-  const names = namedChildren(node).some(({ type, text }) => type === 'word' && /^-\w*n/.test(text));
-  for (const child of namedChildren(node)) {
-    if (child.type === 'variable_assignment') {
-      assign(child, shell);
-      // A name for another variable: whichever that is when it is used.
-      if (names) shell.scope.set(fieldOf(child, 'name')?.text ?? '', [UNKNOWN]);
-    } else if (child.type !== 'variable_name') {
-      for (const { text } of shell.words(child)) {
-        const equals = text.indexOf('=');
-        if (equals > 0) shell.scope.set(text.slice(0, equals), [text.slice(equals + 1)]);
-      }
-    }
+  const children = namedChildren(node);
+  const words = new Map(children.filter(({ type }) => type !== 'variable_assignment' && type !== 'variable_name').map((child) => [child, shell.words(child).map(({ text }) => text)]));
+  const given = [...words.values()].flat();
+  const attribute = ATTRIBUTES.find(([flag]) => given.some((text) => flag.test(text)))?.[1];
+  const takesIndex = TAKE_INDEX.has(node.children[0]?.type ?? '');
+  const isList = given.some((text) => /^-\w*[aA]/.test(text));
+  const isOwn = takesIndex && !given.some((text) => /^-\w*g/.test(text));
+  for (const child of children) {
+    if (child.type === 'variable_assignment') declareAssigned(child, { attribute, takesIndex, isList, isOwn }, shell);
+    else if (child.type === 'variable_name') declareName(child.text, { attribute, isOwn }, shell);
+    else for (const text of words.get(child) ?? []) declareWord(text, { attribute, takesIndex, isList, isOwn }, shell);
   }
   return NOTHING;
 }
 
+function declareAssigned(node: SyntaxNode, { attribute, isList, isOwn }: Declared, shell: Statements): void {
+  const target = fieldOf(node, 'name');
+  const name = (target?.type === 'subscript' ? fieldOf(target, 'name') : target)?.text ?? '';
+  if (isOwn) shell.scope.makeOwn(name);
+  setAttribute(name, attribute, shell);
+  assign(node, shell);
+  const value = fieldOf(node, 'value');
+  // A list in quotes is expanded once more where an array is declared.
+  if (value !== undefined && value.type !== 'array') for (const [text = ''] of shell.scope.possible(name)) noteList(name, text, isList, shell);
+}
+
+interface Declared {
+  readonly attribute: Attribute | undefined;
+  /** whether a name with an index is taken for one */
+  readonly takesIndex: boolean;
+  readonly isList: boolean;
+  /** whether a function has it for its own */
+  readonly isOwn: boolean;
+}
+
+/** A function's own name has no value until it gets one. */
+function declareName(name: string, { attribute, isOwn }: Pick<Declared, 'attribute' | 'isOwn'>, shell: Statements): void {
+  if (isOwn && shell.scope.makeOwn(name)) shell.scope.set(name, [UNSET]);
+  setAttribute(name, attribute, shell);
+}
+
+function declareWord(text: string, { attribute, takesIndex, isList, isOwn }: Declared, shell: Statements): void {
+  if (/^[-+]/.test(text)) return;
+  const equals = text.search(/\+?=/);
+  const name = equals < 0 ? text : text.slice(0, equals);
+  if (takesIndex) noteName(name, shell);
+  if (!/^[A-Za-z_]\w*$/.test(name)) return;
+  if (equals < 0) return declareName(name, { attribute, isOwn }, shell);
+  if (isOwn) shell.scope.makeOwn(name);
+  setAttribute(name, attribute, shell);
+  const value = text.slice(equals).replace(/^\+?=/, '');
+  noteVariable(name, [[value]], shell);
+  setVariable(name, [[value]], shell);
+  noteList(name, value, isList, shell);
+}
+
+/** Where a list is declared, a text that spells one is expanded once more. */
+function noteList(name: string, value: string, isList: boolean, shell: Statements): void {
+  if (isList && (shell.scope.maySetBefore ? !isExact(value) : !isExact(value.replaceAll(UNSET, '')))) noteEvaluation(value, shell);
+  if (/^\(.*[$`[]/s.test(value)) noteEvaluation(value, shell);
+  if (value.startsWith('(') && isExact(value)) shell.script(`${name}=${value}`, NOTHING);
+}
+
+function setAttribute(name: string, attribute: Attribute | undefined, shell: Statements): void {
+  if (attribute === undefined) return;
+  shell.scope.attributes.set(name, attribute);
+  if (attribute === 'reference') shell.scope.set(name, [UNKNOWN]);
+}
+
+/** `unset name`: an index in the name is evaluated. */
 export function unset(node: SyntaxNode, shell: Statements): Source {
+  let before = -1;
   for (const child of namedChildren(node)) {
-    shell.scope.set(child.text, []);
-    if (child.text === 'HISTFILE') shell.act('trace_removal', 'unset', child.text);
+    for (const { text } of child.type === 'variable_name' ? [{ text: child.text }] : shell.words(child)) {
+      if (text.startsWith('-')) continue;
+      // The grammar takes the index of a plain name for a word of its own.
+      if (text.startsWith('[') && child.start === before) {
+        noteName(`a${text}`, shell);
+        continue;
+      }
+      noteName(text, shell);
+      shell.scope.set(text, []);
+      shell.scope.attributes.delete(text);
+      if (text === 'HISTFILE') shell.act('trace_removal', 'unset', text);
+    }
+    before = child.end;
   }
   return NOTHING;
 }
@@ -83,6 +165,7 @@ export function define(node: SyntaxNode, shell: Statements): Source {
   const body = fieldOf(node, 'body');
   if (!body) return NOTHING;
   shell.scope.functions.set(name, body);
+  shell.scope.uncalled.add(body);
   noteForkBomb(name, body, shell);
   return NOTHING;
 }

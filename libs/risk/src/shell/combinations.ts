@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Meter } from './budget.ts';
 import type { Scope, Value } from './scope.ts';
-import { descendants, type SyntaxNode } from './syntax.ts';
+import type { Shell } from './shell.ts';
+import type { SyntaxNode } from './syntax.ts';
 
 /** Combinations of values that one command is followed with; beyond them its variables count as unknown. */
 export const COMBINATIONS_MAX = 24;
@@ -8,9 +10,10 @@ export const COMBINATIONS_MAX = 24;
 export type Pins = ReadonlyMap<string, Value>;
 
 /** The combinations of values that the variables named below the node may have, one or more. */
-export function combinations(node: SyntaxNode, scope: Scope): readonly Pins[] {
+export function combinations(node: SyntaxNode, { scope, meter }: Pick<Shell, 'scope' | 'meter'>): readonly Pins[] {
   let all: Pins[] = [new Map()];
-  const names = new Set([...descendants(node, ({ type }) => type === 'variable_name')].map(({ text }) => text));
+  const names = namesBelow(node, meter);
+  meter.steps(1 + names.size);
   for (const name of names) {
     if (scope.pinned.has(name)) continue;
     const values = scope.possible(name);
@@ -22,13 +25,32 @@ export function combinations(node: SyntaxNode, scope: Scope): readonly Pins[] {
   return all;
 }
 
-/** Runs with the names held to one value each. */
+/** What was found below a node; a loop comes by its statements again and again. */
+const NAMES = new WeakMap<SyntaxNode, ReadonlySet<string>>();
+
+function namesBelow(node: SyntaxNode, meter: Meter): ReadonlySet<string> {
+  const known = NAMES.get(node);
+  if (known) return known;
+  const names = new Set<string>();
+  const visit = ({ type, text, children }: SyntaxNode): void => {
+    meter.steps();
+    if (type === 'variable_name') names.add(text);
+    children.forEach(visit);
+  };
+  visit(node);
+  NAMES.set(node, names);
+  return names;
+}
+
+/** Runs with the names held to one value each, until something assigns them. */
 export function pinned<T>(scope: Scope, pins: Pins, body: () => T): T {
   const before = scope.pinned;
   scope.pinned = new Map([...before, ...pins]);
   try {
     return body();
   } finally {
+    const left = scope.pinned;
     scope.pinned = before;
+    scope.keepPins(left);
   }
 }

@@ -14,9 +14,11 @@ const MULTIPLIES = /^(?:cp|mkdir|touch|dd|tee|fallocate|truncate|mktemp|split|ln
 export function noteEndlessLoop(node: SyntaxNode, shell: Shell): void {
   if (!hasNoEnd(node)) return;
   const body = fieldOf(node, 'body') ?? node;
-  const behind = new Set([...descendants(body, () => true)].flatMap(({ children }) => children.filter((_child, index) => children[index + 1]?.type === '&')));
+  const all = [...descendants(body, () => true)];
+  shell.meter.steps(all.length);
+  const behind = new Set(all.flatMap(({ children }) => children.filter((_child, index) => children[index + 1]?.type === '&')));
   if (pauses(body, behind)) return;
-  const writes = [...descendants(body, ({ type, text, children }) => (type === 'command_name' && MULTIPLIES.test(text)) || (type === 'file_redirect' && children.some((child) => /^>/.test(child.type)) && !/\/dev\/|&\d/.test(text)))];
+  const writes = all.filter(({ type, text, children }) => (type === 'command_name' && MULTIPLIES.test(text)) || (type === 'file_redirect' && children.some((child) => /^>/.test(child.type)) && !/\/dev\/|&\d/.test(text)));
   if (behind.size > 0 || writes.length > 0) shell.act('exhaustion', 'a loop', node.text);
 }
 

@@ -19,7 +19,19 @@ export const ANY_NAME = '\uE003';
 /** What is kept secret: the environment, a file of keys, a variable that is named after one. */
 export const SECRET = '\uE004';
 
-const MARKERS = /[\uE000-\uE002\uE004]/g;
+/**
+ * A literal number, whichever it is: what counts something, or what the shell itself sets. No number is a dangerous word, so a text with
+ * one in it is as good as known.
+ */
+export const NUMBER = '\uE005';
+
+/** Answers whether the text is a literal number, which means the same wherever it is evaluated. */
+export const isNumber = (text: string): boolean => /^\s*[-+]?(?:0[xX][0-9a-fA-F]+|\d{1,2}#[\w@]+|[\d\uE005]+)\s*$/.test(text);
+
+/** The value of a secret that the command was given: any text at all. */
+export const GIVEN = '\uE006';
+
+const MARKERS = /[\uE000-\uE002\uE004\uE006]/g;
 
 /** A word after expansion, as a program gets it. */
 export interface Field {
@@ -44,9 +56,12 @@ export const knownStart = (text: string): string => (isExact(text) ? text : text
 /** The text with what is unknown left out. */
 export const withoutMarkers = (text: string): string => text.replace(MARKERS, '');
 
+/** Characters of which a message shows the first 80. */
+const SHOWN_FROM = 160;
+
 /** The text as a message shows it: what is unknown as `…`, no line breaks, and short. */
 export function shown(text: string): string {
-  // Control characters of an attacker's text mustn't reach a terminal.
-  const flat = text.replace(MARKERS, '…').replaceAll(ANY_NAME, '*').replace(/[\x00-\x1f\x7f`]/g, ' ');
+  // Control characters of an attacker's text mustn't reach a terminal. What isn't shown needn't be looked at.
+  const flat = text.slice(0, SHOWN_FROM).replace(MARKERS, '…').replaceAll(NUMBER, '…').replaceAll(ANY_NAME, '*').replace(/[\x00-\x1f\x7f`]/g, ' ');
   return flat.length > 80 ? `${flat.slice(0, 79)}…` : flat;
 }

@@ -1,39 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Language, Parser } from 'web-tree-sitter';
-import { copyTree, type ShellBudget, type SyntaxNode } from './syntax.ts';
+import { copyPowerShell, deceives, respelled } from '../powershell/tree.ts';
+import type { SqlParser } from '../sql/parser.ts';
+import { BudgetSpent, READ_CHARS, type Meter } from './budget.ts';
+import { copyTree, type SyntaxNode } from './syntax.ts';
 
-/** The two WebAssembly modules, as bytes that the process read: `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. */
+/** WebAssembly modules, as bytes that the process read: `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. */
 export interface ShellGrammarBytes {
   readonly runtime: Uint8Array;
   readonly bash: Uint8Array;
+  /** what commands carry; without it, whatever is written in those languages counts as unread */
+  readonly carried?: CarriedLanguages;
+}
+
+/** Languages that stand in the arguments of commands. */
+export interface CarriedLanguages {
+  /** `tree-sitter-powershell.wasm` */
+  readonly powershell: Uint8Array;
+  readonly sql: SqlParser;
 }
 
 /** The grammar of bash, ready to parse. Synchronous and without memory of earlier texts, so one serves a whole process. */
 export class ShellGrammar {
-  readonly #parser: Parser;
+  readonly #bash: Parser;
+  readonly #powershell: Parser | undefined;
+  /** the parser of statements of databases, where commands carry them */
+  readonly sql: SqlParser | undefined;
 
-  constructor(parser: Parser) {
-    this.#parser = parser;
+  constructor(bash: Parser, powershell?: Parser, sql?: SqlParser) {
+    this.#bash = bash;
+    this.#powershell = powershell;
+    this.sql = sql;
   }
 
-  /** The syntax tree of the text, or undefined if it isn't bash, or is too large or too deep for the budget, which it draws on. */
-  parse(text: string, budget: ShellBudget): SyntaxNode | undefined {
+  /**
+   * The syntax tree of the text, or undefined if it isn't bash or nests too deep.
+   * @throws BudgetSpent where the text takes more than the budget has left
+   */
+  parse(text: string, meter: Meter): SyntaxNode | undefined {
     if (nests(text)) return undefined;
+    const tree = this.#parse(this.#bash, text, meter, copyTree);
+    if (tree === undefined || !namesReservedWord(tree)) return tree;
+    // The grammar knows `!` and `time` before simple commands alone; they change nothing about what a compound one does.
+    const without = text.replace(BEFORE_COMPOUND, (found) => ' '.repeat(found.length));
+    const again = without === text ? undefined : this.#parse(this.#bash, without, meter, copyTree);
+    return again === undefined || namesReservedWord(again) ? undefined : again;
+  }
+
+  /**
+   * The same of a script of PowerShell; undefined too where the grammar isn't loaded, or may see another script than PowerShell would.
+   * @throws BudgetSpent where the text takes more than the budget has left
+   */
+  parsePowerShell(text: string, meter: Meter): SyntaxNode | undefined {
+    const parser = this.#powershell;
+    if (parser === undefined || deceives(text) || nests(text)) return undefined;
+    const tree = this.#parse(parser, text, meter, copyPowerShell);
+    const other = tree ? text : respelled(text);
+    return other === text ? tree : this.#parse(parser, other, meter, copyPowerShell);
+  }
+
+  #parse(parser: Parser, text: string, meter: Meter, copy: typeof copyTree): SyntaxNode | undefined {
+    let spent = false;
     // The runtime stops when the callback answers true, though its type says void.
-    const progressCallback = (): boolean => (budget.parserReports -= 1) < 0;
-    const tree = this.#parser.parse(text, null, { progressCallback });
-    if (!tree) {
-      this.#parser.reset();
-      return undefined;
-    }
-    const cursor = tree.walk();
+    const progressCallback = (): boolean => (spent ||= !meter.affords('parserReports'));
+    // The scanner of here-documents, patterns and expansions may look ahead to the end of the text at every word, without a report. It has
+    // to ask for each piece on its way, so the pieces are counted; without one it takes the text to end here.
+    const read = (at: number): string | undefined => {
+      spent ||= !meter.affords('reads');
+      return spent ? undefined : text.slice(at, at + READ_CHARS);
+    };
+    const tree = parser.parse(read, null, { progressCallback });
+    if (!tree) parser.reset();
+    const cursor = tree?.walk();
     try {
-      return copyTree(cursor, text, budget);
+      if (spent) throw new BudgetSpent();
+      return cursor && copy(cursor, text, meter);
     } finally {
-      cursor.delete();
-      tree.delete();
+      cursor?.delete();
+      tree?.delete();
     }
   }
+}
+
+const BEFORE_COMPOUND = /(?<=^|[\s;&|({])(?:!|time(?:[ \t]+-p)?)(?=[ \t]+(?:(?:!|time|while|until|for|if|case|select|\{|\(\()(?![\w-])|[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?\+?=))/g;
+/** Words that begin or end a part of a compound command: where one is the name of a program, the text was taken for something else than it is. */
+const RESERVED = new Set(['if', 'then', 'elif', 'else', 'fi', 'do', 'done', 'case', 'esac', 'while', 'until', 'for', 'select', 'function', '{', '}', '[[', ']]', '!']);
+const namesReservedWord = (node: SyntaxNode): boolean =>
+  (node.type === 'command_name' && RESERVED.has(node.text)) || timesAssignment(node) || node.children.some(namesReservedWord);
+
+/** `time x=1` sets `x`; the grammar takes it for a program with an argument. */
+function timesAssignment({ type, children }: SyntaxNode): boolean {
+  if (type !== 'command' || children.find(({ field }) => field === 'name')?.text !== 'time') return false;
+  const first = children.find(({ field, text }) => field === 'argument' && !text.startsWith('-'));
+  return first !== undefined && /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(first.text);
 }
 
 /** Brackets open at once, counted without regard to quotes. The parser's time grows faster than they do. */
@@ -57,7 +116,12 @@ let runtime: Promise<void> | undefined;
 export async function loadShellGrammar(bytes: ShellGrammarBytes): Promise<ShellGrammar> {
   runtime ??= Parser.init({ wasmBinary: bytes.runtime });
   await runtime;
+  const bash = await parserOf(bytes.bash);
+  return bytes.carried ? new ShellGrammar(bash, await parserOf(bytes.carried.powershell), bytes.carried.sql) : new ShellGrammar(bash);
+}
+
+async function parserOf(language: Uint8Array): Promise<Parser> {
   const parser = new Parser();
-  parser.setLanguage(await Language.load(bytes.bash));
-  return new ShellGrammar(parser);
+  parser.setLanguage(await Language.load(language));
+  return parser;
 }

@@ -25,7 +25,7 @@ export function takeOptions(args: readonly Field[], takesValue: readonly string[
     }
     if (!arg.text.startsWith('-') || arg.text === '-') {
       if (stopAtOperand) {
-        reader.operands.push(...args.slice(index));
+        for (const operand of args.slice(index)) reader.operands.push(operand);
         break;
       }
       reader.operands.push(arg);
@@ -40,7 +40,7 @@ export function takeOptions(args: readonly Field[], takesValue: readonly string[
 class OptionReader implements Options {
   readonly flags = new Set<string>();
   readonly values = new Map<string, Field>();
-  readonly allValues = new Map<string, readonly Field[]>();
+  readonly allValues = new Map<string, Field[]>();
   readonly operands: Field[] = [];
   readonly #takesValue: ReadonlySet<string>;
   afterDashes: readonly Field[] = [];
@@ -51,7 +51,7 @@ class OptionReader implements Options {
 
   end(rest: readonly Field[]): void {
     this.afterDashes = rest;
-    this.operands.push(...rest);
+    for (const operand of rest) this.operands.push(operand);
   }
 
   /** Returns how many arguments the option took. */
@@ -83,7 +83,9 @@ class OptionReader implements Options {
     this.flags.add(flag);
     if (value) {
       this.values.set(flag, value);
-      this.allValues.set(flag, [...(this.allValues.get(flag) ?? []), value]);
+      const before = this.allValues.get(flag);
+      if (before) before.push(value);
+      else this.allValues.set(flag, [value]);
     }
     return took;
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Act, ActKind } from '../act.ts';
+import { readPowerShell } from '../powershell/read-script.ts';
 import { isSecretFile, noteRead } from '../programs/secrets.ts';
+import type { SqlParser } from '../sql/parser.ts';
 import { absolute, zonesOf, type Zone } from '../zones.ts';
+import type { Meter } from './budget.ts';
 import { expandBody, expandText, expandWord, runWithin, type Expander } from './expand.ts';
 import { noteSelfStart } from './fork-bomb.ts';
 import { DOWNLOADED, isExact, shown, withoutMarkers, type Field } from './field.ts';
@@ -12,11 +15,22 @@ import { Scope } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { ANYTHING, KEPT_SECRET, NOTHING, textSource, type Source } from './source.ts';
 import { runStatement, type Statements } from './statements.ts';
-import { namedChildren, type ShellBudget, type SyntaxNode } from './syntax.ts';
+import { namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
 /** Scripts within scripts and functions within functions; people need two or three. */
 const DEPTH_MAX = 12;
+/** What a text becomes that is run, or is evaluated as if it were. */
+const RUNS: ReadonlySet<ActKind> = new Set(['run_unknown', 'run_decoded', 'run_downloaded', 'unknown_command', 'evaluation']);
+/** The value of a given secret, and whatever may be made of it. */
+const MAY_HOLD_GIVEN = /[\uE000\uE002\uE006]/;
+/** Statements within statements, across all scripts within each other. The stack holds ten times as many. */
+const NESTING_MAX = 200;
+/** What following a command costs beside its arguments, in steps: it is looked up in some twenty tables. */
+const COMMAND_STEPS = 8;
+
+/** What a place within the workspace is where a command runs elsewhere: nothing that a rollback of the workspace brings back. */
+const ELSEWHERE: Partial<Readonly<Record<Zone, Zone>>> = { workspace: 'outside', inside: 'outside', regenerable: 'outside', history: 'outside' };
 
 /**
  * Follows a command as a shell would, without running anything, and gathers what it would do. Every branch is taken, and what
@@ -24,24 +38,31 @@ const DEPTH_MAX = 12;
  */
 export class ShellReader implements Shell, Expander, Statements {
   readonly acts = new Map<string, Act>();
+  readonly following = new Map<SyntaxNode, Set<string>>();
+  /** what runs, or evaluates, a text that may hold a secret which the command was given; the first of them */
+  runsGiven: string | undefined;
   readonly #grammar: ShellGrammar;
-  readonly #budget: ShellBudget;
+  readonly meter: Meter;
   #depth = 0;
+  #nesting = 0;
   scope: Scope;
 
-  constructor(grammar: ShellGrammar, budget: ShellBudget, cwd: string | undefined) {
+  /** `isSession`: earlier commands may have set variables of which nothing is known. */
+  constructor(grammar: ShellGrammar, meter: Meter, cwd: string | undefined, isSession = false) {
     this.#grammar = grammar;
-    this.#budget = budget;
-    this.scope = new Scope(cwd);
+    this.meter = meter;
+    this.scope = new Scope(cwd, meter, isSession);
   }
 
   act(kind: ActKind, form: string, subject: string, details: Pick<Act, 'zone' | 'recursive' | 'many'> = {}): void {
+    if (RUNS.has(kind)) this.#noteGiven(form, subject);
     const act: Act = { kind, form: shown(form), subject: shown(subject.trim() === '' ? form : subject), ...details };
     this.acts.set([kind, act.form, details.zone, details.recursive, details.many].join(' '), act);
   }
 
   zones(path: Field): readonly Zone[] {
-    return zonesOf(path, this.scope.cwds);
+    const zones = zonesOf(path, this.scope.cwds);
+    return this.scope.isElsewhere ? [...new Set(zones.map((zone) => ELSEWHERE[zone] ?? zone))] : zones;
   }
 
   path({ text, glob }: Field): string | undefined {
@@ -49,31 +70,71 @@ export class ShellReader implements Shell, Expander, Statements {
   }
 
   script(text: string, stdin: Source, positional: readonly Field[] | undefined = [], zero = 'bash'): Source {
+    return this.#read(text, (tree) => this.inScope(this.scope.clone(), () => {
+      this.scope.positional = positional;
+      this.scope.zero = zero;
+      noteSelfStart(tree, this);
+      const output = this.run(tree, stdin);
+      this.#runUncalled();
+      return output;
+    }));
+  }
+
+  evaluate(text: string, stdin: Source, positional?: readonly Field[]): Source {
+    return this.#read(text, (tree) => {
+      const before = this.scope.positional;
+      if (positional !== undefined) this.scope.positional = positional;
+      noteSelfStart(tree, this);
+      const output = this.run(tree, stdin);
+      if (positional !== undefined) this.scope.positional = before;
+      return output;
+    });
+  }
+
+  /** Reads a text that runs as a script, and follows it a level deeper. */
+  #read(text: string, follow: (tree: SyntaxNode) => Source): Source {
+    this.meter.text(text.length);
+    this.#noteGiven('a shell', text);
     if (text.includes(DOWNLOADED)) this.act('run_downloaded', 'a shell', text);
     if (withoutMarkers(text).trim() === '') {
       if (!isExact(text) && !text.includes(DOWNLOADED)) this.act('run_unknown', 'a shell', text);
       return ANYTHING;
     }
     return this.deeper(text, () => {
-      const tree = this.#grammar.parse(text, this.#budget);
-      if (!tree) return this.#unparsed(text);
-      return this.inScope(this.scope.clone(), () => {
-        this.scope.positional = positional;
-        this.scope.zero = zero;
-        noteSelfStart(tree, this);
-        const output = this.run(tree, stdin);
-        this.#runUncalled();
-        return output;
-      });
+      const tree = this.#grammar.parse(text, this.meter);
+      return tree ? follow(tree) : this.#unparsed(text);
     });
   }
 
+  get sql(): SqlParser | undefined {
+    return this.#grammar.sql;
+  }
+
+  powershell(text: string, stdin: Source): Source {
+    return this.deeper(text, () => this.inScope(this.scope.clone(), () => readPowerShell(text, stdin, { grammar: this.#grammar, meter: this.meter }, this)));
+  }
+
+  /** Takes steps for something that another language costs. @throws BudgetSpent at the budget's end */
+  afford(steps = 1): boolean {
+    this.meter.steps(steps);
+    return true;
+  }
+
   invoke(words: readonly Field[], stdin: Source): Source {
-    return this.#afford() ? start(words, stdin, this) : this.#unparsed(words[0]?.text ?? '');
+    this.meter.steps(COMMAND_STEPS + words.length);
+    this.meter.text(words.reduce((length, { text }) => length + text.length, 0));
+    return start(words, stdin, this);
   }
 
   run(node: SyntaxNode, stdin: Source): Source {
-    return this.#afford() ? runStatement(node, stdin, this) : this.#unparsed(node.text);
+    this.meter.steps();
+    if (this.#nesting >= NESTING_MAX) return this.#unparsed(node.text);
+    this.#nesting += 1;
+    try {
+      return runStatement(node, stdin, this);
+    } finally {
+      this.#nesting -= 1;
+    }
   }
 
   words(node: SyntaxNode): Field[] {
@@ -115,19 +176,16 @@ export class ShellReader implements Shell, Expander, Statements {
     try {
       const output = body();
       for (const trap of inner.traps.splice(0)) this.script(trap, NOTHING, inner.positional ?? []);
+      outer.keepFiles(inner);
       return output;
     } finally {
       this.scope = outer;
-      for (const [path, source] of inner.files) outer.files.set(path, source);
-      for (const path of inner.made) outer.made.add(path);
-      for (const [path, name] of inner.programs) outer.programs.set(path, name);
-      outer.unpacked ||= inner.unpacked;
     }
   }
 
   /** Runs a level deeper, or doesn't when that is deeper than anybody writes. */
   deeper(text: string, body: () => Source): Source {
-    if (this.#depth >= DEPTH_MAX || this.#budget.steps < 0) return this.#unparsed(text);
+    if (this.#depth >= DEPTH_MAX) return this.#unparsed(text);
     this.#depth += 1;
     try {
       return body();
@@ -138,19 +196,17 @@ export class ShellReader implements Shell, Expander, Statements {
 
   /** A function that nothing calls by its name may be called by a trap or a child shell: it is followed with unknown parameters. */
   #runUncalled(): void {
-    for (const body of this.scope.functions.values()) {
-      if (this.scope.called.has(body)) continue;
-      this.scope.called.add(body);
+    for (const body of this.scope.uncalled) {
+      this.scope.uncalled.delete(body);
       this.inScope(this.scope.clone(), () => {
         this.scope.positional = undefined;
-        return this.run(body, ANYTHING);
+        return this.scope.asFunction(() => this.run(body, ANYTHING));
       });
     }
   }
 
-  #afford(): boolean {
-    this.#budget.steps -= 1;
-    return this.#budget.steps >= 0;
+  #noteGiven(form: string, text: string): void {
+    if (MAY_HOLD_GIVEN.test(text)) this.runsGiven ??= form;
   }
 
   #unparsed(text: string): Source {

@@ -14,12 +14,13 @@ const OPEN_ENDED = new Set(['pipeline', 'list', 'negated_command', 'redirected_s
 export function withRedirects(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const redirects = namedChildren(node).filter(({ type }) => type.endsWith('_redirect'));
   const body = fieldOf(node, 'body');
-  if (body) for (const redirect of redirects) noteReadsItself(body, redirect, shell);
+  if (body) noteReadsItself(body, redirects, shell);
   if (body && OPEN_ENDED.has(body.type)) return shell.run(pushedDown(body, redirects), stdin);
   let input = stdin;
   for (const redirect of redirects) input = inputOf(redirect, shell) ?? input;
   // A number that touches the next redirection is its descriptor, as in `>& file 0>&1`.
-  const strays = redirects.flatMap(strayWords).filter(({ type, end }) => type !== 'number' || redirects.every(({ start }) => start !== end));
+  const starts = new Set(redirects.map(({ start }) => start));
+  const strays = redirects.flatMap(strayWords).filter(({ type, end }) => type !== 'number' || !starts.has(end));
   let output = body ? shell.run(withWords(body, strays, shell), input) : NOTHING;
   for (const redirect of redirects) output = redirected(redirect, input, output, shell);
   return output;
@@ -49,13 +50,30 @@ function withWords(body: SyntaxNode, words: readonly SyntaxNode[], shell: Statem
 }
 
 /** The shell empties the file before the command reads it: `sort f > f` leaves nothing. */
-function noteReadsItself(body: SyntaxNode, redirect: SyntaxNode, shell: Statements): void {
-  const to = redirect.children.find(({ field }) => field === 'destination');
-  if (!to || (body.type !== 'command' && body.type !== 'pipeline') || !/^>\|?$/.test(operatorOf(redirect)) || !isOutput(redirect)) return;
-  const reads = [...descendants(body, ({ type }) => type === 'command')].some((command) =>
-    READS_ITS_FILES.has(fieldOf(command, 'name')?.text ?? '') && command.children.some(({ field, text }) => field === 'argument' && text === to.text));
-  if (reads) for (const path of shell.words(to)) noteEmptied('>', path, shell);
+function noteReadsItself(body: SyntaxNode, redirects: readonly SyntaxNode[], shell: Statements): void {
+  if (body.type !== 'command' && body.type !== 'pipeline') return;
+  const emptied = redirects.filter((redirect) => /^>\|?$/.test(operatorOf(redirect)) && isOutput(redirect)).flatMap(({ children }) => children.find(({ field }) => field === 'destination') ?? []);
+  if (emptied.length === 0) return;
+  const read = filesRead(body, shell);
+  for (const to of emptied) if (read.has(to.text)) for (const path of shell.words(to)) noteEmptied('>', path, shell);
 }
+
+/** The arguments of all programs in the statement that read the files which they are given. */
+function filesRead(body: SyntaxNode, shell: Statements): ReadonlySet<string> {
+  const files = new Set<string>();
+  for (const { type, children } of descendants(body, () => true)) {
+    shell.meter.steps();
+    const name = children.find(({ field }) => field === 'name')?.text ?? '';
+    if (type !== 'command' || !READS_ITS_FILES.has(name)) continue;
+    const words = children.filter(({ field }) => field === 'argument').map(({ text }) => text);
+    const program = TAKES_PROGRAM.has(name) && !words.some((word) => NAMES_PROGRAM.test(word)) ? words.findIndex((word) => !word.startsWith('-')) : -1;
+    words.forEach((word, index) => { if (index !== program) files.add(word); });
+  }
+  return files;
+}
+/** Programs whose first argument is a pattern or a program, where no option gives one. */
+const TAKES_PROGRAM = new Set(['grep', 'egrep', 'fgrep', 'rg', 'sed', 'gsed', 'awk', 'gawk', 'mawk', 'perl', 'jq', 'yq', 'xq', 'm4']);
+const NAMES_PROGRAM = /^-[a-zA-Z]*[ef]|^--(?:expression|regexp|file|from-file)/;
 /** Programs that read the files that they are given; to others a name may be only a name. */
 const READS_ITS_FILES = new Set([
   'cat', 'tac', 'bat', 'sort', 'uniq', 'sed', 'gsed', 'awk', 'gawk', 'mawk', 'perl', 'grep', 'egrep', 'fgrep', 'rg', 'jq', 'yq', 'xq', 'cut', 'head', 'tail', 'rev', 'nl', 'column', 'fmt', 'fold', 'expand', 'unexpand', 'iconv', 'paste', 'join', 'comm', 'shuf', 'tsort',

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSecretName } from '../programs/secrets.ts';
-import { SECRET, UNKNOWN, UNSET, type Field } from './field.ts';
+import type { Meter } from './budget.ts';
+import { GIVEN, NUMBER, SECRET, UNKNOWN, UNSET, type Field } from './field.ts';
+import { SnapshotMap } from './snapshot-map.ts';
 import type { Source } from './source.ts';
 import type { SyntaxNode } from './syntax.ts';
 
 /** One value that a variable may have: the elements of an array, or the one of a scalar. */
 export type Value = readonly string[];
+
+/**
+ * What a declaration makes of a name beyond text. An assignment to an `integer` is evaluated as arithmetic, the index of an `associative`
+ * array isn't, and a `reference` stands for the variable that its value names.
+ */
+export type Attribute = 'integer' | 'associative' | 'reference' | 'several';
 
 /** Values that a variable may have after a branch; more are one unknown value. */
 const VALUES_MAX = 16;
@@ -19,30 +27,44 @@ export const HOME = '/home/agent';
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   HOME, IFS: ' ', TMPDIR: '/tmp', SHELL: '/bin/bash', USER: 'agent', LOGNAME: 'agent', UID: '1000', EUID: '1000', LANG: 'C', TERM: 'dumb',
 };
-/** Numbers and the like: set, never dangerous as a path, and different each time. */
-const SPECIAL = new Set(['?', '$', '!', '-', '_', 'RANDOM', 'SECONDS', 'LINENO', 'OLDPWD', 'PATH', 'HOSTNAME', 'BASHPID', 'PPID']);
+/** Set, never dangerous as a path, and different each time. */
+const SPECIAL = new Set(['-', '_', 'OLDPWD', 'PATH', 'HOSTNAME', 'PIPESTATUS', 'BASH_REMATCH', 'FUNCNAME', 'BASH_SOURCE', 'DIRSTACK', 'EPOCHREALTIME', 'BASH_VERSION', 'MACHTYPE', 'OSTYPE', 'HOSTTYPE']);
+/** Variables that the shell itself sets to a number each time. */
+const COUNTED = new Set(['?', '$', '!', 'RANDOM', 'SRANDOM', 'SECONDS', 'LINENO', 'BASHPID', 'PPID', 'EPOCHSECONDS', 'BASH_SUBSHELL', 'SHLVL', 'HISTCMD', 'COLUMNS', 'LINES', 'OPTIND']);
+/** Variables that hold a secret which the command was given: what is in them may be any text. */
+const GIVEN_SECRET = /^WRIT_SECRET_/;
+
+const isUnknown = (value: Value): boolean => value.length === 1 && value[0] === UNKNOWN;
 
 /** What a shell knows at one point of a command: a set of possibilities for each name, so that every branch counts. */
 export class Scope {
-  variables = new Map<string, readonly Value[]>();
-  functions = new Map<string, SyntaxNode>();
-  /** functions that were followed; shared by all scopes of one reading */
-  called = new Set<SyntaxNode>();
-  /** files that were left empty so far, by absolute path; shared like `called` */
-  emptied = new Map<string, { readonly form: string; readonly subject: string }>();
-  aliases = new Map<string, string>();
+  /** written by `become` alone, so that no pin outlives an assignment */
+  readonly variables = new SnapshotMap<readonly Value[]>();
+  readonly attributes = new SnapshotMap<Attribute>();
+  readonly functions = new SnapshotMap<SyntaxNode>();
+  readonly aliases = new SnapshotMap<string>();
   /** files that the command itself wrote, by absolute path */
-  files = new Map<string, Source>();
+  readonly files = new SnapshotMap<Source>();
   /** those of them of which nothing is left that was there before */
-  made = new Set<string>();
+  readonly made = new SnapshotMap<true>();
+  /** branches of git that the command itself made */
+  readonly branches = new SnapshotMap<true>();
+  /** directories of the container's own /tmp that the command itself made, by absolute path */
+  readonly ownScratch = new SnapshotMap<true>();
   /** programs of the system under a name that the command gave them, by absolute path */
-  programs = new Map<string, string>();
+  readonly programs = new SnapshotMap<string>();
   /** what the command moved or linked to a name, by its absolute path */
-  movedTo = new Map<string, { readonly from: Field; readonly isLink: boolean }>();
+  readonly movedTo = new SnapshotMap<{ readonly from: Field; readonly isLink: boolean }>();
+  /** functions that were defined and not followed yet; shared by all scopes of one reading */
+  uncalled = new Set<SyntaxNode>();
+  /** files that were left empty so far, by absolute path; shared like `uncalled` */
+  emptied = new Map<string, { readonly form: string; readonly subject: string }>();
   /** whether the command unpacked something from the network into files that aren't known by name */
   unpacked = false;
   /** directories that it may be in; undefined for one that isn't known */
   cwds: readonly (string | undefined)[];
+  /** whether all of this runs on another machine, in a container or on a device */
+  isElsewhere = false;
   /** `$0` */
   zero = 'bash';
   /** `$1`, `$2` and so on; undefined when they are set and not known */
@@ -51,49 +73,99 @@ export class Scope {
   readonly traps: string[] = [];
   /** one value each for the names that have several, while a command is followed with each of them in turn */
   pinned: ReadonlyMap<string, Value> = new Map();
+  /** what the names that the running function made its own are outside of it; undefined outside of functions */
+  #outside: Map<string, readonly Value[]> | undefined;
+  readonly #meter: Meter;
+  /** whether earlier commands of a session may have set variables of which nothing is known */
+  readonly #isSession: boolean;
 
-  constructor(cwd: string | undefined) {
+  constructor(cwd: string | undefined, meter: Meter, isSession = false) {
     this.cwds = [cwd];
+    this.#meter = meter;
+    this.#isSession = isSession;
   }
 
   clone(): Scope {
-    const copy = new Scope(undefined);
+    this.#meter.steps();
+    const copy = new Scope(undefined, this.#meter, this.#isSession);
     copy.assume(this);
-    copy.pinned = this.pinned;
-    copy.called = this.called;
+    copy.uncalled = this.uncalled;
     copy.emptied = this.emptied;
+    copy.#outside = this.#outside;
     return copy;
+  }
+
+  /** Runs as a function's body. Names that it makes its own may afterwards be what they were, or what it left in them: whether each way through it does so isn't followed. */
+  asFunction<T>(body: () => T): T {
+    const before = this.#outside;
+    const outside = new Map<string, readonly Value[]>();
+    this.#outside = outside;
+    try {
+      return body();
+    } finally {
+      this.#outside = before;
+      for (const [name, values] of outside) this.mayBe(name, values);
+    }
+  }
+
+  /** Answers whether a function runs, which has the name for its own from here. */
+  makeOwn(name: string): boolean {
+    if (this.#outside && !this.#outside.has(name)) this.#outside.set(name, this.possible(name));
+    return this.#outside !== undefined;
   }
 
   /** Takes over what the other knows. */
   assume(other: Scope): void {
-    this.variables = new Map(other.variables);
-    this.functions = new Map(other.functions);
-    this.aliases = new Map(other.aliases);
-    this.files = new Map(other.files);
-    this.made = new Set(other.made);
-    this.programs = new Map(other.programs);
-    this.movedTo = new Map(other.movedTo);
+    this.variables.restore(other.variables);
+    this.attributes.restore(other.attributes);
+    this.functions.restore(other.functions);
+    this.aliases.restore(other.aliases);
+    this.files.restore(other.files);
+    this.made.restore(other.made);
+    this.branches.restore(other.branches);
+    this.ownScratch.restore(other.ownScratch);
+    this.programs.restore(other.programs);
+    this.movedTo.restore(other.movedTo);
     this.cwds = other.cwds;
     this.positional = other.positional;
     this.zero = other.zero;
     this.unpacked = other.unpacked;
+    this.isElsewhere = other.isElsewhere;
+    this.pinned = other.pinned;
   }
 
   /** Makes what holds in the other possible here too. */
   merge(other: Scope): void {
-    for (const name of new Set([...this.variables.keys(), ...other.variables.keys()])) {
-      this.variables.set(name, union(this.possible(name), other.possible(name)));
-    }
-    for (const [name, body] of other.functions) this.functions.set(name, body);
-    for (const [name, text] of other.aliases) this.aliases.set(name, text);
-    for (const [path, source] of other.files) this.files.set(path, source);
-    for (const path of other.made) this.made.add(path);
-    for (const [path, name] of other.programs) this.programs.set(path, name);
-    for (const [path, moved] of other.movedTo) this.movedTo.set(path, moved);
-    this.unpacked ||= other.unpacked;
+    for (const name of this.#parted(this.variables, other.variables)) this.variables.set(name, this.#union(this.possible(name), other.possible(name)));
+    for (const name of this.#parted(this.attributes, other.attributes)) if (this.attributes.get(name) !== other.attributes.get(name)) this.attributes.set(name, 'several');
+    this.#takeOver(this.functions, other.functions);
+    this.#takeOver(this.aliases, other.aliases);
+    this.#takeOver(this.movedTo, other.movedTo);
+    this.keepFiles(other);
     const cwds = [...new Set([...this.cwds, ...other.cwds])];
     this.cwds = cwds.length > CWDS_MAX ? [undefined] : cwds;
+    this.keepPins(other.pinned);
+    if (!this.#areSame(this.positional, other.positional)) this.positional = undefined;
+  }
+
+  /** The variables that may have values here that they hadn't in the other, which this one was copied from; unknown may be any value. */
+  changedSince(other: Scope): readonly string[] {
+    return [...this.#parted(this.variables, other.variables)].filter((name) => {
+      const before = other.possible(name);
+      if (before.some(isUnknown)) return false;
+      const after = this.#union(before, this.possible(name));
+      return after.length > before.length || after.some(isUnknown);
+    });
+  }
+
+  /** Takes over what a subshell leaves behind: the files that it wrote, and nothing of its variables. */
+  keepFiles(other: Scope): void {
+    this.#takeOver(this.files, other.files);
+    this.#takeOver(this.made, other.made);
+    this.#takeOver(this.branches, other.branches);
+    this.#takeOver(this.ownScratch, other.ownScratch);
+    this.#takeOver(this.programs, other.programs);
+    this.unpacked ||= other.unpacked;
   }
 
   possible(name: string): readonly Value[] {
@@ -108,22 +180,78 @@ export class Scope {
     return values.length === 1 && values[0] ? values[0] : [UNKNOWN];
   }
 
+  /** Adds to the values that the name may have. */
+  mayBe(name: string, values: readonly Value[]): void {
+    this.become(name, this.#union(this.possible(name), values));
+  }
+
   isSet(name: string): boolean {
     return this.value(name).join('') !== UNSET;
   }
 
   set(name: string, value: Value): void {
-    this.variables.set(name, [value]);
+    this.become(name, [value]);
+  }
+
+  /** Gives the name the values of which it has one now. */
+  become(name: string, values: readonly Value[]): void {
+    this.variables.set(name, values);
+    this.#unpin(name);
+  }
+
+  /** Keeps the pins of names that the other still holds pinned: what was assigned meanwhile has the value that it was given. */
+  keepPins(others: ReadonlyMap<string, Value>): void {
+    if (others === this.pinned || this.pinned.size === 0) return;
+    this.#meter.steps(this.pinned.size);
+    this.pinned = new Map([...this.pinned].filter(([name]) => others.has(name)));
+  }
+
+  /** A name that is assigned, in a function or an evaluated text, no longer has the value that its command was followed with. */
+  #unpin(name: string): void {
+    if (!this.pinned.has(name)) return;
+    this.#meter.steps(this.pinned.size);
+    this.pinned = new Map([...this.pinned].filter(([each]) => each !== name));
+  }
+
+  /** Answers whether nothing is known of a variable that this command doesn't set: an earlier command of its session may have. */
+  get maySetBefore(): boolean {
+    return this.#isSession;
   }
 
   #default(name: string): Value {
     if (name === 'PWD') return [this.cwds.length === 1 ? this.cwds[0] ?? UNKNOWN : UNKNOWN];
+    if (COUNTED.has(name)) return [NUMBER];
+    if (GIVEN_SECRET.test(name)) return [GIVEN];
+    // What the prompt was before is a prompt already.
+    if (/^PS[0-4]$/.test(name)) return [''];
     const known = Object.hasOwn(ENVIRONMENT, name) ? ENVIRONMENT[name] : undefined;
     return [known ?? (isSecretName(name) ? SECRET : SPECIAL.has(name) ? UNKNOWN : UNSET)];
   }
-}
 
-function union(a: readonly Value[], b: readonly Value[]): readonly Value[] {
-  const all = new Map([...a, ...b].map((value) => [value.join('\0'), value]));
-  return all.size > VALUES_MAX ? [[UNKNOWN]] : [...all.values()];
+  #parted<V>(one: SnapshotMap<V>, two: SnapshotMap<V>): ReadonlySet<string> {
+    const keys = one.partedFrom(two);
+    this.#meter.steps(keys.size);
+    return keys;
+  }
+
+  #takeOver<V>(to: SnapshotMap<V>, from: SnapshotMap<V>): void {
+    for (const key of this.#parted(to, from)) {
+      const value = from.get(key);
+      if (value !== undefined && to.get(key) !== value) to.set(key, value);
+    }
+  }
+
+  #areSame(a: readonly Field[] | undefined, b: readonly Field[] | undefined): boolean {
+    if (a === b || a === undefined || b === undefined || a.length !== b.length) return a === b;
+    this.#meter.steps(a.length);
+    return a.every((one, index) => one === b[index]);
+  }
+
+  #union(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+    if (a === b) return a;
+    const both = [...a, ...b];
+    for (const value of both) this.#meter.text(value.reduce((length, text) => length + text.length + 1, 0));
+    const all = new Map(both.map((value) => [value.join('\0'), value]));
+    return all.size > VALUES_MAX ? [[UNKNOWN]] : [...all.values()];
+  }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { noteWrittenScripts } from '../programs/build.ts';
+import { canonicalName } from '../programs/canonical-name.ts';
 import { noteSqlArguments } from '../programs/database.ts';
 import { noteEgress } from '../programs/egress.ts';
 import { noteNothingGiven } from '../programs/nothing-given.ts';
 import { noteHandedCommands } from '../programs/handed-commands.ts';
 import { PROGRAMS } from '../programs/programs.ts';
 import { whereabouts } from '../programs/output.ts';
+import { noteWrittenFiles } from '../programs/written-files.ts';
+import { noteRemoteCommands } from '../programs/remote.ts';
 import { onlyReads } from '../programs/only-reads.ts';
 import { noteCredentials } from '../programs/secrets.ts';
 import { noteTableRows } from '../programs/table.ts';
@@ -21,6 +24,8 @@ import type { SyntaxNode } from './syntax.ts';
 /** What starting a program needs of the reader: to follow the body of a function in a scope. */
 export interface Starter extends Shell {
   scope: Scope;
+  /** bodies of the functions that are being followed, with the arguments that each called itself with */
+  readonly following: Map<SyntaxNode, Set<string>>;
   run(node: SyntaxNode, stdin: Source): Source;
   inScope<T>(inner: Scope, body: () => T): T;
   deeper(text: string, body: () => Source): Source;
@@ -32,43 +37,81 @@ export function start(words: readonly Field[], stdin: Source, shell: Starter): S
   if (first === undefined) return NOTHING;
   if (!isExact(first.text) || first.glob || first.text === '') return startUnknown(first, args, stdin, shell);
   const body = shell.scope.functions.get(first.text);
-  if (body) return callFunction(body, args, stdin, shell);
+  if (body && mayFollow(body, args, shell)) return callFunction(body, args, stdin, shell);
   const alias = shell.scope.aliases.get(first.text);
   if (alias !== undefined) return callAlias(first.text, alias, args, stdin, shell);
+  if (first.text.includes('/') && !OF_SYSTEM.test(first.text)) noteBun(args, stdin, shell);
   const path = first.text.includes('/') ? shell.path(first) : undefined;
   const program = path === undefined ? undefined : shell.scope.programs.get(path);
   if (program !== undefined) return startProgram({ name: program, args, stdin }, shell);
   const file = startFile(first, args, stdin, shell);
-  return file ?? startProgram({ name: first.text.slice(first.text.lastIndexOf('/') + 1), args, stdin }, shell);
+  if (file) return file;
+  const name = first.text.slice(first.text.lastIndexOf('/') + 1);
+  // A file of the workspace may be called like a program of the system.
+  if (first.text.includes('/') && !OF_SYSTEM.test(first.text)) shell.act('change', name, first.text);
+  const isKnown = Object.hasOwn(PROGRAMS, name);
+  if (OWN_AGENT.test(first.text)) return startProgram({ name: 'bun', args, stdin }, shell);
+  if (!first.text.includes('/') && !isKnown) noteBun(args, stdin, shell);
+  return startProgram({ name: isKnown ? name : canonicalName(name), args, stdin }, shell);
 }
+
+/** The program of a sandbox's own that starts commands: a program of Bun's, and so an interpreter where it is told to be one. */
+const OWN_AGENT = /^\/opt\/writ\/agent$/;
+
+/** With this variable any program that Bun compiled is Bun itself, whatever it is called. */
+function noteBun(args: readonly Field[], stdin: Source, shell: Shell): void {
+  const { scope } = shell;
+  const mayBeSet = scope.isSet('BUN_BE_BUN') || scope.possible('BUN_BE_BUN').some((value) => value.join('') !== UNSET);
+  if (mayBeSet) startProgram({ name: 'bun', args, stdin }, shell);
+}
+
+/** Where the programs of the system are. */
+const OF_SYSTEM = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/;
 
 /** A name that isn't known is a risk of its own; what it would be with unset variables left out is followed too. */
 function startUnknown(name: Field, args: readonly Field[], stdin: Source, shell: Starter): Source {
   if (name.text.includes(DOWNLOADED)) shell.act('run_downloaded', 'a shell', name.text);
   else shell.act('unknown_command', 'a shell', name.text);
+  noteBun(args, stdin, shell);
   const rest = withoutMarkers(name.text);
   if (name.glob || !name.text.includes(UNSET)) return ANYTHING;
   return shell.invoke(rest === '' ? args : [{ ...name, text: rest }, ...args], stdin);
 }
 
+/** Arguments with which a function's calls of itself are followed; with others they are followed as one that has any. */
+const OWN_CALLS_MAX = 4;
+
+/** A function that calls itself is followed once more with each of the arguments that it gives itself: what it does, it does at any depth. */
+function mayFollow(body: SyntaxNode, args: readonly Field[], shell: Starter): boolean {
+  const given = shell.following.get(body);
+  if (given === undefined) return true;
+  const texts = args.map(({ text }) => text).join('\0');
+  if (given.has(texts) || given.size > OWN_CALLS_MAX) return false;
+  given.add(texts);
+  return true;
+}
+
 function callFunction(body: SyntaxNode, args: readonly Field[], stdin: Source, shell: Starter): Source {
-  shell.scope.called.add(body);
+  shell.scope.uncalled.delete(body);
   return shell.deeper(body.text, () => {
-    const { functions, positional } = shell.scope;
-    shell.scope.positional = args;
-    // A function that calls itself is followed once: what it does, it does at any depth.
-    shell.scope.functions = new Map([...functions].filter(([, other]) => other !== body));
-    const output = shell.run(body, stdin);
-    shell.scope.positional = positional;
-    for (const [name, other] of functions) if (!shell.scope.functions.has(name)) shell.scope.functions.set(name, other);
-    return output;
+    const { positional } = shell.scope;
+    const given = shell.following.get(body);
+    shell.scope.positional = (given?.size ?? 0) > OWN_CALLS_MAX ? undefined : args;
+    if (given === undefined) shell.following.set(body, new Set());
+    try {
+      return shell.scope.asFunction(() => shell.run(body, stdin));
+    } finally {
+      if (given === undefined) shell.following.delete(body);
+      shell.scope.positional = positional;
+    }
   });
 }
 
 function callAlias(name: string, text: string, args: readonly Field[], stdin: Source, shell: Starter): Source {
-  const inner = shell.scope.clone();
-  inner.aliases.delete(name);
-  return shell.inScope(inner, () => shell.script([text, ...args.map((arg) => quote(arg))].join(' '), stdin));
+  shell.scope.aliases.delete(name);
+  const output = shell.evaluate([text, ...args.map((arg) => quote(arg))].join(' '), stdin);
+  shell.scope.aliases.set(name, text);
+  return output;
 }
 
 /** A file that the command wrote itself and now runs. Undefined for any other name. */
@@ -102,7 +145,9 @@ function startProgram(call: Invocation, shell: Shell): Source {
   const readsSecret = noteCredentials(call.name, call.args, shell);
   noteEgress(call, shell);
   noteHandedCommands(call, shell);
+  noteWrittenFiles(call, shell);
   noteNothingGiven(call, shell);
+  noteRemoteCommands(call, shell);
   const reading = Object.hasOwn(PROGRAMS, call.name) ? PROGRAMS[call.name] : undefined;
   if (!listed) noteTellingName(call, reading !== undefined, shell);
   if (!listed && !reading && !TAKES_PROSE.has(call.name)) noteSqlArguments(call, shell);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { assign, declare, define, noteRunVariable, unset } from './assignments.ts';
+import { noteVariable } from '../programs/variables.ts';
+import { assign, declare, define, unset } from './assignments.ts';
 import { combinations, COMBINATIONS_MAX, pinned } from './combinations.ts';
-import { nameOf, UNKNOWN, type Field } from './field.ts';
+import { isArithmetic, runArithmetic, runTest } from './conditions.ts';
+import { noteAssigned, noteName, setVariable } from './evaluate.ts';
+import { mayBeArithmetic, noteArithmeticIn, type Expander } from './expand.ts';
+import { isNumber, nameOf, NUMBER, UNKNOWN, type Field } from './field.ts';
 import { withRedirects } from './redirects.ts';
-import type { Scope } from './scope.ts';
+import type { Scope, Value } from './scope.ts';
 import type { Shell } from './shell.ts';
 import { NOTHING, strongest, tainted, type Source } from './source.ts';
 import { noteEndlessLoop } from './endless-loop.ts';
@@ -11,7 +15,7 @@ import { fieldOf, namedChildren, type SyntaxNode } from './syntax.ts';
 import { together } from './together.ts';
 
 /** What the reading of statements needs beyond what programs see of the shell. */
-export interface Statements extends Shell {
+export interface Statements extends Shell, Expander {
   scope: Scope;
   run(node: SyntaxNode, stdin: Source): Source;
   words(node: SyntaxNode): Field[];
@@ -32,23 +36,32 @@ export function runStatement(node: SyntaxNode, stdin: Source, shell: Statements)
     case 'declaration_command': return declare(node, shell);
     case 'unset_command': return unset(node, shell);
     case 'function_definition': return define(node, shell);
-    case 'subshell': return shell.inScope(shell.scope.clone(), () => runAll(namedChildren(node), stdin, shell));
+    case 'subshell':
+      if (mayBeArithmetic(node.text)) noteArithmeticIn(node, node.start + 2, node.end - 2, shell);
+      return shell.inScope(shell.scope.clone(), () => runAll(namedChildren(node), stdin, shell));
     case 'for_statement': return runFor(node, stdin, shell);
     case 'while_statement':
       noteEndlessLoop(node, shell);
       return runLoop(namedChildren(node), stdin, shell);
     case 'c_style_for_statement':
       noteEndlessLoop(node, shell);
+      runArithmetic(node, shell);
       return runLoop(namedChildren(node).filter(({ field }) => field === 'body'), stdin, shell);
     case 'if_statement': return runIf(node, stdin, shell);
     case 'case_statement': return runCase(node, stdin, shell);
+    case 'test_command':
+      runTest(node, shell);
+      return NOTHING;
     case 'program':
     case 'do_group':
     case 'else_clause':
     case 'negated_command':
     case 'variable_assignments':
-    case 'compound_statement':
       return runAll(namedChildren(node), stdin, shell);
+    case 'compound_statement':
+      if (!isArithmetic(node)) return runAll(namedChildren(node), stdin, shell);
+      runArithmetic(node, shell);
+      return NOTHING;
     default:
       shell.substitutionsIn(node);
       return NOTHING;
@@ -61,34 +74,65 @@ function runAll(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements):
 
 /** Follows the command once for each combination of values that the variables in it may have. */
 function runCommand(node: SyntaxNode, stdin: Source, shell: Statements): Source {
-  const outputs = combinations(node, shell.scope).map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell)));
-  return outputs.length === 1 ? together(outputs) : strongest(outputs);
+  const all = combinations(node, shell);
+  if (all.length === 1) return together(all.map((values) => pinned(shell.scope, values, () => runPinned(node, stdin, shell))));
+  // Each from here: what any of them leaves behind is possible afterwards.
+  const before = shell.scope.clone();
+  const afters: Scope[] = [];
+  const outputs = all.map((values) => {
+    shell.scope.assume(before);
+    const output = pinned(shell.scope, values, () => runPinned(node, stdin, shell));
+    afters.push(shell.scope.clone());
+    return output;
+  });
+  for (const after of afters.slice(0, -1)) shell.scope.merge(after);
+  return strongest(outputs);
 }
 
 function runPinned(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const redirects = node.children.filter(({ type }) => type === 'file_redirect');
   if (redirects.length > 0) return outOfCommand(node, redirects, stdin, shell);
   const words: Field[] = [];
+  const given = new Map<string, Value>();
   for (const child of namedChildren(node)) {
     if (child.type === 'variable_assignment') {
       const value = fieldOf(child, 'value');
-      if (value) noteRunVariable(fieldOf(child, 'name')?.text ?? '', [[shell.text(value)]], shell);
+      given.set(fieldOf(child, 'name')?.text ?? '', [value === undefined ? '' : shell.text(value)]);
     } else if (child.type === 'herestring_redirect') {
       stdin = hereString(child, shell);
     } else if (child.type === 'subshell') {
       shell.run(child, stdin);
     } else {
-      words.push(...shell.words(child));
+      // `{name[index]}>file` keeps a descriptor in an element.
+      const kept = /^\{(\w+\[[\s\S]*\])\}$/.exec(child.text)?.[1];
+      if (kept !== undefined) noteName(kept, shell);
+      for (const word of shell.words(child)) words.push(word);
     }
   }
-  return shell.invoke(words, stdin);
+  return withVariables(given, words, stdin, shell);
+}
+
+/** Starts the command with variables of its own. A function, and what the shell itself does, finds them as the shell's. */
+function withVariables(given: ReadonlyMap<string, Value>, words: readonly Field[], stdin: Source, shell: Statements): Source {
+  if (given.size === 0) return shell.invoke(words, stdin);
+  for (const [name, value] of given) {
+    noteVariable(name, [value], shell, (other) => (given.has(other) ? [given.get(other) ?? []] : undefined));
+    noteAssigned(name, [value], shell);
+  }
+  // What the shell splits words by isn't changed for the words that it has split already.
+  const pins = new Map([...given].filter(([name]) => name !== 'IFS'));
+  // What a function assigns to them goes when it ends.
+  return shell.scope.asFunction(() => {
+    for (const name of given.keys()) shell.scope.makeOwn(name);
+    return pinned(shell.scope, pins, () => shell.invoke(words, stdin));
+  });
 }
 
 /** A redirection before the command's name, brought to where the others stand. */
 function outOfCommand(node: SyntaxNode, redirects: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
   // Words behind it might be the command's name: nobody writes that, and guessing which is which isn't safe.
   if (redirects.some(({ children }) => children.filter(({ field }) => field === 'destination').length > 1)) shell.act('unparsed', 'the command', node.text);
-  const body: SyntaxNode = { ...node, field: 'body', children: node.children.filter((child) => !redirects.includes(child)) };
+  const body: SyntaxNode = { ...node, field: 'body', children: node.children.filter(({ type }) => type !== 'file_redirect') };
   return withRedirects({ ...node, type: 'redirected_statement', children: [body, ...redirects] }, stdin, shell);
 }
 
@@ -150,18 +194,36 @@ function runBranches(branches: readonly (readonly SyntaxNode[])[], stdin: Source
 function runFor(node: SyntaxNode, stdin: Source, shell: Statements): Source {
   const inputs = namedChildren(node).filter(({ field }) => field === 'value').flatMap((value) => shell.words(value));
   const values = inputs.map((input) => [nameOf(input)]);
-  const known = values.length > 0 && values.length <= COMBINATIONS_MAX;
-  shell.scope.variables.set(fieldOf(node, 'variable')?.text ?? '', known ? values : [[UNKNOWN]]);
+  setVariable(fieldOf(node, 'variable')?.text ?? '', loopValues(node, values), shell);
   const body = fieldOf(node, 'body');
   return runLoop(body ? [body] : [], stdin, shell);
 }
 
-/** Twice, since what one round leaves behind the next one finds. */
+/** What a loop goes through: each word, or what many of them have in common. `{1..9}` are numbers. */
+function loopValues(node: SyntaxNode, values: readonly Value[]): readonly Value[] {
+  const ranges = namedChildren(node).filter(({ field }) => field === 'value');
+  if (ranges.length > 0 && ranges.every(({ type }) => type === 'brace_expression')) return [[NUMBER]];
+  if (values.length > 0 && values.length <= COMBINATIONS_MAX) return values;
+  return [[values.length > 0 && values.every(([text = '']) => isNumber(text)) ? NUMBER : UNKNOWN]];
+}
+
+/** Rounds after which what a loop still changes counts as unknown. */
+const ROUNDS_MAX = 3;
+
+/** Until a round changes nothing of what the variables may be, since what one round leaves behind the next one finds. */
 function runLoop(nodes: readonly SyntaxNode[], stdin: Source, shell: Statements): Source {
-  const before = shell.scope.clone();
-  runAll(nodes, stdin, shell);
-  shell.scope.merge(before);
-  const output = runAll(nodes, stdin, shell);
-  shell.scope.merge(before);
-  return tainted(output);
+  let known = shell.scope.clone();
+  const round = (): Source => {
+    const output = runAll(nodes, stdin, shell);
+    shell.scope.merge(known);
+    return output;
+  };
+  round();
+  for (let rounds = 2; ; rounds += 1) {
+    known = shell.scope.clone();
+    const output = round();
+    const changed = shell.scope.changedSince(known);
+    if (changed.length === 0) return tainted(output);
+    if (rounds >= ROUNDS_MAX) for (const name of changed) shell.scope.set(name, [UNKNOWN]);
+  }
 }

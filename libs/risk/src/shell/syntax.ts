@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TreeCursor } from 'web-tree-sitter';
+import type { Meter } from './budget.ts';
 
 /** A node of a parsed command, copied out of the parser's memory. `start` and `end` are UTF-16 offsets into the text that was parsed. */
 export interface SyntaxNode {
@@ -13,16 +14,6 @@ export interface SyntaxNode {
   readonly children: readonly SyntaxNode[];
 }
 
-/** What the reading of one command may still cost, shared by everything that is parsed within it. */
-export interface ShellBudget {
-  /** nodes that may still be copied */
-  nodes: number;
-  /** progress reports of the parser that may still come; it sends one for about a hundred of its steps */
-  parserReports: number;
-  /** statements and commands that may still be followed */
-  steps: number;
-}
-
 /** Nothing that people write nests deeper; our own walk recurses as deep as the tree. */
 const DEPTH_MAX = 120;
 
@@ -34,12 +25,13 @@ const OPERATOR = /[;&|()<>]/;
 
 /**
  * Copies the tree below the cursor, without comments. Undefined if it holds an error or a token that the parser made up,
- * nests too deep or is larger than the budget: then it is not understood.
+ * or nests too deep: then it is not understood.
+ * @throws BudgetSpent where the tree is larger than the budget
  */
-export function copyTree(cursor: TreeCursor, text: string, budget: ShellBudget, depth = 0): SyntaxNode | undefined {
+export function copyTree(cursor: TreeCursor, text: string, meter: Meter, depth = 0): SyntaxNode | undefined {
   const { nodeType: type, startIndex: start, endIndex: end } = cursor;
-  budget.nodes -= 1;
-  if (type === 'ERROR' || cursor.nodeIsMissing || depth > DEPTH_MAX || budget.nodes < 0) return undefined;
+  meter.spend('nodes');
+  if (type === 'ERROR' || cursor.nodeIsMissing || depth > DEPTH_MAX) return undefined;
   const field = cursor.currentFieldName;
   const named = cursor.nodeIsNamed;
   const children: SyntaxNode[] = [];
@@ -51,10 +43,10 @@ export function copyTree(cursor: TreeCursor, text: string, budget: ShellBudget, 
         continue;
       }
       if (cursor.nodeType === 'comment') {
-        if (!BEFORE_COMMENT.test(text.slice(0, cursor.startIndex).slice(-1))) return undefined;
+        if (!BEFORE_COMMENT.test(text.charAt(cursor.startIndex - 1))) return undefined;
         continue;
       }
-      const child = copyTree(cursor, text, budget, depth + 1);
+      const child = copyTree(cursor, text, meter, depth + 1);
       if (!child || splitsWord(text, children.at(-1)?.end, child.start)) return undefined;
       children.push(child.start === hereString ? { ...child, type: 'herestring_redirect' } : child);
     } while (cursor.gotoNextSibling());
@@ -78,7 +70,7 @@ export const namedChildren = (node: SyntaxNode): readonly SyntaxNode[] => node.c
 /** The first child of the field. */
 export const fieldOf = (node: SyntaxNode, field: string): SyntaxNode | undefined => node.children.find((child) => child.field === field);
 
-/** Every node at or below `node` that the test picks. */
+/** Every node at or below `node` that the test picks. A walk over all that is below: what does it again and again MUST count it. */
 export function* descendants(node: SyntaxNode, picks: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
   if (picks(node)) yield node;
   for (const child of node.children) yield* descendants(child, picks);

@@ -9,14 +9,16 @@ export const READERS: ReadonlySet<string> = new Set([
   'echo', 'printf', 'true', 'false', ':', 'test', '[', 'sleep', 'exit', 'return', 'break', 'continue', 'wait', 'export', 'declare', 'local', 'readonly', 'typeset', 'unset', 'set', 'shift', 'shopt', 'alias', 'unalias', 'read', 'mapfile', 'readarray', 'let', 'ulimit', 'umask', 'jobs', 'fg', 'bg', 'history', 'trap', 'getopts', 'hash', 'command', 'builtin', 'eval', 'enable', 'times', 'expr', 'bc', 'dc', 'factor',
   'date', 'cal', 'env', 'printenv', 'uname', 'hostname', 'whoami', 'id', 'groups', 'users', 'who', 'w', 'last', 'uptime', 'nproc', 'arch', 'locale', 'tty', 'logname', 'getent', 'getconf', 'lscpu', 'lsblk', 'lsusb', 'lspci', 'lsmod', 'free', 'vmstat', 'iostat', 'mpstat', 'sar', 'dmesg', 'sw_vers',
   'ps', 'pgrep', 'pstree', 'top', 'htop', 'lsof', 'ss', 'netstat', 'ifconfig', 'ping', 'dig', 'nslookup', 'host', 'whois', 'traceroute', 'mtr', 'arp', 'man', 'info', 'apropos', 'help', 'tldr', 'cheat', 'yes', 'tput', 'clear', 'reset', 'stty', 'journalctl',
-  'tokei', 'cloc', 'scc', 'sloccount', 'shellcheck', 'hadolint', 'actionlint', 'yamllint', 'markdownlint', 'xargs', 'parallel', 'sh', 'bash', 'zsh', 'dash', 'ksh', 'fish', 'awk', 'gawk', 'mawk', 'watch', 'curl', 'xxd', 'zcat', 'bzcat', 'xzcat', 'zless', 'cmark', 'ffprobe', 'identify', 'exiftool', 'pdftotext', 'delta', 'fzf', 'docker-credential-helper',
+  'tokei', 'cloc', 'scc', 'sloccount', 'shellcheck', 'hadolint', 'actionlint', 'yamllint', 'markdownlint', 'xargs', 'parallel', 'sh', 'bash', 'zsh', 'dash', 'ksh', 'fish', 'awk', 'gawk', 'mawk', 'watch', 'curl', 'xxd', 'zcat', 'bzcat', 'xzcat', 'zless', 'cmark', 'ffprobe', 'identify', 'exiftool', 'pdftotext', 'delta', 'fzf',
 ]);
 
 const SHOWN = 'list|ls|get|show|status|info|describe|view|search|history|logs|log|inspect|version|config|diff|help';
 
+const DOES = ['create', 'delete', 'remove', 'rm', 'clone', 'apply', 'deploy', 'set', 'unset', 'add', 'edit', 'update', 'run', 'exec', 'ssh', 'up', 'down', 'start', 'stop', 'restart', 'push', 'pull', 'install', 'import', 'export', 'download', 'upload', 'cp', 'mv', 'sync', 'rsync', 'rewrite', 'merge', 'close', 'reopen', 'checkout', 'fork', 'rename', 'transfer', 'release', 'api', 'build', 'init', 'link', 'write', 'put', 'new', 'comment', 'review', 'rerun', 'cancel'];
+
 /** Forms of other programs that only read. What isn't listed may change something. */
 export const READING_FORMS: readonly ProgramForm[] = [
-  { programs: ['git'], words: ['status|log|diff|show|blame|annotate|rev-parse|rev-list|ls-files|ls-tree|ls-remote|grep|shortlog|describe|cat-file|for-each-ref|check-ignore|merge-base|name-rev|show-ref|diff-tree|diff-index|whatchanged|count-objects|var|version|help|cherry|range-diff|check-attr|verify-commit|verify-tag|fsck'], first: true, unless: ['--output'] },
+  { programs: ['git'], words: ['status|log|diff|show|blame|annotate|rev-parse|rev-list|ls-files|ls-tree|ls-remote|grep|shortlog|describe|cat-file|for-each-ref|check-ignore|merge-base|name-rev|show-ref|diff-tree|diff-index|whatchanged|count-objects|var|version|help|cherry|range-diff|check-attr|verify-commit|verify-tag|fsck'], first: true, unless: ['--output', '-O', '--open-files-in-pager', '--ext-diff', '--textconv', '--lost-found'] },
   { programs: ['git'], words: ['stash|worktree|notes|bundle', 'list|show|verify'], first: true },
   { programs: ['git'], words: ['reflog|remote', 'show'], first: true },
   { programs: ['git'], words: ['branch|tag'], flags: ['-l', '--list', '-a', '-r', '-v', '--show-current', '--contains', '--merged', '--no-merged', '--sort', '--points-at'], unless: ['-d', '-D', '-m', '-M', '-f', '--delete', '--force'] },
@@ -44,8 +46,8 @@ export const READING_FORMS: readonly ProgramForm[] = [
   { programs: ['rustup'], words: ['show|which|doc'], first: true },
   { programs: ['gem', 'bundle', 'composer', 'dotnet', 'mix', 'brew', 'apt', 'apt-get', 'apt-cache', 'dpkg', 'rpm', 'snap', 'flatpak', 'pacman'], words: ['list|show|search|info|outdated|check|policy|depends|rdepends|deps|licenses'], first: true },
   { programs: ['dpkg', 'rpm', 'pacman'], flags: ['-l', '-L', '-S', '-s', '-qa', '-qi', '-ql', '-Q', '-Qi'], unless: ['-i', '-e', '-P', '-r'] },
-  { programs: ['aws'], words: ['describe-*|list-*|get-caller-identity|get-*|tail|ls|wait|help'], unless: ['--query-string'] },
-  { programs: ['gcloud', 'az', 'gsutil', 'gh', 'glab', 'doctl', 'heroku', 'fly', 'flyctl', 'vercel', 'netlify', 'firebase', 'wrangler', 'minikube', 'kind', 'k3d', 'vagrant', 'hcloud', 'linode-cli', 'oci', 'ibmcloud', 'railway', 'supabase', 'ansible-inventory', 'nomad', 'consul', 'vault'], words: [SHOWN] },
+  { programs: ['aws'], words: ['describe-*|list-*|get-caller-identity|get-*|tail|ls|wait|help'], without: ['get-object', 'get-object-torrent', 'get-job-output', 'get-media', 'cp', 'mv', 'sync'], unless: ['--query-string'] },
+  { programs: ['gcloud', 'az', 'gsutil', 'gh', 'glab', 'doctl', 'heroku', 'fly', 'flyctl', 'vercel', 'netlify', 'firebase', 'wrangler', 'minikube', 'kind', 'k3d', 'vagrant', 'hcloud', 'linode-cli', 'oci', 'ibmcloud', 'railway', 'supabase', 'ansible-inventory', 'nomad', 'consul', 'vault'], words: [SHOWN], without: DOES },
   { programs: ['gh'], words: ['pr|run|issue|workflow', 'checks|watch|list|view|diff|status'] },
   { programs: ['systemctl', 'service', 'launchctl', 'supervisorctl'], words: ['status|is-active|is-enabled|list-units|list-unit-files|list-timers|show|cat|print|list'] },
   { programs: ['crontab'], flags: ['-l'] },
@@ -55,7 +57,7 @@ export const READING_FORMS: readonly ProgramForm[] = [
   { programs: ['tar', 'bsdtar', 'gtar'], words: ['t*'], first: true },
   { programs: ['unzip'], flags: ['-l', '-t', '-v', '-Z'] },
   { programs: ['gzip', 'gunzip', 'bzip2', 'xz', 'zstd'], flags: ['-c', '-l', '-t', '--stdout', '--list', '--test'] },
-  { programs: ['openssl'], words: ['x509|rand|dgst|version|s_client|verify|asn1parse|crl'], first: true, unless: ['-out'] },
+  { programs: ['openssl'], words: ['x509|rand|dgst|version|s_client|verify|asn1parse|crl'], first: true, unless: ['-out', '-keyout', '-writerand', '-CAcreateserial', '-sign'] },
   { programs: ['ssh-keygen'], flags: ['-l', '-lf'] },
   { programs: ['ssh-add'], flags: ['-l', '-L'] },
   { programs: ['nc', 'ncat', 'netcat'], flags: ['-z'] },
@@ -63,10 +65,10 @@ export const READING_FORMS: readonly ProgramForm[] = [
   { programs: ['ip'], words: ['addr|a|link|route|r|neigh', 'show|list|*'], first: true, unless: ['add'] },
   { programs: ['ip'], words: ['a|addr|r|route|link'], first: true },
   { programs: ['redis-cli', 'valkey-cli'], words: ['get|mget|keys|info|ttl|type|exists|scan|llen|lrange|hget|hgetall|smembers|zrange|dbsize|ping|monitor'], first: true },
-  { programs: ['mvn', 'gradle', 'gradlew', 'sbt'], words: ['dependencies|tasks|projects|properties|dependency:tree|help:*'], first: true },
-  { programs: ['tsc', 'npx'], flags: ['--noEmit', '--showConfig'] },
+    { programs: ['tsc', 'npx'], flags: ['--noEmit', '--showConfig'] },
   { programs: ['prettier'], flags: ['--check', '-c', '-l', '--list-different'], unless: ['--write', '-w'] },
-  { programs: ['eslint', 'ruff', 'rubocop', 'golangci-lint', 'flake8', 'pylint', 'mypy', 'pyright'], unless: ['--fix', '-a', '-A', '--fix-only', '--output-file', '-o', '--install-types'] },
+  { programs: ['eslint', 'ruff', 'rubocop', 'golangci-lint', 'flake8', 'pylint', 'mypy', 'pyright'], unless: ['--fix', '-a', '-A', '-x', '--autocorrect', '--autocorrect-all', '--auto-correct', '--auto-correct-all', '--fix-only', '--fix-layout', '--output-file', '-o', '--out', '--install-types', '--init', '--auto-gen-config', '--createstub', '--unsafe-fixes'], without: ['format', 'fmt', 'clean', 'migrate'] },
+  { programs: ['ruff'], words: ['format'], first: true, flags: ['--check', '--diff'] },
   { programs: ['black', 'isort', 'rustfmt'], flags: ['--check', '--diff', '--check-only'] },
   { programs: ['gofmt', 'goimports'], unless: ['-w'] },
   { programs: ['tee'], words: ['/dev/null|/dev/stderr|/dev/tty'], first: true },

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TableRow } from '../table.ts';
+import { DEPLOYMENTS } from './deployments.ts';
+import { WINDOWS } from './windows.ts';
 
 const SHOWS = ['--dry-run', '--help', '-h', '--version', '-V', '--list', '-l'];
 const DOCKER = ['docker', 'podman', 'nerdctl'];
@@ -129,9 +131,8 @@ const CLOUD: readonly TableRow[] = [
   { programs: ['ansible'], flags: ['-m', '-a', '--module-name', '--args'], without: ['ping', 'setup', 'debug', 'gather_facts'], unless: ['--check', '-C'], kind: 'infrastructure_change' },
   { programs: ['ansible-playbook', 'ansible-pull'], unless: ['--check', '-C', '--syntax-check', '--list-tasks', '--list-hosts', '--list-tags', ...SHOWS], kind: 'infrastructure_change' },
   { programs: ['salt', 'puppet', 'chef-client', 'chef', 'knife'], words: ['apply|agent|cmd.run|state.apply|delete|*'], unless: ['--noop', '--why-run', ...SHOWS], kind: 'infrastructure_change' },
-  { programs: ['cdk', 'cdktf', 'sam', 'serverless', 'sls', 'copilot', 'waypoint', 'amplify', 'sst', 'kamal', 'cap', 'fly', 'flyctl', 'firebase', 'wrangler', 'netlify', 'vercel', 'railway', 'now', 'heroku', 'gcloud', 'az', 'eb', 'ecs-cli', 'nomad', 'cf', 'surge', 'gh-pages', 'zappa', 'chalice', 'claudia', 'dokku', 'okteto', 'skaffold'],
-    words: ['deploy|deploy:*|up|release|publish|promote|redeploy|container:release|rollback|pages:deploy'], unless: ['--dry-run', '--noop', '--preview'], kind: 'remote_change' },
-  { programs: ['vercel', 'netlify'], flags: ['--prod', '--production'], kind: 'remote_change' },
+  { programs: ['cdk', 'cdktf', 'sam', 'serverless', 'sls', 'copilot', 'waypoint', 'amplify', 'sst', 'kamal', 'cap', 'fly', 'flyctl', 'firebase', 'wrangler', 'railway', 'heroku', 'az', 'eb', 'ecs-cli', 'nomad', 'cf', 'gh-pages', 'zappa', 'chalice', 'claudia', 'dokku', 'okteto', 'skaffold'],
+    words: ['deploy|deploy:*|up|release|publish|promote|redeploy|container:release|rollback|pages:deploy'], without: ['run', 'run:detached', 'logs', 'list', 'show', 'status', 'ssh'], unless: [...SHOWS, '--noop', '--preview', '--dryrun', '--what-if'], kind: 'infrastructure_change' },
   { programs: ['railway', 'amplify', 'sst', 'okteto'], words: ['down|delete|remove|destroy'], kind: 'infrastructure_loss' },
   { programs: ['nomad'], words: ['job|system|node|alloc', 'stop|gc|purge|drain|eligibility'], kind: 'infrastructure_loss' },
   { programs: ['nomad'], words: ['stop'], first: true, kind: 'infrastructure_loss' },
@@ -223,4 +224,4 @@ const PACKAGES: readonly TableRow[] = [
 ];
 
 /** First rows for programs that do one thing, whatever else is read of their arguments. */
-export const TABLE: readonly TableRow[] = [...MACHINE, ...TRACES, ...CONTAINERS, ...CLOUD, ...PACKAGES];
+export const TABLE: readonly TableRow[] = [...MACHINE, ...TRACES, ...CONTAINERS, ...CLOUD, ...PACKAGES, ...DEPLOYMENTS, ...WINDOWS];

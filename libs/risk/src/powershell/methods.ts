@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import { noteDeletions } from '../programs/delete.ts';
+import { noteEmptied, noteWrite } from '../programs/write.ts';
+import { DOWNLOADED, field, isExact } from '../shell/field.ts';
+import { fieldOf, namedChildren, type SyntaxNode } from '../shell/syntax.ts';
+import { noteMovedOut } from './moved-out.ts';
+import { pathOf } from './paths.ts';
+import type { Session } from './session.ts';
+import { NO_VALUE, tainted, textValue, union, UNKNOWN_VALUE, type Value } from './values.ts';
+
+/** Types whose methods compute something and touch nothing. */
+export const COMPUTES = new RegExp(`^(?:system\\.)?(?:${[
+  'string', 'char', 'int', 'int32', 'int64', 'long', 'double', 'decimal', 'float', 'bool', 'byte', 'byte\\[\\]', 'math',
+    'bigint', 'numerics\\.biginteger', 'convert', 'bitconverter', 'datetime', 'datetimeoffset', 'timespan', 'guid',
+  'uri', 'version', 'array', 'object', 'enum', 'console', 'regex', 'text\\.\\S+', 'io\\.path', 'collections\\.\\S+',
+    'linq\\.\\S+', 'globalization\\.\\S+', 'random', 'security\\.cryptography\\.\\S+', 'web\\.httputility',
+    'net\\.webutility',
+  'net\\.ipaddress', 'net\\.dns', 'xml\\.\\S+', 'xml', 'semver', 'environment', 'diagnostics\\.stopwatch',
+    'runtime\\.interopservices\\.runtimeinformation', 'nullable', 'pscustomobject', 'ordered', 'hashtable',
+    'stringcomparison', 'stringsplitoptions', 'stringcomparer',
+].join('|')})$`);
+/** Types that only ask: what they fetch comes over the network. */
+export const READS = new RegExp([
+  String.raw`^(?:net\.webclient|net\.http\.httpclient|io\.streamreader|io\.stringreader|io\.memorystream|`,
+  String.raw`text\.stringbuilder|management\.automation\.psobject|psobject)$`,
+].join(''));
+/** Methods of objects that compute something: of texts, numbers, lists, tables, dates and what was read. */
+const HARMLESS = new Set([
+  'tostring', 'replace', 'split', 'trim', 'trimstart', 'trimend', 'substring', 'tolower', 'toupper', 'tolowerinvariant',
+    'toupperinvariant', 'contains', 'startswith', 'endswith', 'indexof', 'lastindexof', 'padleft', 'padright', 'insert',
+  'tochararray', 'equals', 'compareto', 'gettype', 'gethashcode', 'getenumerator', 'containskey', 'containsvalue',
+    'add', 'addrange', 'count', 'toarray', 'tolist', 'sort', 'reverse', 'join', 'format', 'match', 'matches', 'ismatch',
+    'foreach', 'where',
+  'addseconds', 'addminutes', 'addhours', 'adddays', 'addmonths', 'addyears', 'touniversaltime', 'tolocaltime',
+    'toshortdatestring', 'tolongdatestring', 'subtract', 'getbytes', 'getstring', 'computehash', 'nextdouble', 'next',
+    'append', 'appendline',
+  'appendformat', 'gettypecode', 'clone', 'copyto', 'any', 'all', 'first', 'last', 'sum', 'max', 'min', 'selectnodes',
+    'selectsinglenode', 'getattribute', 'readtoend', 'readline', 'peek', 'push', 'pop', 'enqueue', 'dequeue',
+    'isnullorempty',
+  'isnullorwhitespace', 'waitforexit', 'close', 'dispose', 'elapsed', 'getmethods', 'getproperties', 'getmembers',
+    'setvalue', 'item', 'get_item', 'tojson', 'parse', 'tryparse', 'getdirectories', 'getfiles',
+]);
+/** Members of a file that name it. */
+const NAMES = new Set(['fullname', 'name', 'path', 'pspath', 'providerpath', 'basename', 'definition', 'source',
+  'value', 'content', 'tostring', 'directoryname', 'parent', 'directory', 'invocationname', 'mycommand']);
+const INVOKES = new Set(['invoke', 'invokereturnasis', 'invokewithcontext']);
+const FETCHES = new Set([
+  'downloadstring', 'downloaddata', 'downloadfile', 'openread', 'getstringasync', 'getasync', 'getstreamasync',
+  'getbytearrayasync',
+]);
+/** Types whose methods work on files. */
+const OF_FILES = new Set([
+  'io.file', 'io.directory', 'io.fileinfo', 'io.directoryinfo', 'microsoft.visualbasic.fileio.filesystem',
+]);
+const DELETES = new Set(['delete', 'remove', 'removeall', 'clear', 'removeat', 'deletefile', 'deletefolder', 'kill',
+  'moveto', 'terminate']);
+
+/** What a member of a value is, or a call of it returns. */
+export function callMember(node: SyntaxNode, session: Session): Value {
+  if (node.type === 'invokation_foreach_expression') return blocksOf(node, session);
+  const [target, member] = namedChildren(node);
+  const list = namedChildren(node).find(({ type }) => type === 'argument_list');
+  const owner = target ? session.evaluate(target) : UNKNOWN_VALUE;
+  const name = member ? memberName(member, session) : undefined;
+  if (node.type === 'member_access') return property(owner, name, session);
+  const args = list ? argumentsIn(list).map((one) => session.evaluate(one)) : [];
+  if (name === undefined) {
+    session.unread(node.text);
+    return UNKNOWN_VALUE;
+  }
+  if (owner.type !== undefined) return callStatic(owner.type, name, args, session, node);
+  return callMethod(owner, name, args, session, node);
+}
+
+/** Undefined where the name is put together when it runs. */
+function memberName(member: SyntaxNode, session: Session): string | undefined {
+  const [inner = member] = member.type === 'member_name' ? namedChildren(member) : [member];
+  if (inner.type === 'simple_name') return inner.text.toLowerCase();
+  const { fields } = session.evaluate(inner);
+  const [only] = fields;
+  return fields.length === 1 && only && isExact(only.text) ? only.text.toLowerCase() : undefined;
+}
+
+const argumentsIn = (list: SyntaxNode): readonly SyntaxNode[] => {
+  const inner = fieldOf(list, 'argument_expression_list') ?? namedChildren(list)[0];
+  return inner === undefined ? [] : inner.type === 'argument_expression_list' ? namedChildren(inner) : [inner];
+};
+
+function blocksOf(node: SyntaxNode, session: Session): Value {
+  const [target, block] = namedChildren(node);
+  const owner = target ? session.evaluate(target) : UNKNOWN_VALUE;
+  return block ? session.runBlock(block, owner) : UNKNOWN_VALUE;
+}
+
+function property(owner: Value, name: string | undefined, session: Session): Value {
+  if (owner.type !== undefined) return name === 'newline' ? textValue('\n') : name === 'empty' ? textValue('')
+    : UNKNOWN_VALUE;
+  const entry = name === undefined ? undefined : owner.entries?.get(name);
+  if (entry) return entry;
+  if (name !== undefined && NAMES.has(name)) return owner.fields.length > 0 ? { ...owner, fields: owner.fields }
+    : UNKNOWN_VALUE;
+  if (name === 'invokecommand') session.unread(name);
+  return tainted(union([owner, UNKNOWN_VALUE]));
+}
+
+function callMethod(owner: Value, name: string, args: readonly Value[], session: Session, node: SyntaxNode): Value {
+  for (const { block } of args) if (block) session.runBlock(block, owner);
+  if (owner.block && name === 'getnewclosure') return owner;
+  if (owner.block && INVOKES.has(name)) return session.runBlock(owner.block, args[0] ?? NO_VALUE);
+  if (FETCHES.has(name)) return downloaded(name, args, session);
+  if (DELETES.has(name)) {
+    // A list may be emptied; a file or a directory is what a listing found.
+    if (name === 'kill' || name === 'terminate') session.shell.act('process_kill', 'powershell', node.text);
+    else if (owner.isListing) noteDeletions(`powershell .${name}`, owner.fields, true, session.shell);
+    else if (!/^(?:clear|remove|removeat|removeall)$/.test(name)) session.shell.act('code', 'powershell', `.${name}(`);
+    return UNKNOWN_VALUE;
+  }
+  if (!HARMLESS.has(name)) session.unread(node.text);
+  return name === 'replace' ? replaced(owner, args) : tainted(union([owner, ...args, UNKNOWN_VALUE]));
+}
+
+/** What code replaces in a text that is spelled out, it most likely hides. */
+function replaced({ fields }: Value, [from, to]: readonly Value[]): Value {
+  const [pattern, replacement] = [from?.fields[0]?.text, to?.fields[0]?.text];
+  const isKnown = pattern !== undefined && pattern !== '' && replacement !== undefined && from?.fields.length === 1
+    && to?.fields.length === 1;
+  return isKnown ? { fields: fields.map(({ text }) => field(text.replaceAll(pattern, replacement))) } : UNKNOWN_VALUE;
+}
+
+function downloaded(name: string, args: readonly Value[], session: Session): Value {
+  session.shell.act('network', 'powershell', args[0]?.fields[0]?.text ?? name);
+  if (name === 'downloadfile') for (const { text } of args[1]?.fields ?? []) noteWrite('overwrite', 'powershell',
+    pathOf(text, true), session.shell);
+  return textValue(DOWNLOADED);
+}
+
+function callStatic(type: string, name: string, args: readonly Value[], session: Session, node: SyntaxNode): Value {
+  const { shell } = session;
+  const short = type.replace(/^system\./, '');
+  const [first = NO_VALUE] = args;
+  for (const { block } of args) if (block) session.runBlock(block, UNKNOWN_VALUE);
+  if (short === 'scriptblock' && name === 'create') {
+    session.runTexts(first, NO_VALUE);
+    return NO_VALUE;
+  }
+  if (OF_FILES.has(short)) return ofFiles(short, name, args, session);
+  if (short === 'diagnostics.process' && name === 'start') {
+    return session.start(first.fields[0]?.text ?? '',
+      (args[1]?.fields ?? []).flatMap(({ text }) => text.split(/\s+/)).map((word) =>
+      ({ value: textValue(word), word: field(word) })), NO_VALUE);
+  }
+  if ((COMPUTES.test(type) || READS.test(short)) && (name === 'new' || READS.test(short)
+    || !/^(?:exit|failfast|setenvironmentvariable|createinstance|createinstancefrom)$/.test(name))) return madeBy(name,
+    args);
+  if (short === 'environment' && name === 'setenvironmentvariable') {
+    if (args.length > 2 && !/process/i.test(args[2]?.fields[0]?.text ?? '')) shell.act('persistence', 'powershell',
+      node.text);
+    return NO_VALUE;
+  }
+  if (short === 'environment' && name === 'exit') return NO_VALUE;
+  session.unread(node.text);
+  return UNKNOWN_VALUE;
+}
+
+const madeBy = (name: string, args: readonly Value[]): Value =>
+  (name === 'combine' ? { fields: [field(args.map(({ fields }) => fields[0]?.text ?? '').join('/'))] }
+    : tainted(union([...args, UNKNOWN_VALUE])));
+
+function ofFiles(type: string, name: string, args: readonly Value[], session: Session): Value {
+  const { shell } = session;
+  const paths = (args[0]?.fields ?? []).map((one) => (one.glob ? one : pathOf(one.text, true)));
+  const form = `powershell ${type}::${name}`;
+  if (/^delete/.test(name)) {
+    noteDeletions(form, paths, type.includes('directory') || name === 'deletedirectory', shell);
+  } else if (/^(?:writeall|create$|createtext|openwrite|append|setattributes)/.test(name)) {
+    for (const path of paths) noteWrite(name.startsWith('append') ? 'append' : 'overwrite', form, path, shell);
+    const isEmpty = name === 'create' ? !type.includes('directory') : name.startsWith('writeall')
+      && args[1]?.fields.every(({ text }) => text === '') === true;
+    if (isEmpty) for (const path of paths) noteEmptied(form, path, shell);
+  } else if (/^(?:move|copy|replace|movefile|movedirectory|copyfile|copydirectory)/.test(name)) {
+    for (const { text } of args[1]?.fields ?? []) noteWrite('place', form, pathOf(text, true), shell);
+    const targets = (args[1]?.fields ?? []).map(({ text }) => pathOf(text, true));
+    if (name.startsWith('move')) noteMovedOut(form, paths, targets, session);
+  } else if (!/^(?:read|exists|get|enumerate|open|createdirectory|new)/.test(name)) {
+    session.unread(form);
+  }
+  return /^(?:get|enumerate)/.test(name) ? { fields: paths.map(({ text }) => field(`${text}/*`, true)),
+    isListing: true } : UNKNOWN_VALUE;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { field, type Field } from '../shell/field.ts';
+import { HOME } from '../shell/scope.ts';
+
+/** Drives that hold no files; what is done there changes the session or the system. */
+export type Drive = 'files' | 'session' | 'environment' | 'system';
+
+const DRIVES: Readonly<Record<string, Drive>> = {
+  alias: 'session', function: 'session', variable: 'session', temp: 'files', env: 'environment',
+    environment: 'environment',
+  hklm: 'system', hkcu: 'system', hkcr: 'system', hku: 'system', hkcc: 'system', registry: 'system', cert: 'system',
+    certificate: 'system', wsman: 'system', ad: 'system', iis: 'system', sqlserver: 'system', wim: 'system',
+};
+
+/** The provider's drive that a path names; a letter, or none, is the file system. */
+export function driveOf(text: string): Drive {
+  const [, name = ''] = /^(?:[\w.]+\\)?(\w+)::?/.exec(text) ?? [];
+  return DRIVES[name.toLowerCase()] ?? 'files';
+}
+
+/** A path of Windows as one of this system: `C:\Users\x` is `/Users/x`, and a drive's own directory isn't known. */
+export function pathOf(text: string, isLiteral: boolean): Field {
+  const plain = text
+    .replace(/^Microsoft\.PowerShell\.Core\\FileSystem::/i, '')
+    .replace(/^temp:[\\/]*/i, '/tmp/')
+    .replaceAll('\\', '/')
+    .replace(/^[A-Za-z]:(?=\/|$)/, '')
+    .replace(/^~(?=\/|$)/, HOME)
+    .replace(/^\/(?:Windows|Program Files(?: \(x86\))?|ProgramData)(?=\/|$)/i, '/usr');
+  return field(plain === '' && text !== '' ? '/' : plain, !isLiteral && /[*?[]/.test(plain));
+}
