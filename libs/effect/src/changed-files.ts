@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Change, FileState } from '@writ/contract';
+import { inTurns, type EffectContents } from './contents.ts';
+import { namesOf, type CountedPaths } from './paths.ts';
+
+/** A change of something that had a content: a file or a symbolic link. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: FileState & { readonly sha256: string };
+  /** null for one that is gone, or that became a directory */
+  readonly after: (FileState & { readonly sha256: string }) | null;
+}
+
+/** Something that is new at its path. */
+export interface NewFile {
+  readonly path: string;
+  readonly after: FileState & { readonly sha256: string };
+}
+
+/** The changes of an effect, sorted by what they mean for the files that count. */
+export interface ChangedFiles {
+  /** counted files that are gone from their path, and whose content is nowhere else */
+  readonly deleted: readonly FileChange[];
+  /** counted files that are gone from their path, and whose content is at another one now */
+  readonly moved: readonly Move[];
+  /** counted files with another content, where the one before is nowhere else */
+  readonly modified: readonly FileChange[];
+  /** counted files with another content, where the one before is at another path now */
+  readonly copied: readonly FileChange[];
+  /** counted files where nothing was, and whose content came from nowhere */
+  readonly created: readonly NewFile[];
+}
+
+export interface Move {
+  readonly from: FileChange;
+  readonly to: NewFile;
+}
+
+const hasContent = (state: FileState | null): state is FileState & { readonly sha256: string } => state !== null && state.sha256 !== null;
+
+/** Sorts the changes of a delta. Each place is taken for where one lost content went at most. */
+export async function changedFiles(changes: readonly Change[], paths: CountedPaths, turns: Pick<EffectContents, 'pause'>): Promise<ChangedFiles> {
+  const [gone, rewritten, fresh]: [FileChange[], FileChange[], NewFile[]] = [[], [], []];
+  for await (const some of inTurns(changes, turns)) {
+    for (const { path, before, after } of some.filter((change) => paths.isCounted(change.path))) {
+      if (hasContent(after) && before?.sha256 !== after.sha256) fresh.push({ path, after });
+      if (!hasContent(before)) continue;
+      if (!hasContent(after)) gone.push({ path, before, after: null });
+      else if (before.sha256 !== after.sha256) rewritten.push({ path, before, after });
+    }
+  }
+  const places = new Places(fresh);
+  const moved = gone.flatMap((from) => places.take(from) ?? []);
+  const copied = rewritten.flatMap((from) => places.take(from) ?? []).map(({ from }) => from);
+  const [found, existed] = [new Set([...moved.map(({ from }) => from), ...copied]), new Set(rewritten.map(({ path }) => path))];
+  return {
+    deleted: gone.filter((each) => !found.has(each)), moved, copied, modified: rewritten.filter((each) => !found.has(each)),
+    created: places.left().filter(({ path }) => !existed.has(path)),
+  };
+}
+
+/** Looked through for one with the same name: a thousand copies of one content are all alike. */
+const NEAREST = 16;
+
+/** Where contents are now that were not there before. */
+class Places {
+  readonly #byContent: Map<string, NewFile[]>;
+
+  constructor(fresh: readonly NewFile[]) {
+    this.#byContent = Map.groupBy(fresh, ({ after }) => after.sha256);
+  }
+
+  /** A place of the content, which is then taken: one with the same last name where there is one. An empty content is found nowhere, since it is everywhere. */
+  take(from: FileChange): Move | null {
+    const places = this.#byContent.get(from.before.sha256);
+    if (from.before.size === 0 || places === undefined || places.length === 0) return null;
+    const first = Math.max(0, places.length - NEAREST);
+    const same = places.slice(first).findIndex(({ path }) => lastName(path) === lastName(from.path));
+    const [to] = places.splice(same < 0 ? -1 : first + same, 1);
+    return to === undefined ? null : { from, to };
+  }
+
+  left(): readonly NewFile[] {
+    return [...this.#byContent.values()].flat();
+  }
+}
+
+const lastName = (path: string): string => namesOf(path).at(-1) ?? '';
+
+/** Files of the same last name and about the same size, one of which may be where the other went. Each new file serves once. */
+export function namesakes(deleted: readonly FileChange[], created: readonly NewFile[]): readonly Move[] {
+  const byName = Map.groupBy(created, ({ path }) => lastName(path));
+  return deleted.flatMap((from) => {
+    const places = byName.get(lastName(from.path)) ?? [];
+    const at = places.slice(0, NEAREST).findIndex(({ after }) => after.size >= from.before.size / 2 && after.size <= from.before.size * 2);
+    const to = at < 0 ? undefined : places.splice(at, 1)[0];
+    return to === undefined ? [] : [{ from, to }];
+  });
+}
+
+/** The extension of a path's last name, lower case; empty where it has none. */
+export function extensionOf(path: string): string {
+  const name = lastName(path);
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FileState } from '@writ/contract';
+import type { HistoryAnswer, HistoryQuestion } from './git/history-changes.ts';
+import type { KeptQuestion } from './git/kept-contents.ts';
+import type { LaterReader, LaterStarters } from './later-contents.ts';
+
+/** What a comparison of two contents tells. */
+export interface ContentFacts {
+  readonly binaryBefore: boolean;
+  /** false where there is no content after */
+  readonly binaryAfter: boolean;
+  /** a generator's mark stood at the head before */
+  readonly generated: boolean;
+  /** share of the words before, of a binary content of the blocks, that is there after: 0 to 1; 0 for no content */
+  readonly kept: number;
+  /** git's name of the content before, 40 hexadecimal digits */
+  readonly blobBefore: string;
+  /** the same of the content after; null where there is none */
+  readonly blobAfter: string | null;
+}
+
+/**
+ * Contents and states around an effect.
+ * Implementations MUST answer `compare` within bounds of time and memory of their own and MUST NOT block a shared event loop with it.
+ */
+export interface EffectContents {
+  /** Compares what stood at a path with what stands there, or elsewhere, now. Both by SHA-256; sizes are at most `CONTENT_BYTES_MAX`. */
+  compare(before: string, after: string | null): Promise<ContentFacts>;
+  /**
+   * What a content starts that the one before it did not (`newStarters`), within the same bounds; null where it could not be read within them. Sizes are
+   * at most `LATER_BYTES_MAX`.
+   */
+  starters(reader: LaterReader, before: string | null, after: string): Promise<LaterStarters | null>;
+  /** The bytes of one content. Callers MUST have bounded its size. */
+  read(sha256: string): Promise<Uint8Array>;
+  /** The bytes of contents, by their SHA-256. Callers MUST have bounded their sizes, together. */
+  readMany(sha256s: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /**
+   * Runs what holds `GIT_BYTES_MAX` at once. Implementations MUST bound how many of these are under way, for each tenant and in all. Callers MUST NOT call
+   * it within.
+   */
+  alone<T>(run: () => Promise<T>): Promise<T>;
+  /** As `keptContents`, as `compare` does it: null beyond the bounds. */
+  keptByGit(question: KeptQuestion): Promise<readonly boolean[] | null>;
+  /** As `historyChanges`, as `compare` does it: null beyond the bounds. */
+  gitHistory(question: HistoryQuestion): Promise<HistoryAnswer | null>;
+  /** What stood at a path before the effect. */
+  before(path: string): Promise<FileState | null>;
+  /** Resolves in a later turn of the event loop: what goes through long lists gives it back in between. */
+  pause(): Promise<void>;
+  /** The files and links below a directory before the effect, up to so many; none where there was no directory. */
+  filesBefore(directory: string, max: number): Promise<FilesBefore>;
+  /** How many files `counts` among all that stood in the workspace before the effect. `skips` names directories in which none counts. */
+  count(counts: (path: string) => boolean, skips: (directory: string) => boolean): Promise<number>;
+}
+
+export interface FilesBefore {
+  /** paths from the root of the workspace */
+  readonly files: readonly { readonly path: string; readonly state: FileState }[];
+  /** false where there were more */
+  readonly isComplete: boolean;
+}
+
+/** Items that are gone through in one turn of the event loop: some two milliseconds. */
+const TURN_ITEMS = 500;
+
+/** Goes through a list, which may be as long as a caller likes, a turn of the event loop at a time. */
+export async function* inTurns<T>(list: readonly T[], { pause }: Pick<EffectContents, 'pause'>): AsyncGenerator<readonly T[]> {
+  for (let at = 0; at < list.length; at += TURN_ITEMS) {
+    if (at > 0) await pause();
+    yield list.slice(at, at + TURN_ITEMS);
+  }
+}
+
+/** A larger content is not compared: it counts as what its size alone tells. */
+export const CONTENT_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Change } from '@writ/contract';
+import type { ContentFacts, EffectContents } from './contents.ts';
+import type { TakenFile } from './git/kept-contents.ts';
+import { changedRepositories, GatheredBytes, type GitDirectory } from './git-directory.ts';
+
+/** A file that an effect took, with what is known of its contents. */
+export interface Suspect {
+  readonly path: string;
+  readonly facts: Pick<ContentFacts, 'blobBefore' | 'blobAfter'> | null;
+}
+
+/**
+ * Says of changes whether git made them and keeps what was there: the path agrees with the index, which the same effect
+ * changed, and the content before is staged, or in a commit that the repository leads to afterwards. So a checkout, a
+ * rebase or a stash loses nothing; what was never committed is lost.
+ */
+export class GitWitness {
+  readonly #changes: readonly Change[];
+  readonly #contents: EffectContents;
+  readonly #now: number;
+
+  constructor(changes: readonly Change[], contents: EffectContents, now: number) {
+    [this.#changes, this.#contents, this.#now] = [changes, contents, now];
+  }
+
+  /** Those that git keeps. */
+  async kept<T extends Suspect>(suspects: readonly T[]): Promise<ReadonlySet<T>> {
+    const kept = new Set<T>();
+    if (suspects.length === 0) return kept;
+    const repositories = (await changedRepositories(this.#changes, this.#contents)).filter(
+      ({ root, parts }) => /(?:^|\/)\.git$/.test(root) && parts.index?.after?.kind === 'file',
+    );
+    // The longest first: a file belongs to the repository that is nearest to it.
+    const roots = repositories
+      .map((git) => ({ git, above: git.root.slice(0, -'.git'.length) }))
+      .sort((a, b) => b.above.length - a.above.length);
+    const byRoot = Map.groupBy(suspects, ({ path }) => roots.find(({ above }) => path.startsWith(above)));
+    for (const [root, some] of byRoot) {
+      if (root === undefined) continue;
+      const taken = some.map(({ path, facts }) => ({
+        path: path.slice(root.above.length),
+        before: facts?.blobBefore ?? '',
+        after: facts?.blobAfter ?? null,
+      }));
+      const answers = await this.#contents.alone(() => this.#ask(root.git, taken));
+      some.forEach((each, at) => {
+        if (answers?.[at] === true) kept.add(each);
+      });
+    }
+    return kept;
+  }
+
+  async #ask(git: GitDirectory, taken: readonly TakenFile[]): Promise<readonly boolean[] | null> {
+    const gathered = new GatheredBytes(this.#contents);
+    const state = await git.index();
+    const index = state === null ? undefined : (await gathered.read(new Map([['index', state]]))).get('index');
+    const references = index === undefined ? null : await git.references(gathered);
+    if (index === undefined || references === null) return null;
+    return await this.#contents.keptByGit({
+      index,
+      references,
+      objects: await git.objects(gathered),
+      taken,
+      now: this.#now,
+    });
+  }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (what was reachable stays): whatever references, heads and logs led to before an effect is there after it,
+// and something leads to it. Logs count for as long as git itself would keep what they name.
+import { createHmac } from 'node:crypto';
+import { drawn } from '../drawn-by.ts';
+import { BeyondEffort, Effort } from './effort.ts';
+import { ObjectStore, type ObjectFiles } from './object-store.ts';
+import { PackIndex } from './pack-index.ts';
+import { walkObjects } from './reachability.ts';
+import { readReferences, type Files, type References } from './references.ts';
+import { isIndex, readStagedNames } from './staged-names.ts';
+
+/** Moved objects that are read and hashed at their new place, of more than so many. */
+const SAMPLE_OBJECTS = 1_000;
+/** Fewer of them prove too little. */
+const SAMPLE_OBJECTS_MIN = 64;
+
+/** What an effect did in a repository's own directory. */
+export interface HistoryQuestion {
+  /** references, logs and the index as they were, and as they are: those that changed */
+  readonly before: Files;
+  readonly after: Files;
+  /** the references and logs that stayed, and the index; null where they were not gathered */
+  readonly rest: Files | null;
+  /** objects that are no longer where they were: loose ones by their names, and the indexes of packs */
+  readonly gone: { readonly loose: readonly string[]; readonly indexes: readonly Uint8Array[] };
+  /** the objects after the effect; null where they were not gathered */
+  readonly objects: ObjectFiles | null;
+  /** when the effect is examined, in milliseconds */
+  readonly now: number;
+  /** chooses which objects are verified where there are many */
+  readonly key: Uint8Array;
+}
+
+export interface HistoryAnswer {
+  /** what the effect takes, each a phrase that begins with a verb; none where it takes nothing */
+  readonly losses: readonly string[];
+  /** what must be gathered for an answer; null where this is one */
+  readonly wants: 'rest' | 'objects' | null;
+}
+
+const nothing: HistoryAnswer = { losses: [], wants: null };
+
+/**
+ * Finds what an effect takes from a repository's history. Attacker-controlled bytes: what can't be verified within an
+ * effort counts as taken.
+ */
+export function historyChanges(question: HistoryQuestion): HistoryAnswer {
+  try {
+    return new HistoryChanges(question).answer();
+  } catch (error) {
+    if (!(error instanceof BeyondEffort)) throw error;
+    return { losses: ["changes more of git's objects than can be verified"], wants: null };
+  }
+}
+
+class HistoryChanges {
+  readonly #question: HistoryQuestion;
+  readonly #effort = new Effort();
+  readonly #before: References;
+  readonly #after: References;
+  readonly #goneLoose: ReadonlySet<string>;
+  readonly #goneIndexes: readonly PackIndex[];
+
+  constructor(question: HistoryQuestion) {
+    this.#question = question;
+    const { before, after, rest, gone, now } = question;
+    this.#before = readReferences(new Map([...(rest ?? []), ...before]), now, this.#effort);
+    this.#after = readReferences(new Map([...(rest ?? []), ...after]), now, this.#effort);
+    this.#goneLoose = new Set(gone.loose);
+    this.#goneIndexes = gone.indexes.flatMap((bytes) => PackIndex.read(bytes, this.#effort) ?? []);
+  }
+
+  answer(): HistoryAnswer {
+    const { rest, objects } = this.#question;
+    const broken = this.#broken();
+    if (broken.length > 0) return { losses: broken, wants: null };
+    const unnamed = this.#unnamed();
+    const areGone = this.#goneLoose.size > 0 || this.#goneIndexes.length > 0;
+    if (unnamed.length === 0 && !areGone) return nothing;
+    if (rest === null) return { losses: [], wants: 'rest' };
+    if (objects === null) return { losses: [], wants: 'objects' };
+    const store = new ObjectStore(objects, this.#effort);
+    const lost = this.#unreachable(store, unnamed);
+    return {
+      losses: [...lostCommits(lost.length), ...(areGone ? this.#objectLosses(store, new Set(lost)) : [])],
+      wants: null,
+    };
+  }
+
+  /** Files that git could read before, and can't now. */
+  #broken(): string[] {
+    const { before, after } = this.#question;
+    const unreadable = [...this.#after.unreadable].filter(
+      (inner) =>
+        after.has(inner) &&
+        (this.#before.tips.has(inner) || (before.has(inner) && !this.#before.unreadable.has(inner))),
+    );
+    const [old, fresh] = [before.get('index'), after.get('index')];
+    const index = fresh !== undefined && !isIndex(fresh) && (old === undefined || isIndex(old)) ? ['index'] : [];
+    return [...unreadable, ...index].map((inner) => `writes to \`${inner}\` what git can't read`);
+  }
+
+  /** What was named before and isn't now, by its own name. */
+  #unnamed(): string[] {
+    const now = new Set([...this.#after.tips.values(), ...this.#after.logged, ...this.#after.stashed]);
+    return [...new Set([...this.#before.tips.values(), ...this.#before.logged])].filter((id) => !now.has(id));
+  }
+
+  /**
+   * Those of the names that no reference and no log leads to any more. What wasn't there before the effect is nothing
+   * to lose.
+   */
+  #unreachable(store: ObjectStore, unnamed: readonly string[]): string[] {
+    const left = new Set(
+      unnamed.map((name) => this.#peeled(store, name)).filter((name) => this.#wasThere(store, name)),
+    );
+    if (left.size === 0) return [];
+    const { tips, logged, stashed } = this.#after;
+    walkObjects(store, [...tips.values(), ...logged, ...stashed], this.#effort, {
+      withTrees: false,
+      passed: (name) => {
+        left.delete(name);
+        return left.size === 0;
+      },
+    });
+    return [...left];
+  }
+
+  /** Of a tag, the commit that it is of: a tag may be deleted. */
+  #peeled(store: ObjectStore, name: string): string {
+    const object = store.lists(name) ? store.read(name) : null;
+    const tagged =
+      object?.type === 'tag' ? /^object ([0-9a-f]{40})\n/.exec(object.bytes.toString('latin1', 0, 64))?.[1] : undefined;
+    return tagged ?? name;
+  }
+
+  #wasThere(store: ObjectStore, name: string): boolean {
+    return (
+      this.#goneLoose.has(name) || this.#goneIndexes.some((index) => index.offsetOf(name) !== null) || store.lists(name)
+    );
+  }
+
+  #objectLosses(store: ObjectStore, lost: ReadonlySet<string>): string[] {
+    const moved: string[] = [];
+    let isAnyMissing = false;
+    for (const name of this.#goneNames()) {
+      if (store.lists(name)) moved.push(name);
+      else isAnyMissing = true;
+    }
+    // Where something is nowhere, all that history leads to is looked for; else what moved is verified at its place.
+    const missing = isAnyMissing ? this.#missing(store, lost) : 0;
+    if (missing > 0) return [`takes ${missing} objects of git that its history needs`];
+    const unverified = this.#unverified(store, moved);
+    return unverified > 0 ? [`replaces objects of git by what they are not`] : [];
+  }
+
+  *#goneNames(): Generator<string> {
+    yield* this.#goneLoose;
+    for (const index of this.#goneIndexes) for (let at = 0; at < index.count; at += 1) yield index.nameAt(at);
+  }
+
+  /** How many objects are not there any more, of those that references and logs led to before, and that are staged. */
+  #missing(store: ObjectStore, lost: ReadonlySet<string>): number {
+    const stays = new Set(this.#after.stashed);
+    const from = [
+      ...this.#before.tips.values(),
+      ...this.#before.logged,
+      ...this.#before.stashed.filter((id) => stays.has(id)),
+    ];
+    let missing = 0;
+    const note = (name: string): void => {
+      if (this.#wasThere(store, name)) missing += 1;
+    };
+    const index = this.#question.after.get('index') ?? this.#question.rest?.get('index');
+    if (index !== undefined)
+      readStagedNames(index, this.#effort, (_, name) => {
+        if (!store.lists(name)) note(name);
+      });
+    walkObjects(
+      store,
+      from.filter((name) => !lost.has(name)),
+      this.#effort,
+      {
+        withTrees: true,
+        missing: note,
+        blob: (name) => {
+          if (!store.lists(name)) note(name);
+          return false;
+        },
+      },
+    );
+    return missing;
+  }
+
+  /** How many of a keyed sample are not what their name says. */
+  #unverified(store: ObjectStore, moved: readonly string[]): number {
+    let [verified, wrong] = [0, 0];
+    try {
+      for (const name of this.#sampled(moved)) {
+        if (store.read(name) === null) wrong += 1;
+        else verified += 1;
+      }
+    } catch (error) {
+      if (!(error instanceof BeyondEffort) || verified < SAMPLE_OBJECTS_MIN) throw error;
+    }
+    return wrong;
+  }
+
+  /** Names that whoever made the effect cannot foretell. */
+  #sampled(names: readonly string[]): readonly string[] {
+    if (names.length <= SAMPLE_OBJECTS) return names;
+    this.#effort.spendSteps(names.length);
+    return drawn(createHmac('sha256', this.#question.key).update(names.join('')).digest(), names, SAMPLE_OBJECTS);
+  }
+}
+
+const lostCommits = (count: number): string[] =>
+  count === 0 ? [] : [`leaves ${count === 1 ? 'a commit' : `${count} commits`} without a name`];

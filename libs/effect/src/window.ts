@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// INVARIANT (the window's start is the measure): a series of effects is judged by what stood when it began, so that
+// neither small steps, nor files that it made itself, nor marks that it wrote make its loss smaller.
+import type { Change, FileState } from '@writ/contract';
+import { inTurns, type EffectContents } from './contents.ts';
+import type { CountedPaths } from './paths.ts';
+
+type Turns = Pick<EffectContents, 'pause'>;
+
+/** An earlier effect of the same series, committed or about to be. */
+export interface PastEffect {
+  readonly changes: readonly Change[];
+  /** whether persons approved this very effect: what they saw lost is not counted again */
+  readonly isApproved: boolean;
+}
+
+/** A path that the series changed. */
+interface Place {
+  /** what stood there when the window began, or where its content came from by moves; null where nothing did */
+  readonly origin: FileState | null;
+  readonly now: FileState | null;
+}
+
+/** What a series of effects changed since its window began. */
+export class EffectWindow {
+  readonly #paths: CountedPaths;
+  readonly #places = new Map<string, Place>();
+
+  private constructor(paths: CountedPaths) {
+    this.#paths = paths;
+  }
+
+  /** Folds effects, the earliest first. */
+  static async of(past: readonly PastEffect[], paths: CountedPaths, turns: Turns): Promise<EffectWindow> {
+    const window = new EffectWindow(paths);
+    for (const effect of past) await window.#add(effect, turns);
+    return window;
+  }
+
+  /** whether the series changed nothing yet */
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
+  /** Answers whether the series changed a file that stood at the path before it. */
+  changed(path: string): boolean {
+    return (this.#places.get(path)?.origin ?? null) !== null;
+  }
+
+  /** Answers whether the series made the file at the path. */
+  created(path: string): boolean {
+    const place = this.#places.get(path);
+    return place !== undefined && place.origin === null && place.now !== null;
+  }
+
+  /** Paths of counted files that stood before the series and are gone. */
+  gone(): ReadonlySet<string> {
+    const isGone = (path: string, { origin, now }: Place): boolean =>
+      hasContent(origin) && !hasContent(now) && this.#paths.isCounted(path);
+    return new Set([...this.#places].flatMap(([path, place]) => (isGone(path, place) ? [path] : [])));
+  }
+
+  /** The series with one more effect, as one: from what stood when the window began to what stands after it. */
+  async with(changes: readonly Change[], turns: Turns): Promise<Change[]> {
+    const window = new EffectWindow(this.#paths);
+    for (const [path, place] of this.#places) window.#places.set(path, place);
+    await window.#add({ changes, isApproved: false }, turns);
+    return [...window.#places].flatMap(([path, { origin, now }]) =>
+      (isSame(origin, now) ? [] : [{ path, before: origin, after: now }]));
+  }
+
+  async #add({ changes, isApproved }: PastEffect, turns: Turns): Promise<void> {
+    if (isApproved) {
+      for (const { path } of changes) this.#places.delete(path);
+      return;
+    }
+    const moves = this.#movesIn(changes);
+    // Origins are read before any of them is written: files may change places.
+    const origins = new Map([...moves].map(([to, from]) => [to, this.#originOf(from)]));
+    const left = new Set([...moves.values()].map(({ path }) => path));
+    for await (const some of inTurns(changes, turns)) {
+      for (const change of some) {
+        const { path, after } = change;
+        const origin = origins.get(path);
+        if (origin !== undefined) this.#places.set(path, { origin, now: after });
+        else if (!left.has(path)) this.#places.set(path, { origin: this.#originOf(change), now: after });
+        else if (after === null || after.kind === 'dir') this.#places.delete(path);
+        else this.#places.set(path, { origin: null, now: after });
+      }
+    }
+  }
+
+  #originOf({ path, before }: Change): FileState | null {
+    const place = this.#places.get(path);
+    return place === undefined ? before : place.origin;
+  }
+
+  /** Contents that left a counted path for one where nothing stood when the window began: by where they are now. */
+  #movesIn(changes: readonly Change[]): ReadonlyMap<string, Change> {
+    const counted = changes.filter(({ path }) => this.#paths.isCounted(path));
+    const left = counted.filter(({ before, after }) =>
+      hasContent(before) && before.size > 0 && before.sha256 !== after?.sha256);
+    const from = Map.groupBy(left, ({ before }) => before?.sha256 ?? '');
+    const moves = new Map<string, Change>();
+    for (const change of counted) {
+      const { path, before, after } = change;
+      if (!hasContent(after) || hasContent(before) || this.#originOf(change) !== null) continue;
+      const source = from.get(after.sha256)?.shift();
+      if (source !== undefined) moves.set(path, source);
+    }
+    return moves;
+  }
+}
+
+const hasContent = (state: FileState | null): state is FileState & { readonly sha256: string } =>
+  state !== null && state.sha256 !== null;
+const isSame = (a: FileState | null, b: FileState | null): boolean =>
+  a?.sha256 === b?.sha256 && a?.kind === b?.kind && a?.mode === b?.mode;
