@@ -33,7 +33,7 @@ function decide(set: PolicySet, { changed, deleted, granted, ...changes }: Ask) 
   const ask = { ...PLAIN_ASK, ...changes };
   if (changed === undefined && deleted === undefined) return decidePolicy(set, ask);
   const effect = [...(changed ?? []).map((path) => ({ path, before: null, after: STATE })), ...(deleted ?? []).map((path) => ({ path, before: STATE, after: null }))];
-  return decideEffectPolicy(set, { ...ask, changes: effect, granted: granted ?? 'autopilot' });
+  return decideEffectPolicy(set, { ...ask, changes: effect, findings: [], granted: granted ?? 'autopilot' });
 }
 
 describe.each(files.map((file) => [file.name, file] as const))('%s', (_, { policy, groups }) => {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change } from '@writ/contract';
+import { startsLater } from '@writ/effect';
 
 /** Parts of a workspace that policy can name without naming paths. */
 export const AREAS = ['git', 'runs_later', 'pipelines', 'secrets'] as const;
 export type Area = (typeof AREAS)[number];
 
-const PATTERNS: Readonly<Record<Area, RegExp>> = {
-  git: /(?:^|\/)\.git(?:\/|$)/,
-  // Git runs these on the machine of whoever commits or checks out next. Samples are switched off by their name.
-  runs_later: /(?:^|\/)(?:\.git\/(?:hooks\/(?!.*\.sample$).+|modules\/.*\/hooks\/(?!.*\.sample$).+)|\.husky\/[^/]+|\.envrc|\.vscode\/tasks\.json|\.devcontainer\/.*)$/,
-  pipelines: /(?:^|\/)(?:\.github\/workflows\/.+|\.gitlab-ci\.yml|\.circleci\/.+|Jenkinsfile|azure-pipelines\.yml|\.buildkite\/.+)$/,
-  secrets: /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/,
+const IS_IN: Readonly<Record<Area, (path: string) => boolean>> = {
+  git: (path) => path.split('/').includes('.git'),
+  runs_later: startsLater,
+  pipelines: (path) => PIPELINES.test(path),
+  secrets: (path) => SECRETS.test(path),
 };
+const PIPELINES = /(?:^|\/)(?:\.github\/workflows\/.+|\.gitlab-ci\.yml|\.circleci\/.+|Jenkinsfile|azure-pipelines\.yml|\.buildkite\/.+)$/;
+const SECRETS = /(?:^|\/)(?:\.env(?:\.[^/]*)?|[^/]*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519|ecdsa)|\.netrc|\.npmrc|\.pypirc|credentials\.json)$/;
 
 /** What policy is told of a delta: how many files, and which areas; paths one by one only if a rule looks at them. */
 export interface EffectFacts {
@@ -29,6 +31,6 @@ export function effectFacts(changes: readonly Pick<Change, 'path' | 'before' | '
     modified: count(({ before, after }) => before !== null && after !== null),
     deleted: count(({ after }) => after === null),
     // What is deleted runs no more and tells nothing, so it is in no area but git's.
-    areas: AREAS.filter((area) => changes.some(({ path, after }) => (after !== null || area === 'git') && PATTERNS[area].test(path))),
+    areas: AREAS.filter((area) => changes.some(({ path, after }) => (after !== null || area === 'git') && IS_IN[area](path))),
   };
 }

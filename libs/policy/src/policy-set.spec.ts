@@ -4,6 +4,8 @@ import { compilePolicySet } from './policy-set.ts';
 import { PolicySetError } from './problems.ts';
 import { located, verifyAnswer } from './rules/cedar-text.ts';
 import { DEFAULT_POLICY } from './sets/default-policy.ts';
+import { OBSERVE_POLICY } from './sets/observe-policy.ts';
+import { STRICT_POLICY } from './sets/strict-policy.ts';
 
 const sourceOf = (cedar: string, more: Record<string, unknown> = {}) => ({ v: 1, name: 'test', cedar, ...more });
 const compile = (cedar: string, more: Record<string, unknown> = {}) => compilePolicySet(sourceOf(cedar, more));
@@ -75,6 +77,46 @@ describe('a policy text is read', () => {
   test('a rule that can never apply is warned of, not refused', () => {
     const { warnings } = compile(`${rule('a')}\n${rule('b', ' when { context.risk_milli > 1 && false }')}`);
     expect(warnings).toMatchObject([{ pointer: '/cedar', line: 2, message: expect.stringContaining('impossible') }]);
+  });
+
+  test.each([
+    ['a category', '@id("a") forbid (principal, action == Action::"write", resource);'],
+    ['a family of tools', '@id("a") forbid (principal, action == Action::"fs.*", resource);'],
+    ['a category, whatever else is asked', '@id("a") forbid (principal, action == Action::"admin", resource is File) when { context.risk_milli > 1 };'],
+    ['a category, in the condition', '@id("a") forbid (principal, action, resource) when { action == Action::"write" };'],
+    ['a category, the other way round', '@id("a") forbid (principal, action, resource) when { Action::"write" == action && context.risk_milli > 1 };'],
+    ['nothing', '@id("a") forbid (principal, action, resource) when { context.risk_milli > 1 && false };'],
+    ['a call that is none', '@id("a") forbid (principal, action, resource) unless { true };'],
+  ])('a rule about %s can never apply, and the set says so', (_what, cedar) => {
+    const { impossible, warnings } = compile(`${rule('b')}\n${cedar}`);
+    expect(impossible).toHaveLength(1);
+    expect(impossible).toMatchObject([{ pointer: '/cedar', line: 2, help: expect.stringContaining('`allow_impossible`') }]);
+    expect(warnings).toEqual(expect.arrayContaining([...impossible]));
+  });
+
+  test('a rule whose scope is one action that is a group says which, and what to write', () => {
+    const { impossible } = compile('@id("a") forbid (principal, action == Action::"fs.*", resource);');
+    expect(impossible).toMatchObject([{
+      line: 1, column: 1, message: expect.stringContaining('the rule `a` can never apply: `Action::"fs.*"` is a group of tools'),
+      help: expect.stringContaining('write `action in Action::"fs.*"`'),
+    }]);
+  });
+
+  test.each([
+    '@id("a") forbid (principal, action in Action::"write", resource);', '@id("a") forbid (principal, action in [Action::"write", Action::"fs.*"], resource);', '@id("a") forbid (principal, action == Action::"fs.write", resource);',
+    '@id("a") forbid (principal, action, resource) when { action in Action::"write" };', '@id("a") forbid (principal, action, resource) when { action == Action::"fs.write" };', '@id("a") forbid (principal, action in Action::"admin", resource);',
+  ])('a rule that can apply is not said to be one that can\'t: %s', (cedar) => {
+    expect(compile(cedar)).toMatchObject({ impossible: [], warnings: [] });
+  });
+
+  test('a comparison with a group that leaves the rule something else is odd, and no more', () => {
+    const { impossible, warnings } = compile('@id("a") forbid (principal, action, resource) when { action == Action::"write" || context.risk_milli > 900 };');
+    expect(impossible).toEqual([]);
+    expect(warnings).toMatchObject([{ line: 1, message: expect.stringContaining('is never true in the rule `a`'), help: 'write `action in Action::"write"`' }]);
+  });
+
+  test('shipped sets have no rule that can never apply', () => {
+    for (const source of [DEFAULT_POLICY, STRICT_POLICY, OBSERVE_POLICY]) expect(compilePolicySet(source)).toMatchObject({ impossible: [], warnings: [] });
   });
 
   test('the message names every place', () => {

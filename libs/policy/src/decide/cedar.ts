@@ -28,12 +28,26 @@ export interface Answer {
 
 type Values = Partial<Record<ContextAttribute, CedarValueJson>>;
 
-/** Puts a question for one supervision after another. What stays the same is made once. Where Cedar ends instead of answering, that is an error like a rule's. */
-export function questioner(question: Question): (supervision: Supervision) => Answer {
+/** A computation in steps, which can be left for a while between any two of them. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Takes all steps at once. */
+export function allAtOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * Puts a question for one supervision after another, with a step for each path. What stays the same is made once.
+ * Where Cedar ends instead of answering, that is an error like a rule's.
+ */
+export function questioner(question: Question): (supervision: Supervision) => Steps<Answer> {
   const asks = asker(question);
-  return (supervision) => {
+  return function* questions(supervision) {
     try {
-      return asks(supervision);
+      return yield* asks(supervision);
     } catch (error) {
       if (error instanceof CedarFailure) return { allowed: false, rules: [], errors: [error.message] };
       throw error;
@@ -41,41 +55,46 @@ export function questioner(question: Question): (supervision: Supervision) => An
   };
 }
 
-function asker(question: Question): (supervision: Supervision) => Answer {
+function asker(question: Question): (supervision: Supervision) => Steps<Answer> {
   const facts = factsOf(question);
   let prepared: Prepared | undefined;
   let last: Answer | undefined;
-  return (supervision) => {
+  return function* asks(supervision) {
     const slice = question.slice.narrowed({ ...facts, supervision });
     if (prepared?.slice !== slice) prepared = prepare(question, slice);
     // The same rules, none of which looks at what alone has changed.
     else if (last !== undefined && !slice.reads.context.has('supervision')) return last;
-    last = put(question.ask, prepared, supervision);
+    last = yield* put(question, prepared, supervision);
     return last;
   };
 }
 
 interface Prepared {
   readonly slice: Slice;
-  readonly slot: string;
   readonly context: Record<string, CedarValueJson>;
-  readonly targets: readonly Target[];
 }
 
-const prepare = (question: Question, slice: Slice): Prepared =>
-  ({ slice, slot: slotOf(slice), context: contextOf(question, slice), targets: targetsOf(question, slice) });
+const prepare = (question: Question, slice: Slice): Prepared => ({ slice, context: contextOf(question, slice) });
 
-function put({ agent_id, tool_id }: PolicyAsk, { slice, slot, context, targets }: Prepared, supervision: Supervision): Answer {
+function* put(question: Question, { slice, context }: Prepared, supervision: Supervision): Steps<Answer> {
+  const { agent_id, tool_id } = question.ask;
+  const told = slice.reads.context.has('supervision') ? { ...context, supervision } : context;
   const allowing = new Set<string>();
-  for (const target of targets) {
-    const answer = readAnswer(askCedar((cedar) => cedar.statefulIsAuthorized({
-      principal: { type: 'Agent', id: agent_id },
-      action: { type: 'Action', id: tool_id },
-      resource: target.uid,
-      context: slice.reads.context.has('supervision') ? { ...context, supervision } : context,
-      preparsedPolicySetId: slot,
-      entities: target.entities,
-    })));
+  for (const target of targetsOf(question, slice)) {
+    const answers: AuthorizationAnswer[] = [];
+    for (const piece of slice.pieces) {
+      answers.push(askCedar((cedar) => cedar.statefulIsAuthorized({
+        principal: { type: 'Agent', id: agent_id },
+        action: { type: 'Action', id: tool_id },
+        resource: target.uid,
+        context: told,
+        // Looked up anew each time: between two steps others may have asked, and their rules may have taken the slot.
+        preparsedPolicySetId: slotOf(piece),
+        entities: target.entities,
+      })));
+      yield;
+    }
+    const answer = readAnswers(answers);
     if (!answer.allowed) return answer;
     for (const rule of answer.rules) allowing.add(rule);
   }
@@ -87,12 +106,28 @@ function factsOf({ ask, risk_level, effect }: Question): Omit<Facts, 'supervisio
   return { agent_id, session_mode, risk_level, risk_ceiling, tool_class, task_class, effect: effect === undefined ? '' : PRESENT, time: time === undefined ? '' : PRESENT };
 }
 
-/** Reads Cedar's answer. Its warnings aren't errors; anything else that isn't a plain decision is. */
-export function readAnswer(answer: AuthorizationAnswer): Answer {
-  if (answer.type === 'failure') return { allowed: false, rules: [], errors: answer.errors.map(({ message }) => message) };
-  const { decision, diagnostics } = answer.response;
-  const errors = diagnostics.errors.map(({ policyId, error }) => `\`${policyId}\`: ${error.message}`);
-  return { allowed: decision === 'allow' && errors.length === 0, rules: [...diagnostics.reason].sort(), errors };
+/**
+ * What Cedar's answers about the pieces of a slice say together. INVARIANT (pieces change nothing): the answer is
+ * that of all rules at once: a forbid of any piece wins, else a permit of any allows, else it is denied by no rule.
+ * Warnings aren't errors; anything else that isn't a plain decision is.
+ */
+export function readAnswers(answers: readonly AuthorizationAnswer[]): Answer {
+  const [permits, forbids, errors]: [string[], string[], string[]] = [[], [], []];
+  for (const answer of answers) {
+    if (answer.type === 'failure') {
+      errors.push(...answer.errors.map(({ message }) => message));
+      continue;
+    }
+    const { decision, diagnostics: { reason, errors: failed } } = answer.response;
+    (decision === 'allow' ? permits : forbids).push(...reason);
+    errors.push(...failed.map(({ policyId, error }) => `\`${policyId}\`: ${error.message}`));
+  }
+  const isForbidden = forbids.length > 0;
+  return {
+    allowed: permits.length > 0 && !isForbidden && errors.length === 0,
+    rules: (isForbidden ? forbids : permits).sort(),
+    errors,
+  };
 }
 
 /** Only what some rule of the slice looks at: Cedar's reading of the rest would cost more than its answer. */
@@ -118,12 +153,15 @@ interface Target {
   readonly entities: EntityJson[];
 }
 
-/** The workspace as a whole, or each path in it if rules look at paths. */
-function targetsOf({ ask, paths }: Question, slice: Slice): readonly Target[] {
+/** The workspace as a whole, or each path in it if rules look at paths. Made one by one: there may be many. */
+function* targetsOf({ ask, paths }: Question, slice: Slice): Generator<Target> {
   const workspace: TypeAndId = { type: 'Workspace', id: ask.workspace_id };
-  if (!slice.reads.resource || paths.length === 0) return [{ uid: workspace, entities: [...slice.entities] }];
-  return paths.map(({ path, access }) => {
+  if (!slice.reads.resource || paths.length === 0) {
+    yield { uid: workspace, entities: [...slice.entities] };
+    return;
+  }
+  for (const { path, access } of paths) {
     const uid: TypeAndId = { type: 'File', id: `${access} ${path}` };
-    return { uid, entities: [...slice.entities, { uid, attrs: { path, access }, parents: [workspace] }] };
-  });
+    yield { uid, entities: [...slice.entities, { uid, attrs: { path, access }, parents: [workspace] }] };
+  }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type AutonomyMode } from '@writ/contract';
+import { AUTONOMY_MODES, type AutonomyMode, type EffectRule } from '@writ/contract';
+import type { EffectFinding } from '@writ/effect';
 import { stricterOf, type PolicyAsk } from '../ask.ts';
 import type { Thresholds } from '../document/policy-document.ts';
 import type { PolicySet } from '../policy-set.ts';
@@ -48,6 +49,22 @@ function thresholdGround(set: PolicySet, { risk_milli, task_class }: PolicyAsk):
     would_pass: `a risk below ${thresholds[LEVELS.findLast(reaches) as keyof Thresholds] as number}`,
   }];
 }
+
+/** Effects that the rules on effects let be. */
+const WITHOUT: Readonly<Record<EffectRule, string>> = {
+  'effect.emptied_workspace': 'an effect that leaves something of the workspace',
+  'effect.lost_many': 'an effect that deletes, empties or rewrites fewer files',
+  'effect.lost_series': 'fewer files deleted, emptied or rewritten by the calls of a session',
+  'effect.history': 'an effect that leaves the history of the repository alone',
+  'effect.binary_over_text': 'an effect that leaves text as text',
+  'effect.renamed_many': 'an effect that leaves extensions as they are',
+  'effect.runs_later': 'an effect without hooks and other files that run by themselves',
+  'effect.read_wrote': 'an effect that leaves existing files alone',
+};
+
+/** What the findings on an effect ask for at least. Those that are only observed ask for nothing. */
+export const findingGrounds = (findings: readonly EffectFinding[]): Ground[] => findings.flatMap(({ rule, mode, message }) =>
+  (mode === 'observe' ? [] : [{ rule_id: rule, mode, reason: `the call ${message}`, would_pass: WITHOUT[rule] }]));
 
 /** The supervision to begin with: the strictest that any ground asks for. */
 export const leastOf = (grounds: readonly Ground[]): AutonomyMode => grounds.reduce((mode, ground) => stricterOf(mode, ground.mode), AUTONOMY_MODES[0] as AutonomyMode);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAuthorized, type EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { EntityJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { oracle } from '../oracle-cedar.contract.ts';
 import { AUTONOMY_MODES, type AutonomyMode, type Change, type FsResource } from '@writ/contract';
 import fc from 'fast-check';
 import { supervisionsFrom, type PolicyAsk, type Supervision } from '../ask.ts';
@@ -24,7 +25,7 @@ function plainAnswer(cedar: string, ask: PolicyAsk, supervision: Supervision, ta
   const effect = changes === null ? undefined : effectFacts(changes);
   const { risk_milli, risk_ceiling, task_class, tool_class, labels, session_mode, job_lists_tool, staged_change, time, egress } = ask;
   const entities: EntityJson[] = RANDOM_TOOLS.map((tool) => ({ uid: uid('Action', tool.tool_id), attrs: {}, parents: groupsOf(tool).map((group) => uid('Action', group)) }));
-  const answer = isAuthorized({
+  const answer = oracle.isAuthorized({
     principal: uid('Agent', ask.agent_id), action: uid('Action', ask.tool_id), resource,
     context: {
       risk_milli, risk_ceiling, risk_level: 'autopilot', task_class, tool_class, labels: [...labels], delegated_by: ask.delegated_by.map((id) => ({ __entity: uid('Agent', id) })), session_mode, job_lists_tool, staged_change, supervision, history_broken: [],
@@ -73,7 +74,7 @@ describe('slices and all that is left out change no answer', () => {
       const changes = paths.map(change);
       const least = rank(granted) > rank(ask.max_autonomy ?? 'autopilot') ? granted : ask.max_autonomy ?? 'autopilot';
       const written = paths.map((path): FsResource => ({ kind: 'fs', access: 'write', path }));
-      expect(decideEffectPolicy(setOf(rules), { ...ask, changes, granted }).mode).toBe(plainMode(rules, ask, least, written, changes));
+      expect(decideEffectPolicy(setOf(rules), { ...ask, changes, findings: [], granted }).mode).toBe(plainMode(rules, ask, least, written, changes));
     }), { numRuns: 100 });
   });
 });

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Change } from '@writ/contract';
+import type { AutonomyMode, Change, EffectRule, FsResource } from '@writ/contract';
+import type { EffectFinding, EffectMode } from '@writ/effect';
 import type { PolicySetSource } from '../document/policy-document.ts';
 import { PLAIN_ASK } from '../plain-ask.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
+import type { Piece } from '../rules/slices.ts';
+import { SLOTS, slotOf } from '../rules/slots.ts';
 import { DEFAULT_POLICY } from '../sets/default-policy.ts';
-import { readAnswer } from './cedar.ts';
-import { decideEffectPolicy, decidePolicy } from './decide-policy.ts';
+import { readAnswers } from './cedar.ts';
+import { decideEffectPolicy, decidePolicy, decidePolicySteps } from './decide-policy.ts';
 
 const standard = compilePolicySet(DEFAULT_POLICY);
 const PERMIT_ALL = '@id("all") permit (principal, action, resource);';
 const setOf = (rules: readonly string[], more: Partial<PolicySetSource> = {}) => compilePolicySet({ v: 1, name: 'test', cedar: rules.join('\n'), ...more });
 const set = (...rules: string[]) => setOf(rules);
+
+/** Rules of somebody else, which take a slot. */
+const fillerOf = (n: number): Piece => ({
+  key: `filler-${n}`, size: 1, policies: { [`filler-${n}`]: 'permit (principal, action, resource);' },
+});
 
 describe('a policy decides', () => {
   test('without any rule everything is refused, and the reason says what nothing permits', () => {
@@ -51,7 +59,7 @@ describe('a policy decides', () => {
 
   test('an answer that is a failure refuses', () => {
     expect(decidePolicy(set(PERMIT_ALL), { ...PLAIN_ASK, workspace_id: undefined as unknown as string })).toMatchObject({ mode: 'no_go', rule_ids: [], errors: [expect.any(String)] });
-    expect(readAnswer({ type: 'failure', errors: [{ message: 'no', help: null, code: null, url: null, severity: null }], warnings: [] })).toEqual({ allowed: false, rules: [], errors: ['no'] });
+    expect(readAnswers([{ type: 'failure', errors: [{ message: 'no', help: null, code: null, url: null, severity: null }], warnings: [] }])).toEqual({ allowed: false, rules: [], errors: ['no'] });
   });
 
   test.each([0.5, Number.NaN, -1, 1001])('a risk of %d thousandths refuses', (risk_milli) => {
@@ -79,7 +87,32 @@ describe('a policy decides', () => {
     expect(touching('a', 'b')).toMatchObject({ mode: 'autopilot', rule_ids: ['all'] });
     expect(touching('a', 'prod.env')).toMatchObject({ mode: 'no_go', rule_ids: ['env'] });
     expect(touching()).toMatchObject({ mode: 'autopilot' });
-    expect(touching(...Array.from({ length: 1001 }, (_, n) => `f${n}`))).toMatchObject({ mode: 'no_go', errors: [expect.stringContaining('1001')] });
+  });
+
+  test('more than a thousand paths are judged, each of them, and the last one counts', () => {
+    const docs = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
+    const files = Array.from({ length: 1_500 }, (_, n): FsResource => ({ kind: 'fs', access: 'write', path: `src/${n}.ts` }));
+    expect(decidePolicy(docs, { ...PLAIN_ASK, resources: files })).toMatchObject({ mode: 'autopilot', errors: [] });
+    expect(decidePolicy(docs, { ...PLAIN_ASK, resources: [...files, { kind: 'fs', access: 'write', path: 'docs/a.md' }] })).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
+  });
+
+  test('in steps it decides the same, one path a step, whatever others ask in between', () => {
+    const docs = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
+    const resources = ['src/a.ts', 'src/b.ts', 'src/c.ts'].map((path): FsResource => ({ kind: 'fs', access: 'write', path }));
+    const ask = { ...PLAIN_ASK, resources };
+    const steps = decidePolicySteps(docs, ask);
+    let count = 0;
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        expect(step.value).toEqual(decidePolicy(docs, ask));
+        break;
+      }
+      count += 1;
+      // Others' rules take every slot that there is.
+      for (let n = 0; n < SLOTS; n++) slotOf(fillerOf(n));
+    }
+    expect(count).toBe(3);
   });
 
   test('a rule asks for the hour only where the hour is given', () => {
@@ -167,7 +200,8 @@ describe('the effect is asked about at commit', () => {
   const file = { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const;
   const changed = (path: string): Pick<Change, 'path' | 'before' | 'after'> => ({ path, before: null, after: file });
   const effect = (path: string, granted: AutonomyMode = 'autopilot', more = {}) =>
-    decideEffectPolicy(standard, { ...PLAIN_ASK, ...more, changes: [changed(path)], granted });
+    decideEffectPolicy(standard, { ...PLAIN_ASK, findings: [], ...more, changes: [changed(path)], granted });
+  const finding = (rule: EffectRule, mode: EffectMode): EffectFinding => ({ rule, mode, size: 3, message: 'deletes 3 of 4 files' });
 
   test('an ordinary effect needs what the call needed', () => {
     expect(effect('src/a.ts').mode).toBe('autopilot');
@@ -175,10 +209,22 @@ describe('the effect is asked about at commit', () => {
     expect(effect('src/a.ts', 'autopilot', { risk_ceiling: 'soft_gate', risk_milli: 600 }).mode).toBe('soft_gate');
   });
 
-  test('files that run later by themselves must be seen', () => {
-    expect(effect('.git/hooks/pre-commit')).toMatchObject({ mode: 'soft_gate', rule_ids: ['effect.runs_later', 'write.interactive'] });
-    expect(effect('.git/hooks/pre-commit', 'soft_gate').mode).toBe('soft_gate');
-    expect(effect('.git/hooks/pre-commit', 'autopilot', { session_mode: 'gateway' }).mode).toBe('no_go');
+  test('a finding asks for its mode in every set; one that is observed asks for nothing', () => {
+    const found = { findings: [finding('effect.lost_many', 'soft_gate')] };
+    expect(effect('a', 'autopilot', found)).toMatchObject({
+      mode: 'soft_gate', rule_ids: ['effect.lost_many', 'write.interactive'], reasons: [{ message: 'the call deletes 3 of 4 files' }, expect.anything()],
+    });
+    expect(effect('a', 'autopilot', { ...found, session_mode: 'gateway' }).mode).toBe('no_go');
+    expect(effect('a', 'autopilot', { findings: [finding('effect.lost_many', 'escalated')] }).mode).toBe('escalated');
+    expect(effect('a', 'autopilot', { findings: [finding('effect.lost_many', 'observe')] }).mode).toBe('autopilot');
+    expect(decideEffectPolicy(set(PERMIT_ALL), { ...PLAIN_ASK, ...found, changes: [], granted: 'autopilot' }).mode).toBe('soft_gate');
+  });
+
+  test('an emptied workspace is refused by a set that only observes too; its other findings are only said', () => {
+    const observing = setOf([PERMIT_ALL], { enforcement: 'observe' });
+    const asked = (found: EffectFinding) => decideEffectPolicy(observing, { ...PLAIN_ASK, findings: [found], changes: [], granted: 'autopilot' });
+    expect(asked(finding('effect.emptied_workspace', 'no_go')).mode).toBe('no_go');
+    expect(asked(finding('effect.lost_many', 'no_go'))).toMatchObject({ mode: 'autopilot', decided: 'no_go', rule_ids: expect.arrayContaining(['effect.lost_many']) as unknown });
   });
 
   test('the limit of the session holds here too', () => {
@@ -187,13 +233,13 @@ describe('the effect is asked about at commit', () => {
 
   test('history isn\'t asked about again: the call is part of it by now', () => {
     const rules = setOf([PERMIT_ALL], { history: [{ id: 'none', kind: 'at_most', tools: ['*'], n: 0, then: 'refuse', reason: 'no' }] });
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], granted: 'autopilot' }).mode).toBe('autopilot');
+    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe('autopilot');
     expect(decidePolicy(rules, { ...PLAIN_ASK, history: { none: 0 } }).mode).toBe('no_go');
   });
 
   test('a rule on paths sees the paths of the effect, not those of the arguments', () => {
     const rules = set(PERMIT_ALL, '@id("docs") forbid (principal, action, resource is File) when { resource.path like "docs/*" };');
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [changed('docs/a.md')], granted: 'autopilot' })).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
-    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], granted: 'autopilot' }).mode).toBe('autopilot');
+    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [changed('docs/a.md')], findings: [], granted: 'autopilot' })).toMatchObject({ mode: 'no_go', rule_ids: ['docs'] });
+    expect(decideEffectPolicy(rules, { ...PLAIN_ASK, changes: [], findings: [], granted: 'autopilot' }).mode).toBe('autopilot');
   });
 });

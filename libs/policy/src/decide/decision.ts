@@ -86,11 +86,12 @@ function voiceOf({ rules }: PolicySet, id: string): Voice {
 }
 
 /**
- * What a set that observes still enforces: the session's own limit, what the risk table rules out, and all that it decides of admin tools.
+ * What a set that observes still enforces: the session's own limit, what the risk table rules out, an emptied workspace, and all that it decides of
+ * admin tools.
  * Everything outside of policy (token, budgets, revocation) is not asked here and holds anyway.
  */
-function enforcedOf({ category, risk_ceiling, max_autonomy }: PolicyAsk, { mode }: Course): AutonomyMode {
-  if (category === 'admin' || risk_ceiling === 'no_go') return mode;
+function enforcedOf({ category, risk_ceiling, max_autonomy }: PolicyAsk, { mode, grounds }: Course): AutonomyMode {
+  if (category === 'admin' || risk_ceiling === 'no_go' || grounds.some(({ rule_id }) => rule_id === 'effect.emptied_workspace')) return mode;
   return stricterOf('autopilot', max_autonomy ?? 'autopilot');
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TaskClass } from '@writ/contract';
+import { completeEffectSettings, EffectSettings, EffectSettingsSource, stricterSettings } from '@writ/effect';
 import { Type, type Static } from 'typebox';
 import { HistoryRule } from './history-rule.ts';
 
@@ -56,6 +57,13 @@ export const PolicyDocument = Type.Object({
     task_classes: Type.Record(TaskClass, Thresholds, { additionalProperties: false, maxProperties: POLICY_LIMITS.taskClasses, default: {}, description: 'thresholds of their own for single task classes, instead of the general ones' }),
   }, closed),
   history: Type.Array(HistoryRule, { maxItems: POLICY_LIMITS.historyRules, default: [], description: 'rules on what happened before in the session' }),
+  effects: Type.Object({
+    general: EffectSettings,
+    task_classes: Type.Record(TaskClass, EffectSettingsSource, {
+      additionalProperties: false, maxProperties: POLICY_LIMITS.taskClasses, default: {},
+      description: 'for single task classes, what is stricter than the general settings; the caller names its task class, so what is milder has no effect',
+    }),
+  }, { ...closed, description: 'the numbers by which the effect of a call is judged before it commits' }),
   quorum: Quorum,
   ttl: TimesToLive,
 }, closed);
@@ -73,6 +81,10 @@ export const PolicySetSource = Type.Object({
     task_classes: Type.Record(TaskClass, Type.Partial(Thresholds), { additionalProperties: false, maxProperties: POLICY_LIMITS.taskClasses }),
   }), closed)),
   history: Type.Optional(PolicyDocument.properties.history),
+  effects: Type.Optional(Type.Object({
+    general: Type.Optional(EffectSettingsSource),
+    task_classes: Type.Optional(PolicyDocument.properties.effects.properties.task_classes),
+  }, closed)),
   quorum: Type.Optional(Type.Partial(Quorum)),
   ttl: Type.Optional(Type.Partial(TimesToLive)),
 }, closed);
@@ -97,8 +109,13 @@ export function completeDocument(source: PolicySetSource): PolicyDocument {
     cedar: source.cedar.replace(/\r\n?/g, '\n'),
     thresholds: { general, task_classes },
     history: source.history ?? [],
+    effects: { general: completeEffectSettings(source.effects?.general), task_classes: { ...source.effects?.task_classes } },
     quorum: { ...defaultsOf<PolicyDocument['quorum']>(Quorum), ...source.quorum },
     ttl: { ...defaultsOf<PolicyDocument['ttl']>(TimesToLive), ...source.ttl },
   };
 }
 
+/** The settings by which the effects of a task class are judged: the general ones, and its own where those are stricter. */
+export function effectSettingsFor({ effects: { general, task_classes } }: Pick<PolicyDocument, 'effects'>, taskClass: string): EffectSettings {
+  return Object.hasOwn(task_classes, taskClass) ? stricterSettings(general, task_classes[taskClass] as EffectSettingsSource) : general;
+}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { EFFECT_RULES } from '@writ/contract';
 import type { DetailedError, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { askCedar } from '../cedar-instance.ts';
 import { RULE_ID } from '../document/history-rule.ts';
 import { POLICY_LIMITS } from '../document/policy-document.ts';
 import { problemOf, type PolicyProblem } from '../problems.ts';
 import { complexityProblems } from './complexity.ts';
+import { patternProblems } from './patterns.ts';
 import { problemAt } from './place.ts';
 
 /** One rule as it stands in the text. */
@@ -29,6 +31,7 @@ const APPROVERS = /^(?:[1-9]|1[0-6])$/;
 /** Ids that decisions use for what isn't a rule of the text. */
 export const RESERVED_IDS: readonly string[] = [
   'risk.soft_gate', 'risk.escalated', 'risk.no_go', 'session.max_autonomy', 'session.staged_change', 'default.deny', 'policy.observed', 'policy.error', 'policy.would_pass',
+  ...EFFECT_RULES,
 ];
 
 /** Reads rules one by one. Rules that can't be known by an id are told of and left out. */
@@ -54,7 +57,7 @@ export function readRules(source: string): RulesRead {
     problems.push(...found.map(([message, help]) => problemAt(source, at, message, help)));
     if (found.length === 0) rules.set(rule.json.annotations?.['id'] as string, rule);
   }
-  return { rules, problems };
+  return { rules, problems: [...problems, ...patternProblems(source, rules.values())] };
 }
 
 function annotationProblems({ json }: RuleText, others: ReadonlyMap<string, RuleText>): [string, string][] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { policyToJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { oracle } from '../oracle-cedar.contract.ts';
 import { verifyAnswer } from './cedar-text.ts';
 import { demandsOf } from './facets.ts';
 
-const demands = (rule: string) => demandsOf(verifyAnswer(policyToJson(rule)).json);
+const demands = (rule: string) => demandsOf(verifyAnswer(oracle.policyToJson(rule)).json);
 const when = (condition: string) => demands(`permit (principal, action, resource) when { ${condition} };`);
 
 describe('what a rule demands first', () => {
@@ -35,7 +35,7 @@ describe('what a rule demands first', () => {
   });
 
   test('in either of the forms in which Cedar writes an entity', () => {
-    const rule = verifyAnswer(policyToJson('permit (principal == Agent::"a", action, resource);')).json;
+    const rule = verifyAnswer(oracle.policyToJson('permit (principal == Agent::"a", action, resource);')).json;
     expect(demandsOf({ ...rule, principal: { op: '==', entity: { __entity: { type: 'Agent', id: 'b' } } } })).toEqual([['agent_id', 'b']]);
   });
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { policyToJson, type PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { oracle } from '../oracle-cedar.contract.ts';
 import { verifyAnswer } from './cedar-text.ts';
 import { readsOf } from './reads.ts';
 import { CONTEXT_ATTRIBUTES } from './schema.ts';
 
-const jsonOf = (text: string): PolicyJson => verifyAnswer(policyToJson(text)).json;
+const jsonOf = (text: string): PolicyJson => verifyAnswer(oracle.policyToJson(text)).json;
 const reads = (condition: string, scope = 'principal, action, resource') => {
   const { context, resource, groups } = readsOf([jsonOf(`permit (${scope}) when { ${condition} };`)]);
   return { context: [...context].sort(), resource, groups };

@@ -35,6 +35,17 @@ export function readsOf(policies: Iterable<PolicyJson>): Reads {
   return found;
 }
 
+/** What all of them look at together. */
+export function readsOfAll(reads: Iterable<Reads>): Reads {
+  const found: Found = { context: new Set(), resource: false, groups: false };
+  for (const { context, resource, groups } of reads) {
+    for (const attribute of context) found.context.add(attribute);
+    found.resource ||= resource;
+    found.groups ||= groups;
+  }
+  return found;
+}
+
 function visit(expression: Expr, found: Found): void {
   for (const [form, body] of Object.entries(expression) as [string, unknown][]) {
     if (form === 'Value') continue;

@@ -27,8 +27,11 @@ const OPTIONAL: readonly string[] = ['time', 'egress', 'effect'];
 
 const CONTEXT = Object.entries(CONTEXT_ATTRIBUTES).map(([name, [type]]) => `    ${name}${OPTIONAL.includes(name) ? '?' : ''}: ${type},`).join('\n');
 
+/** A tool as far as its groups go. */
+export type GroupedTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
+
 /** The groups that a tool is in: its category, and every family of its id as tokens write it (`git.*`). */
-export function groupsOf({ tool_id, category }: Pick<ToolDefinition, 'tool_id' | 'category'>): string[] {
+export function groupsOf({ tool_id, category }: GroupedTool): string[] {
   const parts = tool_id.split('.');
   return [category, ...parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`)];
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { policyToJson, type ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs';
+import type { ActionConstraint } from '@cedar-policy/cedar-wasm/nodejs';
+import { oracle } from '../oracle-cedar.contract.ts';
 import { decidePolicy } from '../decide/decide-policy.ts';
 import { PLAIN_ASK } from '../plain-ask.contract.ts';
 import { compilePolicySet } from '../policy-set.ts';
-import { verifyAnswer, type RuleText } from './cedar-text.ts';
-import { sliceOf } from './slices.ts';
+import { verifyAnswer } from './cedar-text.ts';
+import { checkedRule, type CheckedRule } from './checked-rule.ts';
+import { sliceOf, type Slice } from './slices.ts';
 
 const setOf = (...rules: string[]) => compilePolicySet({ v: 1, name: 'test', cedar: rules.map((rule, n) => `@id("rule-${n}") ${rule}`).join('\n') });
 const facts = { agent_id: 'a', session_mode: 'interactive', supervision: 'autopilot', risk_level: 'autopilot', risk_ceiling: 'none', tool_class: 'inline', task_class: 'general', effect: '', time: '' } as const;
+const idsIn = ({ pieces }: Slice): string[] => pieces.flatMap(({ policies }) => Object.keys(policies));
 const WRITE = { tool_id: 'fs.write', category: 'write' } as const;
 
 test('a slice has the rules whose action scope fits the tool', () => {
@@ -15,16 +18,16 @@ test('a slice has the rules whose action scope fits the tool', () => {
     'permit (principal, action, resource);', 'permit (principal, action == Action::"fs.write", resource);', 'permit (principal, action == Action::"fs.read", resource);',
     'permit (principal, action in Action::"write", resource);', 'permit (principal, action in [Action::"read", Action::"fs.*"], resource);', 'permit (principal, action in Action::"shell.*", resource);',
   );
-  expect(Object.keys(set.sliceFor(WRITE).policies)).toEqual(['rule-0', 'rule-1', 'rule-3', 'rule-4']);
-  expect(Object.keys(set.sliceFor({ tool_id: 'fs.unheard', category: 'admin' }).policies)).toEqual(['rule-0', 'rule-4']);
+  expect(idsIn(set.sliceFor(WRITE))).toEqual(['rule-0', 'rule-1', 'rule-3', 'rule-4']);
+  expect(idsIn(set.sliceFor({ tool_id: 'fs.unheard', category: 'admin' }))).toEqual(['rule-0', 'rule-4']);
 });
 
 test('a scope fits in either of the forms in which Cedar writes an entity', () => {
-  const json = verifyAnswer(policyToJson('permit (principal, action, resource);')).json;
+  const json = verifyAnswer(oracle.policyToJson('permit (principal, action, resource);')).json;
   const entity = { __entity: { type: 'Action', id: 'fs.write' } };
-  const ruleOn = (action: ActionConstraint): RuleText => ({ text: '', at: 0, json: { ...json, action } });
+  const ruleOn = (action: ActionConstraint): CheckedRule => checkedRule({ text: '', at: 0, json: { ...json, action } });
   const rules = new Map([['a', ruleOn({ op: '==', entity })], ['b', ruleOn({ op: 'in', entities: [entity] })]]);
-  expect(Object.keys(sliceOf(rules, WRITE).policies)).toEqual(['a', 'b']);
+  expect(idsIn(sliceOf(rules, WRITE))).toEqual(['a', 'b']);
 });
 
 test('only rules whose first demands are met are asked, one question after another', () => {

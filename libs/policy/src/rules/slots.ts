@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { askCedar, cedarGeneration } from '../cedar-instance.ts';
 import { verifyAnswer } from './cedar-text.ts';
-import type { Slice } from './slices.ts';
+import type { Piece } from './slices.ts';
 
 /**
- * Cedar keeps parsed rules under a name for ever, so names are a fixed number of slots: the slice that was used longest ago gives its
- * slot to the next. What bounds memory is the number of parsed rules, of some 2 KB each: so many are some 128 MB, in a process
- * whose tenants have very large sets of their own. Tenants who share a set, or whose sets agree on a tool, share slots.
+ * Cedar keeps parsed rules under a name for ever, so names are a fixed number of slots: the piece that was used
+ * longest ago gives its slot to the next. What bounds memory is the number of parsed rules, of some 2 KB each: so
+ * many are some 128 MB, in a process whose tenants have very large sets of their own. Tenants who share a set, or
+ * whose sets agree on a tool, share slots. A set of a thousand rules has some forty pieces.
  */
-export const SLOTS = 2048;
+export const SLOTS = 4096;
 export const RULES_HELD_MAX = 65_536;
 
 interface Slot {
@@ -16,19 +17,22 @@ interface Slot {
   readonly size: number;
 }
 
-/** Slots by the slice's key, the least recently used first (a Map keeps insertion order). */
+/** Slots by the piece's key, the least recently used first (a Map keeps insertion order). */
 const held = new Map<string, Slot>();
 const free: string[] = [];
 let rulesHeld = 0;
 let generation = -1;
 
-/** The name under which the slice is parsed and ready. The key covers the rules, so one name never stands for two texts. */
-export function slotOf(slice: Slice): string {
+/**
+ * The name under which the piece is parsed and ready. The key covers the rules, so one name never stands for two
+ * texts.
+ */
+export function slotOf(piece: Piece): string {
   if (generation !== cedarGeneration()) startOver();
-  const known = held.get(slice.key);
-  if (known === undefined) return load(slice);
-  held.delete(slice.key);
-  held.set(slice.key, known);
+  const known = held.get(piece.key);
+  if (known === undefined) return load(piece);
+  held.delete(piece.key);
+  held.set(piece.key, known);
   return known.name;
 }
 
@@ -43,13 +47,13 @@ function startOver(): void {
   generation = cedarGeneration();
 }
 
-function load(slice: Slice): string {
-  while (free.length === 0 || (held.size > 0 && rulesHeld + slice.size > RULES_HELD_MAX)) giveUpOldest();
+function load(piece: Piece): string {
+  while (free.length === 0 || (held.size > 0 && rulesHeld + piece.size > RULES_HELD_MAX)) giveUpOldest();
   const name = free.at(-1) as string;
-  verifyAnswer(askCedar((cedar) => cedar.preparsePolicySet(name, { staticPolicies: { ...slice.policies } })));
+  verifyAnswer(askCedar((cedar) => cedar.preparsePolicySet(name, { staticPolicies: { ...piece.policies } })));
   free.pop();
-  held.set(slice.key, { name, size: slice.size });
-  rulesHeld += slice.size;
+  held.set(piece.key, { name, size: piece.size });
+  rulesHeld += piece.size;
   return name;
 }
 

@@ -81,15 +81,5 @@ when {
   context.effect.areas.containsAny(["pipelines", "secrets"]) &&
   context.supervision == "autopilot"
 };
-
-@id("effect.runs_later")
-@reason("the call changed files that a later command of somebody else runs by itself, so a person must see them")
-@would_pass("an effect without hooks and other files that run by themselves")
-forbid (principal, action, resource)
-when {
-  context has effect &&
-  context.effect.areas.contains("runs_later") &&
-  context.supervision == "autopilot"
-};
 `.trimStart(),
 };

@@ -2,6 +2,7 @@
 import { AUTONOMY_MODES, type AutonomyMode } from '@writ/contract';
 import type { PolicyAsk, PolicyDecision, Supervision } from '../ask.ts';
 import { thresholdsFor, type Ground } from '../decide/corridor.ts';
+import { allAtOnce, type Steps } from '../decide/cedar.ts';
 import { courseOf, effectCourseOf, type EffectAsk } from '../decide/decide-policy.ts';
 import { decisionOf, type Course } from '../decide/decision.ts';
 import type { Thresholds } from '../document/policy-document.ts';
@@ -31,7 +32,12 @@ export interface Explanation {
 
 /** Explains a decision on a call, or on an effect if the ask has `changes`. */
 export function explainDecision(set: PolicySet, ask: PolicyAsk | EffectAsk): Explanation {
-  const course = courseFor(set, ask);
+  return allAtOnce(explainDecisionSteps(set, ask));
+}
+
+/** The same in steps, as `decidePolicySteps`. */
+export function* explainDecisionSteps(set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Explanation> {
+  const course = yield* courseFor(set, ask);
   const decision = decisionOf(set, ask, course);
   const { name, enforcement } = set.document;
   return {
@@ -44,16 +50,20 @@ export function explainDecision(set: PolicySet, ask: PolicyAsk | EffectAsk): Exp
     rules: decision.rule_ids.flatMap((id) => set.rules.get(id) ?? []).map(({ id, effect, text }) => ({ id, effect, text })),
     rules_met: set.sliceFor(ask).size,
     rules_total: set.rules.size,
-    would_pass: betterWith(set, ask, course),
+    would_pass: yield* betterWith(set, ask, course),
   };
 }
 
-const courseFor = (set: PolicySet, ask: PolicyAsk | EffectAsk): Course => ('changes' in ask ? effectCourseOf(set, ask) : courseOf(set, ask));
+const courseFor = (set: PolicySet, ask: PolicyAsk | EffectAsk): Steps<Course> => ('changes' in ask ? effectCourseOf(set, ask) : courseOf(set, ask));
 const rank = (mode: AutonomyMode): number => AUTONOMY_MODES.indexOf(mode);
 
-function betterWith(set: PolicySet, ask: PolicyAsk | EffectAsk, { mode, errors }: Course): { with: string; mode: AutonomyMode }[] {
+function* betterWith(set: PolicySet, ask: PolicyAsk | EffectAsk, { mode, errors }: Course): Steps<{ with: string; mode: AutonomyMode }[]> {
   if (mode === 'autopilot' || errors.length > 0) return [];
-  return changesOf(set, ask)
-    .map((change) => ({ with: change.words, mode: courseFor(set, change.ask).mode }))
-    .filter((other) => rank(other.mode) < rank(mode));
+  const better: { with: string; mode: AutonomyMode }[] = [];
+  for (const change of changesOf(set, ask)) {
+    const other = yield* courseFor(set, change.ask);
+    if (rank(other.mode) < rank(mode)) better.push({ with: change.words, mode: other.mode });
+    yield;
+  }
+  return better;
 }

@@ -81,11 +81,11 @@ describe('a decision is explained', () => {
   });
 
   test('with the one path of an effect that a person must see', () => {
-    const changes = ['src/a.ts', '.git/hooks/pre-commit'].map((path) => ({ path, before: null, after: { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const }));
-    const { decision, would_pass, asked } = explainDecision(standard, { ...PLAIN_ASK, changes, granted: 'autopilot' });
-    expect(decision).toMatchObject({ mode: 'soft_gate', rule_ids: ['effect.runs_later', 'write.interactive'] });
-    expect(asked.map(({ supervision, rule_ids }) => [supervision, rule_ids])).toEqual([['autopilot', ['effect.runs_later']], ['soft_gate', ['write.interactive']]]);
-    expect(would_pass).toEqual([{ with: 'nothing done to `.git/hooks/pre-commit`', mode: 'autopilot' }]);
+    const changes = ['src/a.ts', '.github/workflows/ci.yml'].map((path) => ({ path, before: null, after: { kind: 'file', mode: '644', sha256: 'a'.repeat(64), size: 1 } as const }));
+    const { decision, would_pass, asked } = explainDecision(standard, { ...PLAIN_ASK, labels: ['untrusted_content'], changes, findings: [], granted: 'autopilot' });
+    expect(decision).toMatchObject({ mode: 'soft_gate', rule_ids: ['labels.untrusted_effect', 'write.interactive'] });
+    expect(asked.map(({ supervision, rule_ids }) => [supervision, rule_ids])).toEqual([['autopilot', ['labels.untrusted_effect']], ['soft_gate', ['write.interactive']]]);
+    expect(would_pass).toEqual([{ with: 'no label `untrusted_content`', mode: 'autopilot' }, { with: 'nothing done to `.github/workflows/ci.yml`', mode: 'autopilot' }]);
   });
 
   test('with the one argument that a rule on paths forbids', () => {
