@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BUDGET_DIMENSIONS, type CapabilityToken, type Grant, type Verdict } from '@writ/contract';
+import { optionalLists } from './optional-lists.ts';
 import { excessOf } from './subset.ts';
 
 /** What a child token is asked to grant; a dimension left out is the parent's. */
@@ -42,15 +43,12 @@ function childGrant(parent: Grant, asked: Partial<Grant>): Grant {
     fs: asked.fs ?? parent.fs,
     net: asked.net ?? parent.net,
     secrets: asked.secrets ?? parent.secrets,
-    ...profilesOf(asked.profiles ?? parent.profiles),
+    ...optionalLists(asked, parent),
     budgets,
     not_before: asked.not_before ?? parent.not_before,
     expires_at: asked.expires_at ?? parent.expires_at,
   };
 }
-
-/** Absent and empty mean the same. */
-const profilesOf = (profiles: Grant['profiles'] = []): Pick<Grant, 'profiles'> => (profiles.length === 0 ? {} : { profiles });
 
 function tooWide(dimension: string, why: string): Verdict<never> {
   return { effect: 'refuse', code: 'token.not_narrower', message: `a child token must be a subset of its parent: \`${dimension}\`: ${why}` };

@@ -40,13 +40,14 @@ export interface Reach {
 
 /** Everything in the universe that is allowed, spelled out. */
 export function allowed({ grant, workspace_id }: Reach): ReadonlySet<string> {
-  const { tools, fs, net, secrets, profiles = [], budgets, not_before, expires_at } = grant;
+  const { tools, fs, net, secrets, profiles = [], effects = [], budgets, not_before, expires_at } = grant;
   return new Set([
     ...TOOLS.filter((tool) => tools.some((pattern) => toolMatches(pattern, tool))).map((tool) => `tool ${tool}`),
     ...(['read', 'write'] as const).flatMap((access) => PATHS.filter((path) => fs.some((root) => root.denied === undefined && root[access] && isBelow(root.path, path)) && !fs.some((root) => root.denied === true && isBelow(root.path, path))).map((path) => `${access} ${path}`)),
     ...METHODS.flatMap((method) => HOSTS.filter((host) => net.some((one) => one.methods.includes(method) && hostMatches(one.domain, host))).map((host) => `${method} ${host}`)),
     ...secrets.map((name) => `secret ${name}`),
     ...profiles.map((name) => `profile ${name}`),
+    ...effects.map((rule) => `effect ${rule}`),
     ...BUDGET_DIMENSIONS.flatMap((dimension) => AMOUNTS.filter((amount) => amount <= (budgets[dimension] ?? Infinity)).map((amount) => `${amount} ${dimension}`)),
     ...INSTANTS.filter((instant) => not_before <= instant && instant < expires_at).map((instant) => `at ${instant}`),
     ...WORKSPACES.filter((workspace) => workspace_id === null || workspace_id === workspace).map((workspace) => `in ${workspace}`),
@@ -69,8 +70,9 @@ export const grants: fc.Arbitrary<Grant> = fc.record({
   net: few(fc.record({ domain: fc.oneof(spelled(2, '.').map((domain) => `*.${domain}`), spelled(3, '.')), methods: fc.subarray(METHODS) })),
   secrets: fc.subarray(['A', 'B', 'C']),
   profiles: fc.option(fc.subarray(['p', 'q', 'r']), { nil: undefined }),
+  effects: fc.option(fc.subarray(['effect.lost_many', 'effect.history', 'effect.runs_later'] as const), { nil: undefined }),
   budgets,
   time: fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 2 })),
-}).map(({ time: [not_before, length], profiles, ...rest }) => ({ ...rest, ...(profiles === undefined ? {} : { profiles }), not_before, expires_at: not_before + length }));
+}).map(({ time: [not_before, length], profiles, effects, ...rest }) => ({ ...rest, ...(profiles === undefined ? {} : { profiles }), ...(effects === undefined ? {} : { effects: [...effects] }), not_before, expires_at: not_before + length }));
 
 export const workspaces: fc.Arbitrary<string | null> = fc.constantFrom(null, ...WORKSPACES.slice(0, 2));

@@ -2,6 +2,7 @@
 import type { CapabilityToken, FsResource, FsRoot, Grant } from '@writ/contract';
 import { deniedPaths, isAbove } from './fs-scope.ts';
 import type { AttenuationRequest } from './attenuate.ts';
+import { noOptionalLists } from './optional-lists.ts';
 
 /** The kind of action that a child token is to allow, and how long and how often. */
 export interface NarrowAsk {
@@ -30,8 +31,8 @@ export function narrowTo({ token, tool_id, resources, uses, expires_at, net = []
     fs: resources === null ? grant.fs : [...rootsOf(resources), ...denialsWithin(grant.fs, resources)],
     net,
     secrets,
-    // A raw command is approved one call at a time, so no kind of action that is approved for longer needs any.
-    profiles: [],
+    // No profiles: a raw command is approved one call at a time. No effects: nobody has seen what the calls will do.
+    ...noOptionalLists(),
     budgets: { calls: Math.min(uses, grant.budgets.calls ?? uses) },
     expires_at: Math.min(expires_at, grant.expires_at),
   };

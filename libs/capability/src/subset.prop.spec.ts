@@ -6,7 +6,7 @@ import { decideToken } from './decide-token.ts';
 import { allowed, grants, isWithin, PATHS, TOOLS, WORKSPACES, workspaces, type Reach } from './grant-model.contract.ts';
 import { isSubset } from './subset.ts';
 
-const DIMENSIONS = ['tools', 'fs', 'net', 'secrets', 'profiles', 'budgets', 'not_before', 'expires_at'] as const satisfies readonly (keyof Grant)[];
+const DIMENSIONS = ['tools', 'fs', 'net', 'secrets', 'profiles', 'effects', 'budgets', 'not_before', 'expires_at'] as const satisfies readonly (keyof Grant)[];
 
 const base = { v: 1 as const, tenant_id: 'ten_a', agent_id: 'agt_a', parent_id: null, issuer: 'k', created_at: 0, revoked_at: null };
 const tokenOf = (reach: Reach, id = 'cap_0'): CapabilityToken => ({ ...base, capability_token_id: id, workspace_id: reach.workspace_id, grant: reach.grant });

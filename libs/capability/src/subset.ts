@@ -2,6 +2,7 @@
 import { BUDGET_DIMENSIONS, type FsRoot, type Grant } from '@writ/contract';
 import { deniedPaths, denialOf, isAbove, isScopePath, scopeOf } from './fs-scope.ts';
 import { coversNet } from './net-scope.ts';
+import { optionalBeyond } from './optional-lists.ts';
 import { coversPattern } from './tool-pattern.ts';
 
 /** Where a grant reaches beyond another: the dimension, and the part of it that does. */
@@ -20,7 +21,7 @@ export function excessOf(child: Grant, parent: Grant): Excess[] {
     ...beyond('fs', rootsBeyond(child, parent)),
     ...beyond('net', child.net.filter((inner) => !coversNet(parent.net, inner)).map(({ domain }) => domain)),
     ...beyond('secrets', child.secrets.filter((name) => !parent.secrets.includes(name))),
-    ...beyond('profiles', (child.profiles ?? []).filter((name) => !(parent.profiles ?? []).includes(name))),
+    ...optionalBeyond(child, parent).flatMap(([name, members]) => beyond(name, members)),
     ...beyond('budgets', budgetsBeyond(child, parent)),
     ...(child.not_before < parent.not_before ? beyond('not_before', [String(child.not_before)]) : []),
     ...(child.expires_at > parent.expires_at ? beyond('expires_at', [String(child.expires_at)]) : []),

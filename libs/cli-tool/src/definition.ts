@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LIMITS, searchTool, SHELL_RUN, type CliParameter, type CliTool, type TenantTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
+import { LIMITS, searchTool, SHELL_RUN, type CliCommand, type CliParameter, type CliTool, type TenantTool, type ToolDefinition, type ToolLimits } from '@writ/contract';
 import { Type, type TSchema } from 'typebox';
 import { commandLineOf } from './command.ts';
-import { valueFaults, wholePattern } from './values.ts';
+import { valueFaults, valueSteps, wholePattern } from './values.ts';
 
 /** The definition of whatever a tenant has. */
 export const tenantDefinition = (tool: TenantTool): ToolDefinition => ('provider' in tool ? searchTool(tool) : cliDefinition(tool));
+
+/**
+ * What a tenant's program answers. INVARIANT (what is stored keeps its meaning): these bytes are part of the digest of every stored tool, and a stored tool that doesn't give
+ * its digest any more is as one that isn't there. So this is no reference to `shell.run`, whose result may gain fields.
+ */
+const PROGRAM_RESULT = Type.Object({
+  exit_code: Type.Union([Type.Integer(), Type.Null()]),
+  signal: Type.Union([Type.String(), Type.Null()]),
+  output: Type.String({ description: 'stdout and stderr in the order in which they came' }),
+  truncated_bytes: Type.Integer({ description: 'bytes of output that were cut off' }),
+  wall_ms: Type.Integer(),
+}, { additionalProperties: false });
 
 /** A tool's definition as all others are, made of nothing but what is stored of it: the same document gives the same digest on every replica. */
 export function cliDefinition(tool: CliTool): ToolDefinition {
   const { cmd, args, optional_args, env } = tool;
   const cli = { cmd, args, optional_args, env };
-  const checks = valueFaults(tool.parameters);
-  const isTooLong = (values: Readonly<Record<string, unknown>>): boolean => Buffer.byteLength(commandLineOf(cli, values)) > LIMITS.commandBytes.max;
   return {
     tool_id: tool.tool_id,
     version: tool.version,
@@ -25,15 +35,23 @@ export function cliDefinition(tool: CliTool): ToolDefinition {
     limits: tool.limits as unknown as ToolLimits,
     parameters: objectOf(tool.parameters, true),
     shape: objectOf(tool.parameters, false),
-    result: SHELL_RUN.result,
+    result: PROGRAM_RESULT,
     cli,
     commandLine: (values) => commandLineOf(cli, values),
-    faults: (values) => {
-      const wrong = checks(values);
-      return wrong.length === 0 && isTooLong(values) ? [{ pointer: '', message: `make a command of more than ${LIMITS.commandBytes.max} bytes` }] : wrong;
-    },
+    faults: cliFaults(tool.parameters, cli),
+    declared: { parameters: tool.parameters, steps: valueSteps(tool.parameters) },
     // A program's arguments don't say which files it touches: its effect is checked.
     resources: () => [],
+  };
+}
+
+/** What is wrong with the values of a call of the tool, which fit their schemas. */
+export function cliFaults(parameters: CliTool['parameters'], cli: CliCommand): NonNullable<ToolDefinition['faults']> {
+  const checks = valueFaults(parameters);
+  const isTooLong = (values: Readonly<Record<string, unknown>>): boolean => Buffer.byteLength(commandLineOf(cli, values)) > LIMITS.commandBytes.max;
+  return (values) => {
+    const wrong = checks(values);
+    return wrong.length === 0 && isTooLong(values) ? [{ pointer: '', message: `make a command of more than ${LIMITS.commandBytes.max} bytes` }] : wrong;
   };
 }
 

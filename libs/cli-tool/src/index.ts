@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 export { argvOf, commandLineOf, environmentOf, secretNamesOf } from './command.ts';
-export { cliDefinition, tenantDefinition } from './definition.ts';
+export { cliDefinition, cliFaults, tenantDefinition } from './definition.ts';
 export { readToolFile, type CliToolDraft, type ToolsRead } from './read-tools.ts';
 export type { ToolProblem } from './problem.ts';

@@ -20,6 +20,12 @@ export function patternFault(pattern: string): string | null {
 /** The expression as a caller is told it, in JSON Schema's way, where a pattern may match anywhere. */
 export const wholePattern = (pattern: string): string => `^(?:${pattern})$`;
 
+/** A character of a value is matched against as many instructions as the expression has: about so many steps, for the whole of the values. */
+export function valueSteps(parameters: CliTool['parameters']): (args: Readonly<Record<string, unknown>>) => number {
+  const sizes = Object.entries(parameters).flatMap(([name, { pattern }]) => (pattern === undefined ? [] : [{ name, size: RE2JS.compile(pattern).programSize() }]));
+  return (args) => sizes.reduce((sum, { name, size }) => sum + (Object.hasOwn(args, name) ? String(args[name]).length * size : 0), 0);
+}
+
 /** What schemas don't say of values that fit them: patterns match the whole of a value, in linear time; nothing holds NUL or begins with `-` unless declared. */
 export function valueFaults(parameters: CliTool['parameters']): NonNullable<ToolDefinition['faults']> {
   const checks = Object.entries(parameters).map(([name, parameter]) => ({ name, check: checkOf(parameter) }));

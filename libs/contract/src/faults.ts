@@ -41,6 +41,7 @@ export const FAULTS = {
   'token.scope': { status: 403, retry: 'never', message: 'the capability token does not reach the resource' },
   'token.not_narrower': { status: 422, retry: 'never', message: 'a child token must be a subset of its parent' },
   'token.depth': { status: 422, retry: 'never', message: 'the chain of capability tokens is as long as one may be' },
+  'key.revoked': { status: 403, retry: 'never', message: 'the API key that proposed the call was revoked' },
   'budget.exhausted': { status: 403, retry: 'never', message: 'the capability token has no budget left' },
   'workspace.unknown': { status: 404, retry: 'never', message: 'there is no such workspace' },
   // policy, approval
@@ -53,6 +54,7 @@ export const FAULTS = {
   'approval.own_call': { status: 403, retry: 'never', message: 'nobody approves their own call' },
   'approval.stale': { status: 409, retry: 'never', message: 'what was approved is no longer what would happen' },
   'approval.previewed_anew': { status: 409, retry: 'never', message: 'the effect went stale and is previewed once more: look again, then decide' },
+  'approval.effect_unseen': { status: 409, retry: 'never', message: 'the yes is not for what waits now: look again, then decide' },
   'approval.voted': { status: 409, retry: 'never', message: 'that person\'s vote is counted already' },
   'approval.not_delegated': { status: 403, retry: 'never', message: 'the delegation is not good for this call' },
   'approval.superseded': { status: 409, retry: 'never', message: 'a person edited the arguments, and the call was proposed anew with them' },

@@ -12,6 +12,7 @@ export {
   AskedFor, AssignedEvent, CallLimits, EffectStartedRequest, EndedBy, KeptOutput, OutputRef, OutputRefs, RedeemRequest, Redemption, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest, ReportReply, ReportRequest, SlotsEvent, Usage,
 } from './messages/execution.ts';
 export { LimitsChanged, LimitsSince, TENANT_DEFAULTS, TenantLimits, TenantLimitsChange, TenantLimitsView, WorkspaceLimits, WorkspaceLimitsChange } from './messages/tenant-limits.ts';
+export { IssuedToken, KeyRevoked } from './messages/api-keys.ts';
 export { BUNDLE_PATH, BUNDLE_PAYLOAD_TYPE, BundleContent, BundleManifest, BundleSealed } from './messages/bundles.ts';
 export { DelegationNote, DelegationScope, DelegationView } from './messages/delegations.ts';
 export { ErasedSession, ErasurePlan, ErasureReason, ErasureView, Retention, RetentionView, TextOrder, TextOrders, TextOrdersTake, TextsGone, TextsTold } from './messages/erasures.ts';
@@ -40,6 +41,7 @@ export {
   SessionPermit, ShellAttachReply, ShellAttachRequest, ShellEnding, ShellEndRequest, ShellRenewReply, ShellRenewRequest,
 } from './messages/shells.ts';
 export { AppliedTool, CliToolProblem, SearchProviderView, TenantToolView, ToolsApplied } from './messages/tools.ts';
+export { EFFECT_RULES, PERMITTED_EFFECTS, type EffectRule } from './effect-rules.ts';
 export { ExecutionProfile, ProfilePut, ProfileView } from './messages/profiles.ts';
 export { SkillPut, SkillView, SkillWhole } from './messages/skills.ts';
 export { opened } from './opened.ts';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static } from 'typebox';
+import { PERMITTED_EFFECTS } from './effect-rules.ts';
 import { idSchema, Sha256Hex } from './ids.ts';
 import { ProfileName } from './tools/shell-dangerous.ts';
 
@@ -42,6 +43,10 @@ export const Grant = Type.Object({
   net: Type.Array(NetGrant, { maxItems: 256 }),
   secrets: Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), { maxItems: 256 }),
   profiles: Type.Optional(Type.Array(ProfileName, { maxItems: 256, description: 'execution profiles that raw commands may run under; absent: none' })),
+  effects: Type.Optional(Type.Array(Type.Enum(PERMITTED_EFFECTS), {
+    maxItems: PERMITTED_EFFECTS.length, uniqueItems: true,
+    description: 'rules on effects whose findings need no person under this token; absent: none',
+  })),
   budgets: Budgets,
   not_before: Instant,
   expires_at: Instant,

@@ -6,6 +6,7 @@ export { YIPS_SKILLS, YIPS_SUBAGENT, YIPS_TOOLS } from './aliases/yips.ts';
 export { DIALECTS, TEXT_DIALECTS, type Answer, type Args, type CallMode, type DialectCall, type DialectName, type DialectParser, type Outcome, type Parsed, type Problem, type ProblemLevel, type Prompt, type RenderedMessage, type Stop, type TextDialect } from './dialect.ts';
 export { isSequential, parse, parserOf, prompt, render, renderAnswers } from './dialects.ts';
 export { DIALECT_LIMITS } from './limits.ts';
+export { CallArguments } from './native/call-arguments.ts';
 export { offeredTools, type Offer, type OfferedSkill } from './offer.ts';
 export { outcomeOf, STANDINGS, standingOf, type Standing } from './standing.ts';
 export { truncated } from './text/shown.ts';

@@ -38,6 +38,13 @@ const HOSTILE: readonly (readonly [what: string, output: string])[] = [
   ['markers in an object without an end', `[TOOL_CALL:a]{${fill('[TOOL_CALL:b]')}`],
   ['envelopes', fill('```yips-agent\n{}\n```\n')],
   ['beginnings of envelopes', fill('```yips-agent\n')],
+  ['beginnings of thinking', fill('<think>')],
+  ['thinking within other thinking, closed out of turn', `${fill('<think><reasoning>').slice(0, CHARS / 2)}${fill('</thought></think>').slice(0, CHARS / 2)}`],
+  ['ends of thinking', fill('</think>')],
+  ['calls, and an end of thinking behind each', fill('[TOOL_CALL:a] {"action":"fs.list"}</think>')],
+  ['blanks in a tag of thinking', `<think${fill(' ')}`],
+  ['tags without a name', fill('<')],
+  ['tags that might become one of thinking', fill('<think a')],
   ['blanks behind an envelope\'s name', `\`\`\`yips-agent${fill(' ')}x`],
 ];
 

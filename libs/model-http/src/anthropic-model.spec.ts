@@ -75,7 +75,16 @@ describe('Messages', () => {
 
   test('arguments that are no object are a problem of the call, not of the reply', async () => {
     server.script = { chunks: [start, ...call(0, '{"path":'), ...end('tool_use')], end: 'whole' };
-    expect((await drain(model())).turn.calls).toEqual([{ id: 'toolu_1', tool_id: 'fs.read', args: {}, problem: expect.stringContaining('no JSON object') }]);
+    expect((await drain(model())).turn.calls).toEqual([{ id: 'toolu_1', tool_id: 'fs.read', args: {}, problem: expect.stringMatching(/must be a JSON object|no JSON that is taken/) }]);
+  });
+
+  test.each([
+    ['an object that stands where the block begins', { path: 'a' }, { args: { path: 'a' } }],
+    ['null', null, { args: {}, problem: expect.stringContaining('null') as string }],
+    ['an array', [], { args: {}, problem: expect.stringContaining('an array') as string }],
+  ])('arguments that are %s are read as what they are, or refused', async (_what, input, read) => {
+    server.script = { chunks: [start, ...block(0, { type: 'tool_use', id: 'toolu_1', name: 'read_file', input }), ...end('tool_use')], end: 'whole' };
+    expect((await drain(model())).turn.calls).toEqual([{ id: 'toolu_1', tool_id: 'fs.read', ...read }]);
   });
 
   test('an error within the stream is told by its type', async () => {

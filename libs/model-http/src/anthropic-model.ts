@@ -35,7 +35,7 @@ export class AnthropicModel extends Model {
   }
 }
 
-type Block = Anthropic.ContentBlock & { json?: string };
+type Block = Anthropic.ContentBlock & { pieces?: unknown[] };
 
 /** A reply as its events make it. */
 class Reply {
@@ -67,7 +67,7 @@ class Reply {
     if (delta.type === 'text_delta' && block.type === 'text') {
       block.text += delta.text;
       yield { kind: 'text', text: delta.text };
-    } else if (delta.type === 'input_json_delta') block.json = (block.json ?? '') + delta.partial_json;
+    } else if (delta.type === 'input_json_delta') (block.pieces ??= []).push(delta.partial_json);
     else if (delta.type === 'thinking_delta' && block.type === 'thinking') block.thinking += delta.thinking;
     else if (delta.type === 'signature_delta' && block.type === 'thinking') block.signature = delta.signature;
   }
@@ -76,8 +76,9 @@ class Reply {
     if (block?.type === 'tool_use') yield { kind: 'call', call: this.#callOf(block) };
   }
 
-  #callOf({ id, name, input, json }: Anthropic.ToolUseBlock & { json?: string }): ModelCall {
-    return { id, tool_id: toolIdOf(name), ...readArguments(json ?? JSON.stringify(input)) };
+  /** A block begins with the empty object where its arguments come in pieces. Other servers send all of them there. */
+  #callOf({ id, name, input, pieces = [] }: Anthropic.ToolUseBlock & { pieces?: unknown[] }): ModelCall {
+    return { id, tool_id: toolIdOf(name), ...readArguments(JSON.stringify(input) === '{}' ? pieces : [input, ...pieces]) };
   }
 
   /** Counts come twice, at the start and, whole, at the end. */
@@ -105,7 +106,7 @@ class Reply {
   #native(calls: readonly ModelCall[]): Pick<ModelTurn, 'native'> {
     if (!this.#blocks.some(({ type }) => type === 'thinking' || type === 'redacted_thinking')) return {};
     const args = new Map(calls.map((call) => [call.id, call.args]));
-    const content = this.#blocks.map(({ json: _json, ...block }) => (block.type === 'tool_use' ? { ...block, input: args.get(block.id) ?? {} } : block));
+    const content = this.#blocks.map(({ pieces: _pieces, ...block }) => (block.type === 'tool_use' ? { ...block, input: args.get(block.id) ?? {} } : block));
     return { native: { provider: PROVIDER, content } };
   }
 }

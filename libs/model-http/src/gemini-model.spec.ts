@@ -59,6 +59,16 @@ describe('Gemini', () => {
     ]);
   });
 
+  test.each([
+    ['of no arguments', { functionCall: { name: 'read_file' } }, { args: {} }],
+    ['whose arguments are null', { functionCall: { name: 'read_file', args: null } }, { args: {}, problem: expect.stringContaining('null') as string }],
+    ['whose arguments are an array', { functionCall: { name: 'read_file', args: [] } }, { args: {}, problem: expect.stringContaining('an array') as string }],
+    ['within a thought', { ...call, thought: true }, { args: {}, problem: expect.stringContaining('in a thought') as string }],
+  ])('a call %s is read as what it is, or refused', async (_what, part, read) => {
+    server.script = { chunks: [chunk([part]), end('STOP')], end: 'whole' };
+    expect((await drain(model())).turn.calls).toEqual([expect.objectContaining({ tool_id: 'fs.read', ...read })]);
+  });
+
   test('a prompt that is blocked is a refusal; a call that the provider couldn\'t read may be put right', async () => {
     server.script = { chunks: [sse({ promptFeedback: { blockReason: 'SAFETY' } })], end: 'whole' };
     expect((await drain(model())).turn.stop).toBe('refusal');

@@ -2,11 +2,12 @@
 import { ApiError, FinishReason, GoogleGenAI, type Content, type GenerateContentResponse, type Part } from '@google/genai';
 import { Model, ModelError, type Conversation, type Message, type ModelCall, type ModelDelta, type ModelTurn } from '@writ/agent-loop';
 import { nativeNameOf, toolIdOf } from '@writ/dialects';
-import { IDLE_MS, interrupted, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
+import { IDLE_MS, interrupted, readArguments, REPLY_TOKENS_MAX, statusFault, transportFault, watched, type ProviderOptions } from './provider.ts';
 
 const PROVIDER = 'gemini';
 /** Of calls that the provider gave no id: it wants none back then. */
 const OWN_ID = 'writ_call_';
+const IN_THOUGHT = 'it stands in a thought: the call was not run';
 
 /** A model behind the Gemini API's `streamGenerateContent`. */
 export class GeminiModel extends Model {
@@ -71,8 +72,9 @@ class Reply {
   * #takePart(part: Part): Generator<ModelDelta> {
     this.#parts.push(part);
     if (part.functionCall !== undefined) {
-      const { id, name = '', args = {} } = part.functionCall;
-      const call = { id: id ?? `${OWN_ID}${this.#calls.length}`, tool_id: toolIdOf(name), args };
+      const { id, name = '', args } = part.functionCall;
+      const read = part.thought === true ? { args: {}, problem: IN_THOUGHT } : readArguments([args]);
+      const call = { id: id ?? `${OWN_ID}${this.#calls.length}`, tool_id: toolIdOf(name), ...read };
       this.#calls.push(call);
       yield { kind: 'call', call };
     } else if (part.text !== undefined && part.text !== '' && part.thought !== true) {

@@ -6,7 +6,7 @@ import { drain, modelContract, sse, type Wire } from './specs/model.contract.ts'
 const chunk = (delta: object, finish_reason: string | null = null): string => sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta, finish_reason }] });
 const usage = sse({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [], usage: { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27, prompt_tokens_details: { cached_tokens: 5 } } });
 const done = sse('[DONE]');
-const call = (text: string) => ({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'read_file', arguments: text } }] });
+const call = (text: unknown) => ({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'read_file', arguments: text } }] });
 const pieces = [
   chunk({ role: 'assistant', content: '' }), chunk({ content: 'I re' }), chunk({ content: 'ad.' }),
   chunk(call('')), chunk({ tool_calls: [{ index: 0, function: { arguments: '{"pa' } }] }), chunk({ tool_calls: [{ index: 0, function: { arguments: 'th":"a"}' } }] }),
@@ -44,9 +44,14 @@ describe('Chat Completions', () => {
     expect((server.asked[0]?.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(['read_file', 'bash']);
   });
 
-  test.each(['{"path":', '"text"', '[1]', 'null'])('arguments that are %s are a problem of the call, not of the reply', async (text) => {
+  test('arguments that are an object are read as what it is', async () => {
+    server.script = { chunks: [chunk(call({ path: 'a' })), chunk({}, 'tool_calls'), done], end: 'whole' };
+    expect((await drain(model())).turn.calls).toEqual([{ id: 'call_1', tool_id: 'fs.read', args: { path: 'a' } }]);
+  });
+
+  test.each(['{"path":', '"text"', '[1]', 'null', [], [1], null])('arguments that are %j are a problem of the call, not of the reply', async (text) => {
     server.script = { chunks: [chunk(call(text)), chunk({}, 'tool_calls'), done], end: 'whole' };
-    expect((await drain(model())).turn.calls).toEqual([{ id: 'call_1', tool_id: 'fs.read', args: {}, problem: expect.stringContaining('no JSON object') }]);
+    expect((await drain(model())).turn.calls).toEqual([{ id: 'call_1', tool_id: 'fs.read', args: {}, problem: expect.stringMatching(/must be a JSON object|no JSON that is taken/) }]);
   });
 
   test('servers of other makers: calls sent whole without an index or an id, a stop that is "stop", usage without choices', async () => {

@@ -41,7 +41,7 @@ export class OpenAiModel extends Model {
 
 /** A reply as its chunks make it. */
 class Reply {
-  readonly #calls: { id: string; name: string; text: string }[] = [];
+  readonly #calls: { id: string; name: string; readonly pieces: unknown[] }[] = [];
   #text = '';
   #finish: Finish = null;
   #usage: Chunk['usage'];
@@ -62,9 +62,10 @@ class Reply {
   #takeCall({ index, id, function: part }: ToolCallPart): void {
     // Local servers that send each call whole may leave the index out.
     const at = (index as number | undefined) ?? this.#calls.length;
-    const call = (this.#calls[at] ??= { id: id ?? `call_${at}`, name: '', text: '' });
+    const call = (this.#calls[at] ??= { id: id ?? `call_${at}`, name: '', pieces: [] });
     call.name += part?.name ?? '';
-    call.text += part?.arguments ?? '';
+    // Servers of other makers send more than the text that the type says.
+    call.pieces.push(part?.arguments);
   }
 
   whole(): ModelTurn {
@@ -73,7 +74,8 @@ class Reply {
     // A reply that was cut off may end within the arguments of a call.
     if (this.#finish === 'length') return { ...base, calls: [], stop: 'length' };
     if (this.#finish === 'content_filter') return { ...base, calls: [], stop: 'refusal' };
-    const calls = this.#calls.filter(Boolean).map(({ id, name, text }): ModelCall => ({ id, tool_id: toolIdOf(name), ...readArguments(text) }));
+    const calls = this.#calls.filter(Boolean)
+      .map(({ id, name, pieces }): ModelCall => ({ id, tool_id: toolIdOf(name), ...readArguments(pieces) }));
     return { ...base, calls, stop: calls.length > 0 ? 'tool_use' : 'end' };
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { faultOfStatus, ModelError, readRetryAfter } from '@writ/agent-loop';
-import { parseJson } from '@writ/digest';
+import { CallArguments } from '@writ/dialects';
+import { parseJson, type JsonValue } from '@writ/digest';
 
 export interface ProviderOptions {
   readonly apiKey: string;
@@ -76,13 +77,18 @@ function wordsOf(error: unknown): string {
   return error.cause instanceof Error ? wordsOf(error.cause) : error.message;
 }
 
-/** Arguments as a provider streamed them. What is no object is a problem of the call, told to the model; empty text is no arguments. */
-export function readArguments(text: string): { readonly args: Record<string, unknown>; readonly problem?: string } {
-  try {
-    const value: unknown = parseJson(text.trim() === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { args: value as Record<string, unknown> };
-  } catch {
-    // Said below.
-  }
-  return { args: {}, problem: 'the arguments are no JSON object: the call was not run' };
+/** A call's arguments, or none and why it does not run, in words for the model. */
+interface ReadArguments { readonly args: Record<string, unknown>; readonly problem?: string }
+
+/** Reads arguments as a provider sent them, in its pieces, by the rule of all dialects. */
+export function readArguments(pieces: readonly unknown[]): ReadArguments {
+  const given = new CallArguments();
+  for (const piece of pieces) given.add(strict(piece));
+  const read = given.read();
+  if ('problem' in read) return { args: {}, problem: `the arguments ${read.problem}: the call was not run` };
+  return { args: { ...read.args } };
 }
+
+/** A provider's library has read values already, and not as strictly: they are read again. */
+const strict = (piece: unknown): JsonValue | undefined =>
+  (typeof piece === 'object' && piece !== null ? parseJson(JSON.stringify(piece)) : piece) as JsonValue | undefined;

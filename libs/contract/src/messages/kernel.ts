@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { BlobRef, Change } from '../delta.ts';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Budgets, Grant, JobListing, SESSION_APPROVAL } from '../token.ts';
+import { API_KEY_REQUESTS } from './api-keys.ts';
 import { BUNDLE_REQUESTS } from './bundles.ts';
 import { CONTAINER_REQUESTS } from './containers.ts';
 import { DELEGATION_REQUESTS } from './delegations.ts';
@@ -155,8 +156,13 @@ export const KERNEL_REQUESTS = {
   'policy.read': Type.Object({ ...asked, policy: orNull(PolicyRef) }, closed),
   /** → PolicyDiff; null: the one in force */
   'policy.diff': Type.Object({ ...asked, from: orNull(PolicyRef), to: orNull(PolicyRef) }, closed),
-  /** → PolicyActivation; `if_active`: a `conflict` unless this set is in force */
-  'policy.activate': Type.Object({ ...asked, policy: PolicyRef, ...activation }, closed),
+  /**
+   * → PolicyActivation; `if_active`: a `conflict` unless this set is in force. `policy.invalid` for a set with rules that can
+   * never apply, unless `allow_impossible`. Absent where an older peer asks.
+   */
+  'policy.activate': Type.Object({
+    ...asked, policy: PolicyRef, ...activation, allow_impossible: Type.Optional(Type.Boolean()),
+  }, closed),
   /** → PolicyActivation: what was in force before the newest activation is activated once more */
   'policy.rollback': Type.Object({ ...asked, ...activation }, closed),
   /** → {items: PolicyActivation[], next_cursor}; newest first */
@@ -177,6 +183,7 @@ export const KERNEL_REQUESTS = {
   'operation.explain': Type.Object({ ...asked, operation_id: Key }, closed),
   /** → {recorded: record_id}: writes a record of kind `change` for a state that the orchestrator keeps (API keys), before it takes effect. `digest`: of what it is changed to. With a key that is revoked go the delegations that it made */
   'change.record': Type.Object({ ...asked, verb: Type.String({ pattern: '^[a-z_]{1,64}$' }), subject: Type.String({ maxLength: 128 }), digest: Type.Optional(Sha256Hex) }, closed),
+  ...API_KEY_REQUESTS,
   ...BUNDLE_REQUESTS,
   ...DELEGATION_REQUESTS,
   ...ERASURE_REQUESTS,

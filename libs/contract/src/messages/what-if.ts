@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { idSchema, Sha256Hex } from '../ids.ts';
 import { Envelope } from '../permit.ts';
+import { PolicyProblem } from './policies.ts';
 import { AutonomyMode, Reason, VerdictName } from '../states.ts';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -34,6 +35,9 @@ export const Simulation = Type.Object({
   approvers: orNull(Type.Object({ count: Type.Integer(), role: Type.Enum(['operator', 'admin']) }, closed)),
   labels: Type.Array(Type.String(), { description: 'of its session and workspace' }),
   explanation: orNull(PolicyExplanation),
+  warnings: Type.Optional(Type.Array(PolicyProblem, {
+    description: 'what is odd about the set, such as rules that can never apply; absent where an older kernel answers',
+  })),
 }, closed);
 export type Simulation = Static<typeof Simulation>;
 

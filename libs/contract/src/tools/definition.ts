@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TObject } from 'typebox';
-import type { CliCommand } from './cli-tool.ts';
+import type { CliCommand, CliParameter } from './cli-tool.ts';
 import type { SearchProvider } from './search-provider.ts';
 
 /** `read` touches nothing; `write` changes the workspace; `admin` can do harm beyond it. */
@@ -85,6 +85,8 @@ export interface ToolDefinition {
   readonly profile?: string;
   /** What a call would do, as far as its arguments tell: the result of a dry run, JSON of at most `resultInlineBytes`. Total and pure; null for nothing, absent: a dry run has no result. */
   readonly foresees?: (args: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null;
+  /** Of a tool that a tenant declared: its parameters, and about how many steps `faults` takes at most for such arguments. For whoever asks `faults` where others wait. */
+  readonly declared?: { readonly parameters: Readonly<Record<string, CliParameter>>; readonly steps: (args: Readonly<Record<string, unknown>>) => number };
   /** What is wrong with arguments that fit `parameters` each by itself. Total and pure; absent: nothing can be. */
   readonly faults?: (args: Readonly<Record<string, unknown>>) => readonly { readonly pointer: string; readonly message: string }[];
 }

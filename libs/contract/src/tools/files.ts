@@ -50,7 +50,7 @@ export const FS_WRITE: ToolDefinition = {
 const Edits = Type.Array(Type.Object({
   find: Type.String({ minLength: 1 }),
   replace: Type.String(),
-  count: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('all')], { description: 'matches to expect; 1 unless said' })),
+  count: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('all')], { description: 'places to expect, which must not overlap; 1 unless said. `all` takes them from the left' })),
 }, closed), { minItems: 1, maxItems: 256 });
 const Edited = { path: Type.String(), replacements: Type.Integer(), size: Type.Integer(), sha256: Type.String() } as const;
 /** An edit answers whether its text occurs, which is a reading of the file. */
@@ -58,8 +58,9 @@ const edits = (args: Readonly<Record<string, unknown>>): readonly FsResource[] =
 
 export const FS_EDIT: ToolDefinition = {
   ...writes,
+  version: 3,
   tool_id: 'fs.edit',
-  description: 'Replaces text in a file. Each `find` must match exactly once, or as often as `count` says; all edits apply or none.',
+  description: 'Replaces text in a file. Each `find` must match exactly once, or as often as `count` says; all edits apply or none. In a file whose lines all end in CRLF, line feeds in `find` and `replace` mean CRLF.',
   parameters: Type.Object({
     path: Path,
     edits: Edits,
@@ -73,9 +74,9 @@ export const EDITED_FILES_MAX = 64;
 
 export const FS_EDIT_FILES: ToolDefinition = {
   ...writes,
-  version: 1,
+  version: 2,
   tool_id: 'fs.edit_files',
-  description: 'Replaces text in several files, which change together or not at all. Each `find` must match exactly once in its file, or as often as `count` says.',
+  description: 'Replaces text in several files, which change together or not at all. Each `find` must match exactly once in its file, or as often as `count` says. In a file whose lines all end in CRLF, line feeds in `find` and `replace` mean CRLF.',
   parameters: Type.Object({
     files: Type.Array(Type.Object({ path: Path, edits: Edits }, closed), { minItems: 1, maxItems: EDITED_FILES_MAX, description: 'a file that is named twice is edited in turn' }),
   }, closed),

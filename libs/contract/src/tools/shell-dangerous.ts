@@ -19,12 +19,13 @@ function gitLine(command: string): string {
   return words === null ? `git ${command}` : ['git', ...words].map(shellQuoted).join(' ');
 }
 
-/** INVARIANT (judged as it runs): what risk and policy read is the command that the shell gets. A text for PowerShell is read as bash as well, since programs are called the same in both. */
+/** INVARIANT (judged as it runs): what risk and policy read is the command that the shell gets, in the language that it reads. */
 function commandLine({ shell, command }: Readonly<Record<string, unknown>>): string {
   const text = String(command);
   switch (shell) {
     case 'Git': return gitLine(text);
-    case 'PowerShell': return `pwsh -Command ${shellQuoted(text)}\n${text}`;
+    case 'PowerShell': return `pwsh -Command ${shellQuoted(text)}`;
+    case 'CommandPrompt': return `cmd /c ${shellQuoted(text)}`;
     default: return text;
   }
 }
@@ -37,7 +38,7 @@ function faults({ shell, command }: Readonly<Record<string, unknown>>): { pointe
 /** A raw command under an execution profile. What the profile bounds is found by whoever reads it: see `dangerousTool` of the library of scripts. */
 export const SHELL_DANGEROUS: ToolDefinition = {
   tool_id: 'shell.dangerous',
-  version: 1,
+  version: 2,
   description: 'Runs a raw command in a disposable container on the workspace, under an execution profile that an administrator registered. A person sees every call before it runs. `Git` takes the words of one git command and reads them without a shell. '
     + 'A non-zero exit status rolls everything back. Prefer `mk8.run` or `shell.run`.',
   category: 'admin',

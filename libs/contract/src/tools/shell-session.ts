@@ -10,7 +10,7 @@ export const YIELD_MS = { default: 10_000, max: 60_000 } as const;
 
 export const SHELL_SESSION: ToolDefinition = {
   tool_id: 'shell.session',
-  version: 2,
+  version: 3,
   description: 'Asks one thing of the bash of the session, which keeps its directory, variables and background jobs from call to call, on a terminal: '
     + 'runs a `command`, types `input` for the program that runs, presses `ctrl`, or with none of them waits for what comes. '
     + 'What changed in the workspace when the prompt is back is committed, whatever the exit status. A command that runs longer than `yield_ms` goes on, and later calls tell of it. `${secret:NAME}` in the command stands for a secret that the token grants.',
@@ -35,6 +35,7 @@ export const SHELL_SESSION: ToolDefinition = {
     running: Type.Boolean({ description: 'a command is under way' }),
     exit_code: orNull(Type.Integer({ description: 'of the command that ended in this call, or of the shell' })),
     output: Type.String({ description: 'what came since the call before' }),
+    output_lossy: Type.Optional(Type.Literal(true, { description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD' })),
     truncated_bytes: Type.Integer(),
     shell: Type.Union([Type.Literal('started'), Type.Literal('open'), Type.Literal('ended')], { description: 'started: by this call; ended: by `exit`, `close` or a signal, and the next command starts another' }),
     wall_ms: Type.Integer(),

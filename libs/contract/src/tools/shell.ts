@@ -4,7 +4,7 @@ import { SANDBOX_LIMITS, TELLS_SECRETS, type ToolDefinition } from './definition
 
 export const SHELL_RUN: ToolDefinition = {
   tool_id: 'shell.run',
-  version: 5,
+  version: 6,
   description: 'Runs a bash command in a disposable container on the workspace. A non-zero exit status rolls everything back unless `on_failure` is `keep`. `${secret:NAME}` in the command stands for a secret that the token grants.',
   category: 'write',
   class: 'sandboxed',
@@ -23,7 +23,8 @@ export const SHELL_RUN: ToolDefinition = {
   result: Type.Object({
     exit_code: Type.Union([Type.Integer(), Type.Null()]),
     signal: Type.Union([Type.String(), Type.Null()]),
-    output: Type.String({ description: 'stdout and stderr in the order in which they came' }),
+    output: Type.String({ description: 'stdout and stderr in the order in which they were read: two writes to different streams within a millisecond may be the other way round' }),
+    output_lossy: Type.Optional(Type.Literal(true, { description: 'there where the output held bytes that are not UTF-8, or NUL; they show as U+FFFD' })),
     truncated_bytes: Type.Integer({ description: 'bytes of output that were cut off' }),
     wall_ms: Type.Integer(),
   }, { additionalProperties: false }),

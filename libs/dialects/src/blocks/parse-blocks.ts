@@ -7,6 +7,7 @@ import { DIALECT_LIMITS } from '../limits.ts';
 import { Collected } from '../text/collected.ts';
 import { isObject, readJson } from '../text/read-json.ts';
 import { idLike, quoted } from '../text/shown.ts';
+import { BEFORE_THINKING_ENDED, HIDDEN_IN_THINKING, Thinking } from '../text/thinking.ts';
 import { BalancedObject } from './balanced-object.ts';
 
 export const CALL_MARKER = '[TOOL_CALL:';
@@ -24,6 +25,7 @@ type State = 'text' | 'id' | 'gap' | 'object';
 
 export class BlocksParser implements DialectParser {
   readonly #collected = new Collected(ID);
+  readonly #thinking = new Thinking(() => { this.#collected.retract(BEFORE_THINKING_ENDED); });
   #state: State = 'text';
   #at = 0;
   /** what of a marker stands at the end of the chunk before */
@@ -44,10 +46,12 @@ export class BlocksParser implements DialectParser {
   }
 
   end(): Parsed {
-    this.#collected.text(this.#carried);
+    this.#text(this.#carried);
     if (this.#state === 'id') this.#unclosed();
     if (this.#state === 'gap') this.#lacksObject();
     if (this.#state === 'object') this.#unbalanced();
+    const { hiddenAt } = this.#thinking;
+    if (hiddenAt !== null) this.#collected.problem('protocol', HIDDEN_IN_THINKING, { at: hiddenAt });
     return this.#collected.parsed();
   }
 
@@ -61,11 +65,17 @@ export class BlocksParser implements DialectParser {
     const marker = input.indexOf(CALL_MARKER, from);
     if (marker === -1) {
       const end = Math.max(from, beginningAtEnd(input));
-      this.#collected.text(input.slice(from, end));
+      this.#text(input.slice(from, end));
       this.#carried = input.slice(end);
       return input.length;
     }
-    this.#collected.text(input.slice(from, marker));
+    this.#text(input.slice(from, marker));
+    if (this.#thinking.isOpen) {
+      this.#thinking.hide(this.#at + marker);
+      this.#text(CALL_MARKER);
+      return marker + CALL_MARKER.length;
+    }
+    this.#thinking.cut();
     [this.#state, this.#id, this.#markerAt] = ['id', '', this.#at + marker];
     return marker + CALL_MARKER.length;
   }
@@ -110,24 +120,32 @@ export class BlocksParser implements DialectParser {
     return end;
   }
 
+  #text(text: string): void {
+    this.#thinking.take(text);
+    this.#collected.text(text);
+  }
+
   #payload(text: string): void {
     if (this.#collected.isFull) return;
     const json = readJson(text);
     const members = 'value' in json && isObject(json.value) ? json.value : {};
     const { name, means } = 'value' in json ? resolvePayload(members) : { name: null, means: { problem: `the payload is no JSON that is taken: ${json.problem}` } };
     const written = { id: this.#id, name: name ?? '', at: this.#markerAt };
+    // What is no JSON may hold the beginning of thinking as well as a brace of its own.
+    if ('problem' in json) this.#thinking.take(text);
     if (this.#collected.claims(written)) this.#collected.call(written, means);
   }
 
   /** What looks like the beginning of a marker is text, and is told. */
   #unclosed(): void {
-    this.#collected.text(CALL_MARKER + this.#id);
+    this.#text(CALL_MARKER + this.#id);
     this.#collected.problem('call', 'a marker isn\'t closed: `[TOOL_CALL:` takes an id and `]` on the same line', { call_id: idLike(this.#id), at: this.#markerAt });
     this.#state = 'text';
   }
 
   #lacksObject(): void {
-    this.#collected.text(this.#gap.join(''));
+    this.#thinking.take(this.#id);
+    this.#text(this.#gap.join(''));
     [this.#gap, this.#state] = [[], 'text'];
     this.#collected.problem('call', `the marker of ${quoted(this.#id)} has no JSON object after it`, { call_id: idLike(this.#id), at: this.#markerAt });
   }

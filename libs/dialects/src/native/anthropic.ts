@@ -3,6 +3,7 @@
 // Anthropic's messages: a `message` object, and the events of its stream. https://docs.anthropic.com/en/api/messages-streaming
 import type { JsonValue } from '@writ/digest';
 import type { Stop } from '../dialect.ts';
+import { isObject } from '../text/read-json.ts';
 import { failedBy, listOf, newCall, objectOf, stringOf, type NativeCall, type NativeTurn, type ReadFrame } from './turn.ts';
 
 const STOPS: Readonly<Record<string, Stop>> = { end_turn: 'end', stop_sequence: 'end', pause_turn: 'end', refusal: 'end', tool_use: 'tool_use', max_tokens: 'length', model_context_window_exceeded: 'length' };
@@ -21,19 +22,22 @@ export function readAnthropic(): ReadFrame {
     else if (type === 'content_block_delta') {
       const delta = objectOf(value['delta']);
       if (delta['type'] === 'text_delta') turn.text(delta['text']);
-      if (delta['type'] === 'input_json_delta') open.get(index)?.json.push(stringOf(delta['partial_json']));
+      if (delta['type'] === 'input_json_delta') open.get(index)?.args.add(delta['partial_json']);
     } else if (type === 'message_delta') stopped(turn, objectOf(value['delta']));
   };
 }
 
 function whole(turn: NativeTurn, { type, text, id, name, input }: Members): void {
   if (type === 'text') turn.text(text);
-  if (type === 'tool_use') turn.add(newCall(stringOf(id), stringOf(name))).value = input ?? {};
+  if (type === 'tool_use') turn.add(newCall(stringOf(id), stringOf(name), input));
 }
 
-function started(turn: NativeTurn, open: Map<JsonValue | undefined, NativeCall>, index: JsonValue | undefined, { type, text, id, name }: Members): void {
+function started(turn: NativeTurn, open: Map<JsonValue | undefined, NativeCall>, index: JsonValue | undefined, block: Members): void {
+  const { type, text, id, name, input } = block;
   if (type === 'text') turn.text(text);
-  if (type === 'tool_use') open.set(index, turn.add(newCall(stringOf(id), stringOf(name))));
+  // The empty object stands for arguments that come in pieces; servers of other makers send all of them here.
+  const given = isObject(input) && Object.keys(input).length === 0 ? undefined : input;
+  if (type === 'tool_use') open.set(index, turn.add(newCall(stringOf(id), stringOf(name), given)));
 }
 
 function stopped(turn: NativeTurn, { stop_reason }: Members): void {

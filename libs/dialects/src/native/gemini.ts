@@ -7,6 +7,8 @@ import { quoted } from '../text/shown.ts';
 import { failedBy, listOf, newCall, objectOf, stringOf, type NativeTurn, type ReadFrame } from './turn.ts';
 
 const BROKEN: ReadonlySet<string> = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+/** Of a call within what a model thinks. */
+const IN_THOUGHT = 'it stands in a thought, so it was not run: call outside of thoughts';
 type Members = { readonly [key: string]: JsonValue };
 
 export function readGemini(): ReadFrame {
@@ -28,7 +30,8 @@ function take(turn: NativeTurn, { text, thought, functionCall }: Members): boole
   if (thought !== true) turn.text(text);
   if (functionCall === undefined) return false;
   const { id, name, args } = objectOf(functionCall);
-  turn.add(newCall(stringOf(id), stringOf(name))).value = args ?? {};
+  const call = turn.add(newCall(stringOf(id), stringOf(name), args));
+  if (thought === true) call.problem = IN_THOUGHT;
   return true;
 }
 

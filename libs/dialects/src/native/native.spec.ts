@@ -2,7 +2,7 @@
 import { nativeNameOf, toolIdOf } from '../aliases/native.ts';
 import { parse } from '../dialects.ts';
 import type { DialectName } from '../dialect.ts';
-import { NATIVE, sse, type NativeAnswer } from '../specs/native-answers.ts';
+import { NATIVE, sse, WITH_ARGUMENTS, type NativeAnswer } from '../specs/native-answers.ts';
 
 const ANSWER: NativeAnswer = { text: 'I read it.', calls: [{ id: 'call_a', name: 'read_file', args: { path: 'README.md' } }, { id: 'call_b', name: 'bash', args: { command: 'ls "a b"' } }] };
 const DIALECTS = Object.keys(NATIVE) as (keyof typeof NATIVE)[];
@@ -37,7 +37,27 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const call = { id: 'call_a', name: 'read_file', args: { path: 'a' } };
     expect(parse(dialect, whole({ text: '', calls: [call, call] }))).toMatchObject({ calls: [{ id: 'call_a' }], problems: [{ call_id: 'call_a', level: 'call' }] });
     expect(parse(dialect, whole({ text: '', calls: [{ ...call, name: 'rm -rf /' }] }))).toMatchObject({ calls: [], problems: [{ call_id: 'call_a', message: 'there is no tool `rm -rf /`' }] });
-    expect(parse(dialect, whole({ text: '', calls: [{ ...call, args: [1] }] }))).toMatchObject({ calls: [], problems: [{ message: 'the arguments of `read_file` must be a JSON object' }] });
+    expect(parse(dialect, whole({ text: '', calls: [{ ...call, args: [1] }] }))).toMatchObject({ calls: [], problems: [{ message: 'the arguments of `read_file` must be a JSON object, and are an array' }] });
+  });
+
+  describe.each(WITH_ARGUMENTS[dialect].map((form, n) => [n + 1, form] as const))('arguments in the place that they have in its form %i', (_n, form) => {
+    const read = (args: unknown): unknown => {
+      const { calls, problems } = parse(dialect, form(args));
+      return [calls.map((call) => call.args), problems.map(({ level, call_id, message }) => [level, call_id, message])];
+    };
+    it('are read as what they are, as an object and as its text', () => {
+      for (const args of [{ command: 'ls' }, { command: { nested: [1, null] } }, {}]) for (const written of [args, JSON.stringify(args)]) expect(read(written)).toEqual([[args], []]);
+    });
+
+    it('are the empty object where there are none', () => { for (const none of [undefined, '', ' ']) expect(read(none)).toEqual([[{}], []]); });
+
+    it.each([
+      ['an array', [1]], ['an array', []], ['null', null], ['a number', 0], ['a boolean', false],
+    ])('are refused where they are %s, as a value and as text', (kind, args) => {
+      for (const written of [args, JSON.stringify(args)]) expect(read(written)).toEqual([[], [['call', 'a', `the arguments of \`bash\` must be a JSON object, and are ${kind}`]]]);
+    });
+
+    it('are refused where they are a text in a text', () => { expect(read('"{}"')).toEqual([[], [['call', 'a', expect.stringContaining('and are a text')]]]); });
   });
 
   it('passes names on that it doesn\'t know: the kernel refuses them on the record', () => {
@@ -52,6 +72,26 @@ it('an argument that stands there twice is refused', () => {
 
 it('a call without an id gets one from its place', () => {
   expect(parse('gemini', NATIVE.gemini.whole({ text: '', calls: [{ id: '', name: 'bash', args: { command: 'ls' } }] })).calls).toMatchObject([{ id: 'call_1' }]);
+});
+
+it.each<[string, unknown[], unknown]>([
+  ['null before their text', [null, '{"command":', '"ls"}'], [{ command: 'ls' }]],
+  ['their text and an object', ['{"command":"ls"}', { command: 'rm' }], []],
+  ['two objects', [{ command: 'ls' }, { command: 'rm' }], []],
+])('a stream with %s runs one meaning or none', (_what, pieces, args) => {
+  const deltas = pieces.map((piece, n) => ({ delta: { tool_calls: [{ index: 0, ...(n === 0 ? { id: 'a' } : {}), function: { ...(n === 0 ? { name: 'bash' } : {}), arguments: piece } }] } }));
+  const { calls, problems } = parse('openai', sse([...deltas, { delta: {}, finish_reason: 'tool_calls' }].map((choice) => JSON.stringify({ choices: [choice] }))));
+  expect([calls.map((call) => call.args), problems.length]).toEqual([args, calls.length === 0 ? 1 : 0]);
+});
+
+it('calls that are no list fail the answer', () => {
+  const body = JSON.stringify({ choices: [{ message: { tool_calls: { id: 'a', function: { name: 'bash', arguments: '{}' } } }, finish_reason: 'tool_calls' }] });
+  expect(parse('openai', body)).toMatchObject({ calls: [], problems: [{ level: 'protocol', message: expect.stringContaining('no list') as unknown }] });
+});
+
+it('a call in a thought does not run', () => {
+  const body = { candidates: [{ content: { parts: [{ thought: true, functionCall: { id: 'a', name: 'bash', args: { command: 'ls' } } }] }, finishReason: 'STOP' }] };
+  expect(parse('gemini', JSON.stringify(body))).toMatchObject({ calls: [], problems: [{ call_id: 'a', message: expect.stringContaining('in a thought') as unknown }] });
 });
 
 it('thoughts are for nobody', () => {

@@ -3,7 +3,7 @@
 // OpenAI's chat completions (and of servers like it): `chat.completion`, and the chunks of its stream. https://platform.openai.com/docs/api-reference/chat
 import type { JsonValue } from '@writ/digest';
 import type { Stop } from '../dialect.ts';
-import { failedBy, listOf, newCall, objectOf, stringOf, type NativeCall, type NativeTurn, type ReadFrame } from './turn.ts';
+import { callsOf, failedBy, listOf, newCall, objectOf, stringOf, type NativeCall, type NativeTurn, type ReadFrame } from './turn.ts';
 
 const STOPS: Readonly<Record<string, Stop>> = { stop: 'end', tool_calls: 'tool_use', function_call: 'tool_use', length: 'length', content_filter: 'end' };
 type Members = { readonly [key: string]: JsonValue };
@@ -19,7 +19,7 @@ export function readChat(): ReadFrame {
     const said = objectOf(choice['delta'] ?? choice['message']);
     turn.text(said['content']);
     turn.text(said['refusal']);
-    for (const part of listOf(said['tool_calls'])) take(turn, calls, part);
+    for (const part of callsOf(turn, said['tool_calls'])) take(turn, calls, part);
     const { finish_reason } = choice;
     if (typeof finish_reason === 'string') turn.stop = STOPS[finish_reason] ?? 'end';
     if (finish_reason === 'content_filter') turn.warn('the provider\'s filter cut the answer');
@@ -34,5 +34,5 @@ function take(turn: NativeTurn, calls: Map<number, NativeCall>, part: Members): 
   if (call === undefined) calls.set(index, (call = turn.add(newCall('', ''))));
   call.id ||= stringOf(part['id']);
   call.name ||= stringOf(made['name']);
-  call.json.push(stringOf(made['arguments']));
+  call.args.add(made['arguments']);
 }

@@ -36,6 +36,6 @@ function answer(turn: NativeTurn, response: Members, withItems: boolean): void {
 }
 
 function item(turn: NativeTurn, { type, call_id, name, arguments: args, content }: Members, withText: boolean): void {
-  if (type === 'function_call') turn.add(newCall(stringOf(call_id), stringOf(name))).json.push(stringOf(args));
+  if (type === 'function_call') turn.add(newCall(stringOf(call_id), stringOf(name), args));
   else if (type === 'message' && withText) for (const part of listOf(content)) turn.text(part['text'] ?? part['refusal']);
 }

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonValue } from '@writ/digest';
 import { toolIdOf } from '../aliases/native.ts';
-import type { Args, DialectParser, Parsed, Stop } from '../dialect.ts';
+import type { DialectParser, Parsed, Stop } from '../dialect.ts';
 import { Collected } from '../text/collected.ts';
-import { isObject, readJson } from '../text/read-json.ts';
+import { isObject } from '../text/read-json.ts';
 import { quoted } from '../text/shown.ts';
+import { CallArguments } from './call-arguments.ts';
 import { BodyReader, type FrameReader } from './read-body.ts';
 
 /** Ids are the provider's: they go back as JSON and are never a part of a line. */
 const ID = /^[\x21-\x7e]+$/;
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** A call while it comes. `json`: pieces of its arguments as text. `value`: the arguments themselves. */
+/** A call while it comes. */
 export interface NativeCall {
   id: string;
   name: string;
-  readonly json: string[];
-  value: JsonValue | undefined;
+  readonly args: CallArguments;
+  /** why it doesn't run, whatever it asks for */
+  problem?: string;
 }
 
-export const newCall = (id: string, name: string): NativeCall => ({ id, name, json: [], value: undefined });
+/** A call that begins, with what of its arguments is there already. */
+export function newCall(id: string, name: string, args?: JsonValue): NativeCall {
+  const call: NativeCall = { id, name, args: new CallArguments() };
+  call.args.add(args);
+  return call;
+}
 
 /** One answer of a provider as it comes; each provider's reader fills it. */
 export class NativeTurn {
@@ -58,19 +65,16 @@ export class NativeTurn {
     return this.#collected.parsed(this.stop);
   }
 
-  #call({ id, name, json, value }: NativeCall, at: number): void {
+  #call({ id, name, args: given, problem }: NativeCall, at: number): void {
     const written = { id: id === '' ? `call_${at + 1}` : id, name, at };
     if (!this.#collected.claims(written)) return;
+    if (problem !== undefined) return this.#collected.call(written, { problem });
     if (!NAME.test(name)) return this.#collected.call(written, { problem: `there is no tool ${quoted(name)}` });
-    const args = value === undefined ? argumentsOf(json.join('')) : { value };
-    if ('problem' in args) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} are no JSON that is taken: ${args.problem}` });
-    if (!isObject(args.value)) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} must be a JSON object` });
-    this.#collected.call(written, { tool_id: toolIdOf(name), args: args.value as Args });
+    const args = given.read();
+    if ('problem' in args) return this.#collected.call(written, { problem: `the arguments of ${quoted(name)} ${args.problem}` });
+    this.#collected.call(written, { tool_id: toolIdOf(name), args: args.args });
   }
 }
-
-/** No arguments are written as nothing at all by some. */
-const argumentsOf = (text: string): ReturnType<typeof readJson> => (text.trim() === '' ? { value: {} } : readJson(text));
 
 /** What a provider's documents say, put into a turn. */
 export type ReadFrame = (turn: NativeTurn, value: { readonly [key: string]: JsonValue }, whole: boolean) => void;
@@ -105,6 +109,12 @@ const NOTHING: Members = {};
 /** What a provider may leave out or say null of. */
 export const objectOf = (value: JsonValue | undefined): Members => (isObject(value) ? value : NOTHING);
 export const listOf = (value: JsonValue | undefined): readonly Members[] => (Array.isArray(value) ? (value as readonly JsonValue[]).map(objectOf) : []);
+/** The calls of an answer. A value that stands in the place of their list may have been calls: it fails the answer. */
+export function callsOf(turn: NativeTurn, value: JsonValue | undefined): readonly Members[] {
+  const isList = value === undefined || value === null || Array.isArray(value);
+  if (!isList) turn.fail('the calls of the answer are no list: none of them runs');
+  return listOf(value);
+}
 export const stringOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
 /** An error document, which any of them may send in place of an answer or within a stream. Says whether it was one. */

@@ -10,7 +10,7 @@ type Form = (answer: NativeAnswer) => string;
 interface Forms { readonly whole: Form; readonly stream: Form; readonly cutOff: Form }
 
 export const sse = (events: readonly string[]): string => events.map((data) => `data: ${data}\n\n`).join('');
-const named = (events: readonly { readonly type: string }[]): string => events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+const named = (events: readonly { readonly type: string; readonly [member: string]: unknown }[]): string => events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 /** A text in two pieces, as a stream would cut it. */
 const halves = (text: string): [string, string] => [text.slice(0, Math.ceil(text.length / 2)), text.slice(Math.ceil(text.length / 2))];
 
@@ -68,3 +68,18 @@ export const NATIVE = {
   anthropic: { whole: anthropicWhole, stream: anthropicStream, cutOff: (answer) => anthropicWhole(answer, 'max_tokens') },
   gemini: { whole: (answer) => JSON.stringify(candidate(geminiParts(answer), 'STOP')), stream: geminiStream, cutOff: (answer) => JSON.stringify([candidate(geminiParts(answer), 'MAX_TOKENS')]) },
 } as const satisfies Partial<Record<DialectName, Forms>>;
+
+/** One call whose arguments stand there as they are given, where each provider has them: JSON of its own, or a text of it. */
+export const WITH_ARGUMENTS: Readonly<Record<keyof typeof NATIVE, readonly ((args: unknown) => string)[]>> = {
+  openai: [
+    (args) => JSON.stringify({ choices: [{ message: { tool_calls: [{ id: 'a', function: { name: 'bash', arguments: args } }] }, finish_reason: 'tool_calls' }] }),
+    (args) => sse([{ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'bash', arguments: args } }] } }, { delta: {}, finish_reason: 'tool_calls' }].map((choice) => JSON.stringify({ choices: [choice] }))),
+  ],
+  'openai-responses': [(args) => JSON.stringify({ object: 'response', status: 'completed', output: [{ type: 'function_call', call_id: 'a', name: 'bash', arguments: args }] })],
+  anthropic: [
+    (input) => JSON.stringify({ type: 'message', content: [{ type: 'tool_use', id: 'a', name: 'bash', input }], stop_reason: 'tool_use' }),
+    (input) => named([{ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'bash', input } }, { type: 'content_block_stop', index: 0 }, { type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }]),
+    (partial_json) => named([{ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'bash', input: {} } }, { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json } }, { type: 'message_delta', delta: { stop_reason: 'tool_use' } }]),
+  ],
+  gemini: [(args) => JSON.stringify({ candidates: [{ content: { parts: [{ functionCall: { id: 'a', name: 'bash', args } }] }, finishReason: 'STOP' }] })],
+};

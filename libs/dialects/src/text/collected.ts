@@ -81,6 +81,11 @@ export class Collected {
     this.#calls.push({ id: written.id, name: written.name, tool_id: means.tool_id, args: means.args, mode: means.mode ?? 'run', show: means.show ?? {}, at: written.at });
   }
 
+  /** Takes back the calls so far: none of them runs, for this reason. Their ids stay used. */
+  retract(message: string): void {
+    for (const { id, name, at } of this.#calls.splice(0)) this.problem('call', message, { call_id: id, name, at });
+  }
+
   /** Ends the reading. A protocol problem takes every call with it, and so does an output that was cut off. */
   parsed(stop: Stop | null = null): Parsed {
     if (stop === 'length') {

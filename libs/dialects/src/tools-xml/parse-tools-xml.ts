@@ -5,6 +5,7 @@ import type { DialectParser, Parsed } from '../dialect.ts';
 import { Collected } from '../text/collected.ts';
 import { LineReader, type Piece } from '../text/line-reader.ts';
 import { isObject, readJson } from '../text/read-json.ts';
+import { BEFORE_THINKING_ENDED, HIDDEN_IN_THINKING, Thinking } from '../text/thinking.ts';
 import { elementsOf, ElementReader, textOf, type XmlElement } from './element.ts';
 import { callsOf } from './read-tools.ts';
 
@@ -24,6 +25,7 @@ const IN_JSON = /"tools"\s*:/;
 
 export class ToolsXmlParser implements DialectParser {
   readonly #collected = new Collected(ID);
+  readonly #thinking = new Thinking(() => { this.#collected.retract(BEFORE_THINKING_ENDED); });
   readonly #lines = new LineReader(OPENERS, (piece) => this.#take(piece));
   /** an output that may be one JSON object is kept whole: only its end tells */
   #whole: string[] | null = [];
@@ -52,6 +54,8 @@ export class ToolsXmlParser implements DialectParser {
     this.#lines.end();
     this.#collected.text(this.#fence);
     if (this.#reader !== null) this.#collected.problem('protocol', NO_END, { at: this.#blockAt });
+    const { hiddenAt } = this.#thinking;
+    if (hiddenAt !== null) this.#collected.problem('protocol', HIDDEN_IN_THINKING, { at: hiddenAt });
     return this.#collected.parsed();
   }
 
@@ -108,13 +112,15 @@ export class ToolsXmlParser implements DialectParser {
     if (this.#skips) return this.#skip(text, 0);
     if (this.#reader !== null) return this.#read(this.#reader, text, 0);
     const opens = mayOpen ? OPENING.exec(text) : null;
-    if (opens !== null) return this.#begin(text, at, opens[0].length);
+    if (opens !== null && !this.#thinking.isOpen) return this.#begin(text, at, opens[0].length);
+    if (opens !== null) this.#thinking.hide(at + opens[0].length);
     this.#text(text, mayOpen);
     return text.length;
   }
 
   /** Text for people, unless it is the fence of a block. */
   #text(text: string, mayOpen: boolean): void {
+    this.#thinking.take(text);
     if (this.#inFence && mayOpen && FENCE_END.test(text)) this.#inFence = false;
     else if (mayOpen && FENCE.test(text)) {
       this.#collected.text(this.#fence);
@@ -128,6 +134,7 @@ export class ToolsXmlParser implements DialectParser {
   }
 
   #begin(text: string, at: number, from: number): number {
+    this.#thinking.cut();
     this.#inFence = this.#fence !== '';
     this.#fence = '';
     this.#blockAt = at + from;

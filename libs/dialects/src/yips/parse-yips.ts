@@ -9,10 +9,13 @@ import { Collected } from '../text/collected.ts';
 import { LineReader, type Piece } from '../text/line-reader.ts';
 import { isObject, readJson } from '../text/read-json.ts';
 import { idLike, quoted } from '../text/shown.ts';
+import { HIDDEN_IN_THINKING, Thinking } from '../text/thinking.ts';
 
 const ID = /^[A-Za-z0-9._:-]+$/;
 const OPENING = /^(`{3,})(yips-agent|yips-tools)[ \t]*\r?\n?$/;
 const CLOSING = /^(`{3,})[ \t]*\r?\n?$/;
+const BEFORE_THINKING_ENDED =
+  'the envelope stands before the end of thinking, so nothing of it runs: write it after `</think>`';
 type Tag = 'yips-agent' | 'yips-tools';
 type Kind = 'tool' | 'skill' | 'subagent';
 type Members = { readonly [key: string]: JsonValue };
@@ -32,12 +35,15 @@ const MEMBERS: Readonly<Record<Kind, readonly string[]>> = { tool: ['type', 'id'
 
 export class YipsParser implements DialectParser {
   readonly #collected = new Collected(ID, 'warning');
+  readonly #thinking = new Thinking(() => { this.#forget(); });
   readonly #lines = new LineReader(['```'], (piece) => this.#piece(piece));
   #open: Envelope | null = null;
   /** the first envelope; of others only their number counts */
   #first: Envelope | null = null;
   #envelopes = 0;
   #secondAt = 0;
+  /** the last envelope that turned out to stand in thinking */
+  #forgotten: Envelope | null = null;
 
   push(chunk: string): string {
     this.#lines.push(chunk);
@@ -49,6 +55,11 @@ export class YipsParser implements DialectParser {
     if (this.#open !== null) this.#collected.problem('protocol', `the \`${this.#open.tag}\` block isn't closed`, { at: this.#open.at });
     else if (this.#envelopes > 1) this.#collected.problem('protocol', `there are ${this.#envelopes} envelopes: expected exactly one`, { at: this.#secondAt });
     else if (this.#first !== null) this.#envelope(this.#first);
+    else if (this.#forgotten !== null) {
+      this.#collected.problem('protocol', BEFORE_THINKING_ENDED, { at: this.#forgotten.at });
+    }
+    const { hiddenAt } = this.#thinking;
+    if (hiddenAt !== null) this.#collected.problem('protocol', HIDDEN_IN_THINKING, { at: hiddenAt });
     return this.#collected.parsed();
   }
 
@@ -60,11 +71,24 @@ export class YipsParser implements DialectParser {
 
   #outside(text: string, at: number, mayOpen: boolean): void {
     const [, ticks, tag] = (mayOpen ? OPENING.exec(text) : null) ?? [];
-    if (ticks === undefined) return this.#collected.text(text);
+    if (ticks === undefined || this.#thinking.isOpen) return this.#text(text, ticks === undefined ? null : at);
+    this.#thinking.cut();
     this.#open = { tag: tag as Tag, ticks: ticks.length, at, body: [] };
     this.#envelopes += 1;
     if (this.#envelopes === 1) this.#first = this.#open;
     if (this.#envelopes === 2) this.#secondAt = at;
+  }
+
+  #text(text: string, hiddenAt: number | null): void {
+    if (hiddenAt !== null) this.#thinking.hide(hiddenAt);
+    this.#thinking.take(text);
+    this.#collected.text(text);
+  }
+
+  /** An envelope before an end of thinking was a draft: another one may follow. */
+  #forget(): void {
+    this.#forgotten = this.#first ?? this.#forgotten;
+    [this.#first, this.#envelopes] = [null, 0];
   }
 
   #inside(envelope: Envelope, text: string, mayClose: boolean): void {
