@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await testDatabase();
   admin = await connect(database.ownerUrl, 'spec');
   pools = { writ_executor: poolOf('writ_executor'), writ_kernel: poolOf('writ_kernel') };
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await Promise.all(Object.values(pools).map((pool) => pool.end()));
   await admin.end();

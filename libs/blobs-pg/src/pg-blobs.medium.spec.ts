@@ -2,7 +2,7 @@
 import { formatId } from '@writ/contract';
 import { blobStoreContract } from '@writ/blobs/contract';
 import { connect, createPool, inTenant, type LoginRole, type Pool } from '@writ/database';
-import { testDatabase, type TestDatabase } from '@writ/testing';
+import { rowsRead, testDatabase, type TestDatabase } from '@writ/testing';
 import { pgBlobs } from './pg-blobs.ts';
 
 const ALICE = formatId('tenant', new Uint8Array(16).fill(1));
@@ -80,5 +80,29 @@ describe('the tables of blobs', () => {
     expect(await store.has(ALICE, [sha256])).toEqual(new Set());
     expect(await store.put(ALICE, bytes)).toEqual({ sha256, size: bytes.length });
     expect(Buffer.compare(await store.get(ALICE, sha256), bytes)).toBe(0);
+  });
+
+  it('finds contents by their hashes, and reads no others of the tenant, on a database that has no statistics', async () => {
+    const store = pgBlobs(pools.writ_executor);
+    const contents = Array.from({ length: 4_000 }, (_, n) => Buffer.from(`content ${n}`));
+    // The plans are made while the table is nearly empty, and kept.
+    for (const few of [contents.slice(0, 5), contents.slice(0, 10)]) {
+      const refs = await store.putMany(ALICE, few);
+      for (let times = 0; times < 6; times += 1) {
+        await store.getMany(ALICE, refs.map(({ sha256 }) => sha256));
+        await store.sizes(ALICE, refs.map(({ sha256 }) => sha256));
+        await store.putMany(ALICE, few);
+      }
+    }
+    const refs = await store.putMany(ALICE, contents);
+    const some = refs.slice(1_000, 1_100).map(({ sha256 }) => sha256);
+    const reads = { get: () => store.getMany(ALICE, some), sizes: () => store.sizes(ALICE, some), put: () => store.putMany(ALICE, contents.slice(1_000, 1_100)) };
+    const rows: Record<string, number> = {};
+    for (const [name, read] of Object.entries(reads)) {
+      const before = await rowsRead(pools.writ_executor, 'blobs.blob');
+      await read();
+      rows[name] = (await rowsRead(pools.writ_executor, 'blobs.blob') - before) / some.length;
+    }
+    expect(Object.entries(rows).filter(([, each]) => each > 4)).toEqual([]);
   });
 });

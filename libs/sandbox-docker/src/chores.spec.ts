@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { Chores } from './chores.ts';
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 const noting = (did: string[], name: string) => async () => void did.push(name);
 
@@ -19,12 +19,12 @@ describe('a chore', () => {
     const did: string[] = [];
     const ended = chores.begin();
     void chores.do(noting(did, 'a'));
-    await jest.advanceTimersByTimeAsync(50);
+    await vi.advanceTimersByTimeAsync(50);
     expect(did).toEqual([]);
     ended();
-    await jest.advanceTimersByTimeAsync(19);
+    await vi.advanceTimersByTimeAsync(19);
     expect(did).toEqual([]);
-    await jest.advanceTimersByTimeAsync(2);
+    await vi.advanceTimersByTimeAsync(2);
     expect(did).toEqual(['a']);
   });
 
@@ -33,9 +33,9 @@ describe('a chore', () => {
     const did: string[] = [];
     chores.begin();
     void chores.do(noting(did, 'a'));
-    await jest.advanceTimersByTimeAsync(149);
+    await vi.advanceTimersByTimeAsync(149);
     expect(did).toEqual([]);
-    await jest.advanceTimersByTimeAsync(2);
+    await vi.advanceTimersByTimeAsync(2);
     expect(did).toEqual(['a']);
   });
 
@@ -45,7 +45,7 @@ describe('a chore', () => {
     const { promise, reject } = Promise.withResolvers<never>();
     const first = chores.do(() => promise);
     const second = chores.do(noting(did, 'b'));
-    await jest.advanceTimersByTimeAsync(200);
+    await vi.advanceTimersByTimeAsync(200);
     expect(did).toEqual([]);
     reject(new Error('no engine'));
     await expect(first).rejects.toThrow('no engine');
@@ -59,10 +59,10 @@ describe('a chore', () => {
     const ended = chores.begin();
     void chores.do(noting(did, 'a'));
     void chores.doFirst(noting(did, 'b'));
-    await jest.advanceTimersByTimeAsync(50);
+    await vi.advanceTimersByTimeAsync(50);
     expect(did).toEqual([]);
     ended();
-    await jest.advanceTimersByTimeAsync(21);
+    await vi.advanceTimersByTimeAsync(21);
     expect(did).toEqual(['b', 'a']);
   });
 
@@ -70,13 +70,13 @@ describe('a chore', () => {
     const chores = new Chores();
     const did: string[] = [];
     void chores.do(() => new Promise<never>(() => undefined));
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     void chores.doFirst(noting(did, 'b'));
-    await jest.advanceTimersByTimeAsync(149);
+    await vi.advanceTimersByTimeAsync(149);
     expect(did).toEqual([]);
-    await jest.advanceTimersByTimeAsync(2);
+    await vi.advanceTimersByTimeAsync(2);
     expect(did).toEqual(['b']);
-    await jest.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(500);
     expect(did).toEqual(['b']);
   });
 
@@ -85,11 +85,11 @@ describe('a chore', () => {
     const did: string[] = [];
     chores.begin();
     void chores.doFirst(noting(did, 'first'));
-    await jest.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(100);
     void chores.do(noting(did, 'later'));
-    await jest.advanceTimersByTimeAsync(149);
+    await vi.advanceTimersByTimeAsync(149);
     expect(did).toEqual(['first']);
-    await jest.advanceTimersByTimeAsync(2);
+    await vi.advanceTimersByTimeAsync(2);
     expect(did).toEqual(['first', 'later']);
   });
 
@@ -99,7 +99,7 @@ describe('a chore', () => {
     chores.begin();
     void chores.do(noting(did, 'a'));
     chores.close();
-    await jest.advanceTimersByTimeAsync(0);
+    await vi.advanceTimersByTimeAsync(0);
     expect(did).toEqual(['a']);
   });
 });

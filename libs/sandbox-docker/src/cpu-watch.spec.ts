@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { CpuWatch } from './cpu-watch.ts';
 
-beforeEach(() => { jest.useFakeTimers(); });
-afterEach(() => { jest.useRealTimers(); });
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
 
 /** A watch over what `used` says at each moment since the start; how often it looked and cried. */
 function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => number | null | Error) {
@@ -22,32 +22,32 @@ function watching(limitMs: number, cpus: number, used: (elapsedMs: number) => nu
 
 test('a job that spins is seen as soon as its limit can be passed, and once', async () => {
   const { seen } = watching(1_000, 2, (elapsed) => elapsed * 2);
-  await jest.advanceTimersByTimeAsync(500);
+  await vi.advanceTimersByTimeAsync(500);
   expect(seen).toEqual({ looks: 0, spent: 0 });
-  await jest.advanceTimersByTimeAsync(60);
+  await vi.advanceTimersByTimeAsync(60);
   expect(seen.spent).toBe(1);
-  await jest.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(seen).toEqual({ looks: 1, spent: 1 });
 });
 
 test('a job that uses less is looked at seldom, and at the limit itself still in its rights', async () => {
   const { seen } = watching(1_000, 1, (elapsed) => Math.min(1_000, elapsed / 2));
-  await jest.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(seen.spent).toBe(0);
   expect(seen.looks).toBeLessThan(10);
 });
 
 test.each([['nobody can tell', null], ['reading fails', new Error('the engine is gone')]] as const)('where %s, time on every processor counts', async (_what, answer) => {
   const { seen } = watching(1_000, 2, () => answer);
-  await jest.advanceTimersByTimeAsync(560);
+  await vi.advanceTimersByTimeAsync(560);
   expect(seen.spent).toBe(1);
 });
 
 test('a stopped watch says nothing, not even of a look that is under way', async () => {
   const { seen, watch } = watching(100, 1, () => 1_000);
-  jest.advanceTimersByTime(101);
+  vi.advanceTimersByTime(101);
   expect(seen.looks).toBe(1);
   watch.stop();
-  await jest.advanceTimersByTimeAsync(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(seen).toEqual({ looks: 1, spent: 0 });
 });

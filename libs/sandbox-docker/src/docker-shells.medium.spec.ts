@@ -35,6 +35,14 @@ describe('a session\'s container', () => {
       .toBe('10001\r\nlo\r\nRead-only file system\r\nCapEff:0000000000000000\r\nNoNewPrivs:1\r\nSeccomp:2\r\n');
   });
 
+  test('shows no prompt, whatever a command sets it to, and tells each status', async () => {
+    expect(await textOf({ command: 'PS1="(venv) ${PS1:-}"; export PS1; PS2="more> "; PS0="runs "; PROMPT_COMMAND="echo prompted"' })).toBe('');
+    const { output, exitCode } = await turn({ command: 'echo one\necho two; (exit 7)' });
+    expect([Buffer.from(output).toString(), exitCode]).toEqual(['one\r\ntwo\r\n', 7]);
+    expect((await turn({ command: 'PS1="$ "; echo \'' })).exitCode).toBe(2);
+    expect(await textOf({ command: 'echo on' })).toBe('on\r\n');
+  });
+
   test('goes with the shell', async () => {
     await turn({ command: 'sleep 1000 &' });
     await shell.close();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { askEngine } from './engine-requests.ts';
 import { EngineTimeout } from './within.ts';
 
@@ -13,13 +13,13 @@ async function untilGivenUp(isThere: boolean): Promise<number> {
   let givenUp: unknown;
   void askEngine(engine(isThere), 'start a container', never()).catch((error: unknown) => { givenUp = error; });
   const started = Date.now();
-  while (givenUp === undefined) await jest.advanceTimersByTimeAsync(100);
+  while (givenUp === undefined) await vi.advanceTimersByTimeAsync(100);
   expect(givenUp).toBeInstanceOf(EngineTimeout);
   return Date.now() - started;
 }
 
-beforeEach(() => { jest.useFakeTimers(); });
-afterEach(() => { jest.useRealTimers(); });
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
 
 test('an engine that answers nothing is given up in seconds, one that answers pings is given the time of the request', async () => {
   expect(await untilGivenUp(false)).toBeLessThanOrEqual(5_000);
@@ -29,17 +29,17 @@ test('an engine that answers nothing is given up in seconds, one that answers pi
 test('a busy engine\'s late answer counts, and what comes after it was given up is handed on', async () => {
   const slow = Promise.withResolvers<string>();
   const answer = askEngine(engine(true), 'start a container', slow.promise);
-  await jest.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(15_000);
   slow.resolve('started');
   expect(await answer).toBe('started');
 
   const late: string[] = [];
   const given = Promise.withResolvers<string>();
   const asked = expect(askEngine(engine(false), 'make a container', given.promise, (value) => late.push(value))).rejects.toThrow(/did not make a container within \d+ ms, nor answer a ping/);
-  await jest.advanceTimersByTimeAsync(5_000);
+  await vi.advanceTimersByTimeAsync(5_000);
   await asked;
   given.resolve('container');
-  await jest.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(0);
   expect(late).toEqual(['container']);
-  expect(jest.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { FLOODS } from './floods.contract.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** A node that has loaded all this takes some 120; what a job may have kept for it comes on top. A flood is up to 1024. */
 const RSS_MIB_MAX = 480;

@@ -191,7 +191,7 @@ describe('a container with files laid out', () => {
     expect(result.changes).toMatchObject([{ path: 'same.txt', before: { size: 4 }, after: { kind: 'file' } }]);
     await until('it is gone', () => sandbox.containers.length === 0);
     await sandbox.close();
-  }, 60_000);
+  }, 120_000);
 
   test('serves no job of another kin, and none without', async () => {
     const { sandbox, job } = await openLaidOut();
@@ -201,7 +201,7 @@ describe('a container with files laid out', () => {
       expect([result.ended, textOf(result)]).toEqual(['exited', '']);
     }
     await sandbox.close();
-  }, 60_000);
+  }, 120_000);
 
   test('is given up for one that was heard of later, and with its sandbox', async () => {
     const { sandbox, job } = await openLaidOut();
@@ -211,5 +211,5 @@ describe('a container with files laid out', () => {
     const [second = ''] = sandbox.containers;
     await sandbox.close();
     expect(await exists(second)).toBe(false);
-  }, 60_000);
+  }, 120_000);
 });

@@ -3,11 +3,12 @@
 // INVARIANT (nothing unsaid): a delta names every entry that it changes, directories too. Making `a/b` where there is no `a` takes a change
 // of `a`; taking a directory away takes a change of all that it holds. So what was checked is all that happens, and a delta can be turned round.
 import { Delta, Fault, parseMessage, type Change, type FileState } from '@writ/contract';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { canonicalBytes, canonicalJson, concatBytes, sha256Hex, utf8Bytes } from '@writ/digest';
 import { compareUtf8 } from './compare-utf8.ts';
 import { isSameState } from './node.ts';
 import { isWorkspacePath, type WorkspacePath } from './path.ts';
 import { quote } from './quote.ts';
+import { partsOf, runAtOnce, sorting, type Steps } from './steps.ts';
 
 /** The id of a delta: over the RFC 8785 bytes of all of it, the base too. */
 export function deltaId(delta: Delta): string {
@@ -47,7 +48,30 @@ function isState(state: FileState | null): boolean {
 
 /** The delta of these changes, which may come in any order. */
 export function deltaOf(base: string, changes: readonly Change[]): Delta {
-  return { v: 1, base, changes: [...changes].sort((a, b) => compareUtf8(a.path, b.path)) };
+  return runAtOnce(orderingDelta(base, changes));
+}
+
+/** The same in parts: a delta may have tens of thousands of changes. */
+export function* orderingDelta(base: string, changes: readonly Change[]): Steps<Delta> {
+  return { v: 1, base, changes: yield* sorting(changes, (a, b) => compareUtf8(a.path, b.path)) };
+}
+
+/** A delta as it is stored, and the id that it has of those bytes. */
+export interface EncodedDelta { readonly id: string; readonly bytes: Uint8Array }
+
+/** The RFC 8785 bytes of a delta and its id, written in parts. */
+export function* encodingDelta({ v, base, changes }: Delta): Steps<EncodedDelta> {
+  // The members stand in the order of RFC 8785, and each part is written as that says.
+  const texts = [utf8Bytes(`{"base":${canonicalJson(base)},"changes":[`)];
+  for (const part of partsOf(changes)) {
+    const text = canonicalJson(part).slice(1, -1);
+    texts.push(utf8Bytes(texts.length === 1 ? text : `,${text}`));
+    yield;
+  }
+  texts.push(utf8Bytes(`],"v":${canonicalJson(v)}}`));
+  const bytes = concatBytes(texts);
+  yield;
+  return { id: `delta_${sha256Hex(bytes)}`, bytes };
 }
 
 /** The delta that takes this one back, from the snapshot that this one leads to. */

@@ -1,28 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, Delta } from '@writ/contract';
-import { deltaOf } from './delta.ts';
+import { byName } from './apply-delta.ts';
+import { orderingDelta } from './delta.ts';
 import { isSameState, loadNode, stateOf, type NodeEntry, type NodeReader } from './node.ts';
 import { joinPath, ROOT, type WorkspacePath } from './path.ts';
 import { snapshotIdOf } from './snapshot.ts';
+import { partsOf, runWithPauses } from './steps.ts';
 
 /** The delta that leads from one root to the other. Reads only directories whose hashes differ. */
 export async function diff(reader: NodeReader, from: string, to: string): Promise<Delta> {
-  return deltaOf(snapshotIdOf(from), await diffNodes(reader, from, to, ROOT));
+  const changes: Change[] = [];
+  await diffNodes({ reader, changes }, from, to, ROOT);
+  return await runWithPauses(orderingDelta(snapshotIdOf(from), changes), reader.pause);
 }
 
-async function diffNodes(reader: NodeReader, from: string | null, to: string | null, at: WorkspacePath): Promise<Change[]> {
-  if (from === to) return [];
+/** What the walk gathers, in no order. */
+interface Gathered { readonly reader: NodeReader; readonly changes: Change[] }
+
+async function diffNodes(gathered: Gathered, from: string | null, to: string | null, at: WorkspacePath): Promise<void> {
+  if (from === to) return;
+  const { reader } = gathered;
   const [before, after] = await Promise.all([entriesOf(reader, from), entriesOf(reader, to)]);
-  const names = new Set([...before.keys(), ...after.keys()]);
-  const changes = await Promise.all([...names].map((name) =>
-    diffEntries(reader, before.get(name) ?? null, after.get(name) ?? null, joinPath(at, name))));
-  return changes.flat();
+  const names = new Set(before.keys());
+  for (const name of after.keys()) names.add(name);
+  for (const part of partsOf([...names])) {
+    // Directories of one part are read at the same moment: a store is asked for them at once.
+    await Promise.all(part.map((name) => diffEntries(gathered, before.get(name) ?? null, after.get(name) ?? null, joinPath(at, name))));
+    await reader.pause?.();
+  }
 }
 
-async function diffEntries(reader: NodeReader, before: NodeEntry | null, after: NodeEntry | null, path: WorkspacePath): Promise<Change[]> {
+function diffEntries(gathered: Gathered, before: NodeEntry | null, after: NodeEntry | null, path: WorkspacePath): Promise<void> | undefined {
   const own = { path, before: stateOf(before), after: stateOf(after) };
-  const below = await diffNodes(reader, nodeOf(before), nodeOf(after), path);
-  return isSameState(own.before, own.after) ? below : [own, ...below];
+  if (!isSameState(own.before, own.after)) gathered.changes.push(own);
+  const [from, to] = [nodeOf(before), nodeOf(after)];
+  return from === to ? undefined : diffNodes(gathered, from, to, path);
 }
 
 function nodeOf(entry: NodeEntry | null): string | null {
@@ -30,5 +42,5 @@ function nodeOf(entry: NodeEntry | null): string | null {
 }
 
 async function entriesOf(reader: NodeReader, node: string | null): Promise<Map<string, NodeEntry>> {
-  return new Map(node === null ? [] : (await loadNode(reader, node)).map((entry) => [entry.name, entry]));
+  return await runWithPauses(byName(node === null ? [] : await loadNode(reader, node)), reader.pause);
 }

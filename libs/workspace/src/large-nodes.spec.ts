@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
 import { LARGE_BYTES, LargeNodes } from './large-nodes.ts';
-import { encodeNode, loadNode, type NodeEntry } from './node.ts';
+import { encodeNode, loadNode, parseNode, type NodeEntry } from './node.ts';
 
 const entry = (name: string): NodeEntry => ({ kind: 'file', mode: '644', name, sha256: '0'.repeat(64), size: 1 });
 const directoryOf = (seed: string, count: number) => encodeNode(Array.from({ length: count }, (_, at) => entry(`${seed}-${String(at)}`)));
@@ -26,6 +27,54 @@ describe('a large directory', () => {
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(text).digest('hex');
     for (let times = 0; times < 2; times += 1) await expect(loadNode(async () => Buffer.from(text), sha256)).rejects.toMatchObject({ code: 'blob.corrupt' });
+  });
+});
+
+describe('a node that is read in parts', () => {
+  const names = Array.from({ length: 400 }, (_, n) => String(n).padStart(4, '0'));
+  const textOf = (entries: readonly NodeEntry[]): string => Buffer.from(encodeNode(entries).bytes).toString('utf8');
+  const whole = textOf(names.map(entry));
+  const read = (text: string): readonly NodeEntry[] => parseNode(Buffer.from(text));
+
+  it('is what was written, with names that look like the start of an entry', () => {
+    const awkward = ['},{"kind":"', '},{', '"],"v":1}', '{"entries":[', 'é\\"', ']'];
+    const entries = [...names, ...awkward.flatMap((name) => [name, `${'x'.repeat(200)}${name}`])].map(entry);
+    expect(read(textOf(entries)).map(({ name }) => name).sort()).toEqual(entries.map(({ name }) => name).sort());
+  });
+
+  it('is refused where a name comes twice or stands in another order, wherever that is', () => {
+    const listOf = (each: readonly string[]): string => `{"entries":[${each.join(',')}],"v":1}`;
+    const plain = (name: string): string => textOf([entry(name)]).slice('{"entries":['.length, -'],"v":1}'.length);
+    const entries = names.map(plain);
+    expect(listOf(entries)).toBe(whole);
+    for (let at = 1; at < entries.length; at += 1) {
+      const twice = [...entries.slice(0, at), entries[at - 1] ?? '', ...entries.slice(at)];
+      expect(() => read(listOf(twice))).toThrow(expect.objectContaining({ code: 'blob.corrupt' }));
+      const swapped = [...entries];
+      [swapped[at - 1], swapped[at]] = [entries[at] ?? '', entries[at - 1] ?? ''];
+      expect(() => read(listOf(swapped))).toThrow(expect.objectContaining({ code: 'blob.corrupt' }));
+    }
+  });
+
+  it('is refused with any text put in, left out or put in its place', () => {
+    const put = fc.oneof(fc.constantFrom('', ',', ' ', '},{"kind":"', '{"kind":"file"},', '],"v":1}', '\\u0030'), fc.string({ maxLength: 3 }));
+    fc.assert(fc.property(fc.nat({ max: whole.length }), fc.nat({ max: 140 }), put, (at, length, text) => {
+      const changed = whole.slice(0, at) + text + whole.slice(at + length);
+      const entries = (() => {
+        try {
+          return read(changed);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'blob.corrupt' });
+          return null;
+        }
+      })();
+      // What is read all the same is written so, and no other way.
+      if (entries !== null) expect(textOf(entries)).toBe(changed);
+    }), { numRuns: 2_000 });
+  });
+
+  it('is refused, unread, where an entry is longer than any can be', () => {
+    expect(() => read(`{"entries":[${' '.repeat(1_000_000)}],"v":1}`)).toThrow(expect.objectContaining({ code: 'blob.corrupt' }));
   });
 });
 

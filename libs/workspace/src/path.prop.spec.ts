@@ -13,7 +13,7 @@ const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 
-/** Hundreds of trees a property: on a busy machine more than jest's five seconds. */
+/** Hundreds of trees a property: on a busy machine more than the runner's time limit of a test. */
 const LONG_MS = 60_000;
 
 describe('hostile paths', () => {

@@ -5,6 +5,7 @@ import { pathsOf } from './delta.ts';
 import type { NodeReader } from './node.ts';
 import { ancestorsOf, type WorkspacePath } from './path.ts';
 import { snapshotIdOf } from './snapshot.ts';
+import { partsOf, runWithPauses, type Steps } from './steps.ts';
 
 /** The delta as it applies to the new head, or the paths that keep it from doing so. */
 export type Rebased = { readonly delta: Delta } | { readonly conflicts: readonly WorkspacePath[] };
@@ -15,24 +16,43 @@ export type Rebased = { readonly delta: Delta } | { readonly conflicts: readonly
  */
 export async function rebase(reader: NodeReader, delta: Delta, base: string, head: string): Promise<Rebased> {
   const theirs = await diff(reader, base, head);
-  const shared = sharedDirectories(delta, theirs);
-  const changes = delta.changes.filter((change) => !shared.has(change.path));
-  const conflicts = overlapOf(pathsOf({ ...delta, changes }), pathsOf(theirs).filter((path) => !shared.has(path)));
-  return conflicts.length > 0 ? { conflicts } : { delta: { v: 1, base: snapshotIdOf(head), changes } };
+  return await runWithPauses(moving(delta, theirs, head), reader.pause);
 }
 
-function sharedDirectories(ours: Delta, theirs: Delta): Set<string> {
-  const made = new Set(theirs.changes.filter(isNewDirectory).map((change) => change.path));
-  return new Set(ours.changes.filter((change) => isNewDirectory(change) && made.has(change.path)).map((change) => change.path));
+function* moving(delta: Delta, theirs: Delta, head: string): Steps<Rebased> {
+  const [made, shared, at, above] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const part of partsOf(theirs.changes)) {
+    for (const change of part) if (isNewDirectory(change)) made.add(change.path);
+    yield;
+  }
+  for (const part of partsOf(delta.changes)) {
+    for (const change of part) if (isNewDirectory(change) && made.has(change.path)) shared.add(change.path);
+    yield;
+  }
+  for (const part of partsOf(pathsOf(theirs))) {
+    for (const path of part) {
+      if (shared.has(path)) continue;
+      at.add(path);
+      for (const ancestor of ancestorsOf(path)) above.add(ancestor);
+    }
+    yield;
+  }
+  const changes: Change[] = [];
+  const conflicts: WorkspacePath[] = [];
+  for (const part of partsOf(delta.changes)) {
+    for (const change of part) {
+      if (shared.has(change.path)) continue;
+      changes.push(change);
+      const path = change.path as WorkspacePath;
+      // Those of our paths that are one of theirs, or above or below one; in order.
+      const meets = at.has(path) || above.has(path) || ancestorsOf(path).some((ancestor) => at.has(ancestor));
+      if (meets) conflicts.push(path);
+    }
+    yield;
+  }
+  return conflicts.length > 0 ? { conflicts } : { delta: { v: 1, base: snapshotIdOf(head), changes } };
 }
 
 function isNewDirectory(change: Change): boolean {
   return change.before === null && change.after?.kind === 'dir';
-}
-
-/** Those of our paths that are one of theirs, or above or below one; in order. */
-function overlapOf(ours: readonly WorkspacePath[], theirs: readonly WorkspacePath[]): WorkspacePath[] {
-  const at = new Set<string>(theirs);
-  const above = new Set<string>(theirs.flatMap(ancestorsOf));
-  return ours.filter((path) => at.has(path) || above.has(path) || ancestorsOf(path).some((ancestor) => at.has(ancestor)));
 }

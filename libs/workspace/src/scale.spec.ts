@@ -21,7 +21,7 @@ describe('a tree of 20,000 files', () => {
       all.set(path, file(path));
     }
     root = await blobs.apply(emptyTree().root, deltaBetween(new Map(), all));
-  }, 60_000);
+  }, 120_000);
 
   it('costs an edit the nodes on its way, and no others', async () => {
     const path = files[12_345] ?? '';

@@ -6,7 +6,7 @@ import { emptyTree } from './snapshot.ts';
 import { BlobMap, deltaBetween, DIR, file, play, steps, type Model } from './tree-model.contract.ts';
 
 const NOTHING: Model = new Map();
-/** Hundreds of trees a property: on a busy machine more than jest's five seconds. */
+/** Hundreds of trees a property: on a busy machine more than the runner's time limit of a test. */
 const LONG_MS = 60_000;
 
 describe('what a tree holds', () => {

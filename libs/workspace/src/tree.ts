@@ -3,6 +3,7 @@ import { Fault } from '@writ/contract';
 import { loadNode, type NodeEntry, type NodeReader } from './node.ts';
 import { isWithin, joinPath, ROOT, segmentsOf, type WorkspacePath } from './path.ts';
 import { quote } from './quote.ts';
+import { partsOf } from './steps.ts';
 
 export interface Found { readonly path: WorkspacePath; readonly entry: NodeEntry }
 
@@ -11,6 +12,8 @@ export interface WalkOptions {
   readonly prefixes?: readonly WorkspacePath[];
   /** levels below the root; all unless said */
   readonly depth?: number;
+  /** whether a directory is looked into; each one unless said */
+  readonly enters?: (path: WorkspacePath) => boolean;
 }
 
 /** The entry at a path, or null where nothing is. Links are not followed: see `resolveLinks`. The root is a directory without a name. */
@@ -45,18 +48,30 @@ async function* descend(reader: NodeReader, node: string, at: WorkspacePath, opt
 async function* descendInto(reader: NodeReader, node: Promise<readonly NodeEntry[]>, at: WorkspacePath, options: WalkOptions): AsyncGenerator<Found> {
   const depth = options.depth ?? Infinity;
   if (depth < 1) return;
-  const { prefixes } = options;
-  const entries = (await node).map((entry) => ({ path: joinPath(at, entry.name), entry }));
-  const wanted = entries.filter(({ path }) => !prefixes || prefixes.some((prefix) => isWithin(prefix, path) || isWithin(path, prefix)));
-  const below = new Map<string, Promise<readonly NodeEntry[]>>();
-  if (depth > 1) {
-    for (const { path, entry } of wanted) if (entry.kind === 'dir') below.set(path, begin(reader, entry.sha256));
+  const entries = await node;
+  for (const part of partsOf(entries)) {
+    const wanted = wantedOf(part, at, options.prefixes);
+    // Directories of one part are read at the same moment: a store is asked for them at once.
+    const below = new Map<string, Promise<readonly NodeEntry[]>>();
+    if (depth > 1) {
+      for (const { path, entry } of wanted) if (entry.kind === 'dir' && options.enters?.(path) !== false) below.set(path, begin(reader, entry.sha256));
+    }
+    for (const { path, entry, isWanted } of wanted) {
+      if (isWanted) yield { path, entry };
+      const child = below.get(path);
+      if (child) yield* descendInto(reader, child, path, { ...options, depth: depth - 1 });
+    }
+    await reader.pause?.();
   }
-  for (const { path, entry } of wanted) {
-    if (!prefixes || prefixes.some((prefix) => isWithin(prefix, path))) yield { path, entry };
-    const child = below.get(path);
-    if (child) yield* descendInto(reader, child, path, { ...options, depth: depth - 1 });
-  }
+}
+
+/** Those of the entries that are at, above or below one of the prefixes, and whether they are at or below one. */
+function wantedOf(entries: readonly NodeEntry[], at: WorkspacePath, prefixes: WalkOptions['prefixes']): (Found & { readonly isWanted: boolean })[] {
+  return entries.flatMap((entry) => {
+    const path = joinPath(at, entry.name);
+    const isWanted = !prefixes || prefixes.some((prefix) => isWithin(prefix, path));
+    return isWanted || prefixes.some((prefix) => isWithin(path, prefix)) ? [{ path, entry, isWanted }] : [];
+  });
 }
 
 /** Starts to load; its failure shows when it is awaited, and not at all where the walk was left before. */

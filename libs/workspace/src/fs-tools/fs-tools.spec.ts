@@ -8,6 +8,7 @@ import { parsePath, type WorkspacePath } from '../path.ts';
 import { BlobMap, modelOf } from '../tree-model.contract.ts';
 import { lookup } from '../tree.ts';
 import type { FileToolContext, FileToolSuccess, ToolFailure } from './outcome.ts';
+import { doFileWork, isBriefFileWork, type FileWorker } from './file-work.ts';
 import { isFileTool, runFileTool } from './run.ts';
 
 const blobs = new BlobMap();
@@ -115,6 +116,40 @@ describe('fs.edit', () => {
     expect(await failure('fs.edit', { path: 'a.txt', edits: [{ find: 'four', replace: '', count: 'all' }] })).toMatchObject({ code: 'edit.no_match' });
   });
 
+  it.each([
+    ['aa', 'aaa', 1, 2], ['aa', 'aaa', 2, 2], ['aa', 'aa aaa', 2, 3], ['abab', 'xababab', undefined, 2],
+  ])('calls %j in %j ambiguous with count %j, since its places overlap', async (find, content, count, times) => {
+    const root = await blobs.tree({ f: content });
+    const outcome = await runFileTool('fs.edit', { ...context, root }, { path: 'f', edits: [{ find, replace: 'x', ...(count === undefined ? {} : { count }) }] });
+    expect(outcome).toMatchObject({ ok: false, code: 'edit.ambiguous', message: expect.stringContaining(`${String(times)} times, in places that overlap: in line 1`) as unknown, hint: expect.stringContaining('"all"') as unknown });
+  });
+
+  it('takes places that overlap from the left where all are to be replaced', async () => {
+    const root = await blobs.tree({ f: 'aaaaa' });
+    const outcome = await runFileTool('fs.edit', { ...context, root }, { path: 'f', edits: [{ find: 'aa', replace: 'b', count: 'all' }] });
+    expect(outcome).toMatchObject({ ok: true, result: { replacements: 2 }, blobs: [{ bytes: new TextEncoder().encode('bba') }] });
+  });
+
+  const edited = async (content: string, ...edits: object[]): Promise<string> => {
+    const root = await blobs.tree({ f: content });
+    const outcome = await runFileTool('fs.edit', { ...context, root }, { path: 'f', edits });
+    if (!outcome.ok) throw new Error(outcome.message);
+    return Buffer.from(outcome.blobs[0]?.bytes ?? []).toString();
+  };
+
+  it.each([
+    ['one\r\ntwo\r\nthree\r\n', { find: 'two', replace: '2\n2b' }, 'one\r\n2\r\n2b\r\nthree\r\n'],
+    ['one\r\ntwo\r\nthree\r\n', { find: 'one\ntwo\n', replace: 'x\ny\n' }, 'x\r\ny\r\nthree\r\n'],
+    ['one\r\ntwo\r\nthree\r\n', { find: 'one\r\ntwo', replace: 'x\ny' }, 'x\r\ny\r\nthree\r\n'],
+    ['one\r\ntwo', { find: '\ntwo', replace: '\n2' }, 'one\r\n2'],
+    // Line ends alone are changed on purpose, and a file that mixes them, or has others, is taken as it is.
+    ['one\r\ntwo\r\n', { find: '\r\n', replace: '\n', count: 'all' }, 'one\ntwo\n'],
+    ['one\r\ntwo\nthree', { find: 'three', replace: '3\n4' }, 'one\r\ntwo\n3\n4'],
+    ['one\ntwo\n', { find: 'two', replace: '2\r\n2b' }, 'one\n2\r\n2b\n'],
+  ])('keeps the one kind of line end that a file has: %j', async (content, edit, after) => {
+    expect(await edited(content, edit)).toBe(after);
+  });
+
   it('stops before it makes a file that is too large', async () => {
     const edits = Array.from({ length: 3 }, () => ({ find: 'ü', replace: 'ü'.repeat(100_000), count: 'all' }));
     expect(await failure('fs.edit', { path: 'wide', edits })).toMatchObject({ code: 'file.too_large' });
@@ -192,15 +227,69 @@ describe('fs.search', () => {
     expect((await run('fs.search', { pattern: 'three', path: 'a.txt' })).result['matches']).toEqual([{ path: 'a.txt', line: 3, text: 'three' }]);
   });
 
+  it('refuses an expression that is larger than may be matched, before it reads anything', async () => {
+    const root = await blobs.tree({ a: 'a'.repeat(4 * 1024 * 1024) });
+    const began = performance.now();
+    const outcome = await runFileTool('fs.search', { ...context, root }, { pattern: '(?:a?){1000}a{1000}', regex: true });
+    expect(outcome).toMatchObject({ ok: false, code: 'search.pattern', message: expect.stringContaining('more than the 1000') as unknown });
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  it('gives its steps a bound', () => {
+    const work = { files: [Buffer.from('a'.repeat(1_000))], pattern: 'b', max: 1 };
+    expect(doFileWork('search', { ...work, regex: true, steps: 100_000 })).toMatchObject({ ok: true });
+    expect(doFileWork('search', { ...work, regex: true, steps: 1_000 })).toMatchObject({ ok: false, fault: { code: 'limit.exceeded', detail: expect.stringContaining('`b`') as unknown } });
+    expect(doFileWork('search', { ...work, regex: false, steps: 999 })).toMatchObject({ ok: false, fault: { code: 'limit.exceeded' } });
+  });
+
+  it('finds lines by plain text as one by one', async () => {
+    const root = await blobs.tree({ a: 'xa\n\nxx\r\nnone\nx', b: '\nx\n' });
+    const outcome = await runFileTool('fs.search', { ...context, root }, { pattern: 'x' });
+    expect(outcome).toMatchObject({ ok: true, result: { matches: [
+      { path: 'a', line: 1, text: 'xa' }, { path: 'a', line: 3, text: 'xx' }, { path: 'a', line: 5, text: 'x' }, { path: 'b', line: 2, text: 'x' },
+    ] } });
+  });
+
   it('takes linear time where a backtracking matcher would take forever', async () => {
     const root = await blobs.tree({ a: `${'a'.repeat(5_000)}!` });
     const outcome = await runFileTool('fs.search', { ...context, root }, { pattern: '^(a+)+$', regex: true });
     expect(outcome).toMatchObject({ ok: true, result: { matches: [] } });
-  }, 5_000);
+  }, 30_000);
 
   it('cuts a long line', async () => {
     const { result } = await run('fs.search', { pattern: 'üü' });
     expect(result['matches']).toEqual([{ path: 'wide', line: 1, text: `${'ü'.repeat(400)}…` }]);
+  });
+});
+
+describe('the work of file tools', () => {
+  const bytes = (length: number) => Buffer.alloc(length, 'a');
+
+  it('is brief by its sizes alone', () => {
+    expect(isBriefFileWork('read', { bytes: bytes(1_000) })).toBe(true);
+    expect(isBriefFileWork('read', { bytes: bytes(1_000_000) })).toBe(false);
+    const edit = { find: 'const a', replace: 'let a' };
+    expect(isBriefFileWork('edit', { path: 'a', bytes: bytes(50_000), edits: [edit, edit] })).toBe(true);
+    expect(isBriefFileWork('edit', { path: 'a', bytes: bytes(50_000), edits: Array.from({ length: 16 }, () => edit) })).toBe(false);
+    expect(isBriefFileWork('edit', { path: 'a', bytes: bytes(5_000), edits: [{ find: 'a', replace: 'b'.repeat(1_000), count: 'all' }] })).toBe(false);
+    const search = { files: [bytes(4_000)], max: 1, steps: 1 };
+    expect(isBriefFileWork('search', { ...search, pattern: 'aa', regex: false })).toBe(true);
+    expect(isBriefFileWork('search', { ...search, pattern: 'a+', regex: true })).toBe(true);
+    expect(isBriefFileWork('search', { ...search, pattern: '(a?){99}', regex: true })).toBe(false);
+    expect(isBriefFileWork('search', { ...search, files: [bytes(400_000)], pattern: 'a+', regex: true })).toBe(false);
+  });
+
+  it('is done where the context says', async () => {
+    const kinds: string[] = [];
+    const work: FileWorker = async (kind, input) => {
+      kinds.push(kind);
+      return doFileWork(kind, structuredClone(input));
+    };
+    for (const [toolId, args] of [['fs.read', { path: 'a.txt' }], ['fs.edit', { path: 'a.txt', edits: [{ find: 'one', replace: '1' }] }], ['fs.search', { pattern: 'x' }]] as const) {
+      expect((await runFileTool(toolId, { ...context, work }, args)).ok).toBe(true);
+    }
+    expect([...new Set(kinds)]).toEqual(['read', 'edit', 'search']);
+    expect(await runFileTool('fs.edit', { ...context, work }, { path: 'a.txt', edits: [{ find: 'four', replace: '' }] })).toMatchObject({ code: 'edit.no_match', hint: 'read the file: it may have changed' });
   });
 });
 

@@ -2,6 +2,7 @@
 import { Fault, type Delta, type FaultCode } from '@writ/contract';
 import type { NewBlob, NodeReader } from '../node.ts';
 import type { WorkspacePath } from '../path.ts';
+import type { FileWorker } from './file-work.ts';
 
 /** What a file tool works on, and what the call's token lets it see of it. */
 export interface FileToolContext {
@@ -13,6 +14,8 @@ export interface FileToolContext {
    * inside a granted directory may lead to one that isn't.
    */
   readonly may: (access: 'read' | 'write', path: WorkspacePath) => boolean;
+  /** where work runs whose cost the input decides; in place unless given, which is for programs that serve one caller */
+  readonly work?: FileWorker;
 }
 
 /** A tool that did its work. `delta` is null where nothing changes; `blobs` are to be stored before the delta is reported. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, FS_EDIT, FS_EDIT_FILES, FS_LIST, FS_READ, FS_SEARCH, FS_WRITE, parseMessage, type ToolDefinition } from '@writ/contract';
-import { editTool, type EditArgs } from './edit.ts';
+import type { EditArgs } from './edit-text.ts';
+import { editTool } from './edit.ts';
 import { editFilesTool, type EditFilesArgs } from './edit-files.ts';
 import { listTool, type ListArgs } from './list.ts';
 import { failureOf, type FileToolContext, type FileToolOutcome } from './outcome.ts';

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { RE2JS } from 're2js';
 import type { NodeEntry } from '../node.ts';
 import type { WorkspacePath } from '../path.ts';
 import { quote } from '../quote.ts';
-import { decodeText } from '../text.ts';
 import { walk } from '../tree.ts';
-import { linesOf } from './lines.ts';
+import { workOf } from './file-work.ts';
 import { ToolFault, seen, type FileToolContext, type FileToolSuccess } from './outcome.ts';
 import { targetOf } from './target.ts';
 
@@ -14,57 +12,43 @@ export interface SearchMatch { readonly path: string; readonly line: number; rea
 export interface SearchResult { readonly matches: readonly SearchMatch[]; readonly files_searched: number; readonly truncated: boolean }
 
 interface Candidate { readonly path: WorkspacePath; readonly entry: NodeEntry }
-type Matcher = (line: string) => boolean;
 
 const MATCHES_DEFAULT = 100;
-/** Larger files are data, and would hold the executor up. */
+/** Larger files are data. */
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
-/** What one search reads in all: some seconds of a regular expression at worst. */
+/** What one search reads in all. */
 const TOTAL_BYTES_MAX = 64 * 1024 * 1024;
-/** A line of a minified file would fill the result by itself. */
-const TEXT_CHARACTERS_MAX = 400;
+/** What one search takes in all: an expression of 256 instructions over all that it may read. The time of the call is a bound beside it. */
+const STEPS_MAX = 256 * TOTAL_BYTES_MAX;
 /** Files fetched at once: one round trip to the store each time. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
  * `fs.search`: the lines that hold a text, or match a regular expression in RE2 syntax, which takes linear time. Skips what isn't UTF-8 text.
- * `truncated` says that there may be more: a bound was met, or a file was too large. Fault: `search.pattern`.
+ * `truncated` says that there may be more: a bound was met, or a file was too large. Faults: `search.pattern`, `limit.exceeded`.
  */
 export async function searchTool(context: FileToolContext, args: SearchArgs): Promise<FileToolSuccess<SearchResult>> {
-  const matches = matcherOf(args);
+  const { pattern, regex = false, max = MATCHES_DEFAULT } = args;
+  const search = workOf(context);
+  // An expression that is none is the answer, whatever is searched.
+  await search('search', { files: [], pattern, regex, max: 1, steps: STEPS_MAX });
   const target = await targetOf(context, args.path ?? '', ['read']);
   if (target.entry === null) throw new ToolFault('file.not_found', `there is no ${quote(target.path)}`, 'list the directory to see what is there');
-  const max = args.max ?? MATCHES_DEFAULT;
   const found: SearchMatch[] = [];
-  let searched = 0;
-  let bytes = 0;
-  let truncated = false;
+  let [searched, bytes, steps, truncated] = [0, 0, 0, false];
   for await (const batch of batchesOf(context, target.path)) {
     const read = batch.filter(({ entry }) => entry.size <= FILE_BYTES_MAX);
     truncated ||= read.length < batch.length;
-    const texts = await Promise.all(read.map(async ({ entry }) => decodeText(await context.reader(entry.sha256))));
-    for (const [index, text] of texts.entries()) {
-      if (text === null) continue;
-      searched++;
-      bytes += text.length;
-      found.push(...linesMatching(text, matches, max + 1 - found.length).map((match) => ({ path: read[index]?.path ?? '', ...match })));
-      if (found.length > max || bytes > TOTAL_BYTES_MAX) return seen({ matches: found.slice(0, max), files_searched: searched, truncated: true });
-    }
+    const files = await Promise.all(read.map(({ entry }) => context.reader(entry.sha256)));
+    const done = await search('search', { files, pattern, regex, max: max + 1 - found.length, steps: STEPS_MAX - steps });
+    for (const { file, line, text } of done.found) found.push({ path: read[file]?.path ?? '', line, text });
+    searched += done.searched;
+    bytes += done.bytes;
+    steps += done.steps;
+    if (found.length > max || bytes > TOTAL_BYTES_MAX) return seen({ matches: found.slice(0, max), files_searched: searched, truncated: true });
   }
   return seen({ matches: found, files_searched: searched, truncated });
-}
-
-function matcherOf(args: SearchArgs): Matcher {
-  if (!args.regex) return (line) => line.includes(args.pattern);
-  try {
-    const compiled = RE2JS.compile(args.pattern);
-    return (line) => compiled.matcher(line).find();
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'it does not compile';
-    throw new ToolFault('search.pattern', `the pattern ${quote(args.pattern)} is not a regular expression: ${quote(why)}`,
-      'RE2 syntax has no backreferences; without `regex` the pattern is taken as plain text');
-  }
 }
 
 async function* batchesOf(context: FileToolContext, from: WorkspacePath): AsyncGenerator<Candidate[]> {
@@ -80,15 +64,4 @@ async function* batchesOf(context: FileToolContext, from: WorkspacePath): AsyncG
     bytes = 0;
   }
   if (batch.length > 0) yield batch;
-}
-
-function linesMatching(text: string, matches: Matcher, max: number): { line: number; text: string }[] {
-  const found = [];
-  for (const [index, each] of linesOf(text).entries()) {
-    const line = each.replace(/\r?\n$/, '');
-    if (!matches(line)) continue;
-    found.push({ line: index + 1, text: line.length > TEXT_CHARACTERS_MAX ? `${line.slice(0, TEXT_CHARACTERS_MAX).toWellFormed()}…` : line });
-    if (found.length === max) break;
-  }
-  return found;
 }

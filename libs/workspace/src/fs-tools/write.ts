@@ -2,7 +2,7 @@
 import type { Change, FileState } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import { deltaOf } from '../delta.ts';
-import { isSameState, stateOf } from '../node.ts';
+import { isSameState, stateOf, type NewBlob } from '../node.ts';
 import { ancestorsOf, ROOT } from '../path.ts';
 import { snapshotIdOf } from '../snapshot.ts';
 import { lookup } from '../tree.ts';
@@ -21,19 +21,19 @@ export async function writeTool(context: FileToolContext, args: WriteArgs): Prom
   const bytes = decodeContent(args);
   const target = await targetOf(context, args.path, ['write']);
   if (target.path === ROOT || target.entry?.kind === 'dir') throw notAFile(target.path);
-  const { sha256, ...written } = await place(context, target, bytes);
+  const sha256 = sha256Hex(bytes);
+  const written = await place(context, target, { bytes, sha256 });
   return { ok: true, result: { path: target.path, size: bytes.length, sha256, created: target.entry === null }, ...written };
 }
 
 /** The delta and the content of a file put at a resolved path, its missing directories included. */
-export async function place(context: FileToolContext, target: Resolved, bytes: Uint8Array): Promise<Pick<FileToolSuccess<never>, 'delta' | 'blobs'> & { sha256: string }> {
+export async function place(context: FileToolContext, target: Resolved, { bytes, sha256 }: NewBlob): Promise<Pick<FileToolSuccess<never>, 'delta' | 'blobs'>> {
   const before = stateOf(target.entry);
-  const sha256 = sha256Hex(bytes);
   const after: FileState = { kind: 'file', mode: before?.mode ?? '644', sha256, size: bytes.length };
-  if (isSameState(before, after)) return { sha256, delta: null, blobs: [] };
+  if (isSameState(before, after)) return { delta: null, blobs: [] };
   const changes: Change[] = [{ path: target.path, before, after }];
   if (target.entry === null) changes.push(...await missingDirectories(context, target));
-  return { sha256, delta: deltaOf(snapshotIdOf(context.root), changes), blobs: [{ sha256, bytes }] };
+  return { delta: deltaOf(snapshotIdOf(context.root), changes), blobs: [{ sha256, bytes }] };
 }
 
 async function missingDirectories(context: FileToolContext, target: Resolved): Promise<Change[]> {

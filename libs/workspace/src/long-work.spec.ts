@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees whose directories are large: what is done with them makes pauses, and little is done between two of them.
+import type { Change, FileState } from '@writ/contract';
+import { canonicalBytes, sha256Hex } from '@writ/digest';
+import {
+  applyDelta, deltaId, deltaOf, diff, encodeNode, encodingDelta, list, loadNode, parsePath, rebase, runAtOnce, sizeOf,
+  snapshotIdOf, walk, withBlobs, withPauses, type NodeEntry, type NodeReader,
+} from './index.ts';
+
+const FILES = 20_000;
+/** Processor time between two pauses, in milliseconds. A pause of the services gives the event loop back after 4 ms. */
+const WORK_MS_MAX = 40;
+const HASH = 'a'.repeat(64);
+
+const state = (size: number): FileState => ({ kind: 'file', mode: '644', sha256: HASH, size });
+const change = (path: string, before: FileState | null, after: FileState | null): Change => ({ path, before, after });
+const nameOf = (n: number): string => `a rather long name ${String((n * 7_919) % FILES)} é.txt`;
+const entries: readonly NodeEntry[] = Array.from({ length: FILES }, (_, n) => ({
+  kind: 'file', mode: '644', name: nameOf(n), sha256: HASH, size: 1,
+}));
+const flat = encodeNode(entries);
+const root = encodeNode([{ kind: 'dir', name: 'd', sha256: flat.sha256, size: 0 }]);
+const empty = encodeNode([]);
+const stored = withBlobs(() => Promise.reject(new Error('there is no such node')), [flat, root, empty]);
+
+/** A reader that notes the processor time of this thread between its pauses. */
+class Pauses {
+  count = 0;
+  longestMs = 0;
+  #last = usedMs();
+
+  readonly reader: NodeReader = withPauses(stored, async () => {
+    const now = usedMs();
+    this.count += 1;
+    this.longestMs = Math.max(this.longestMs, now - this.#last);
+    this.#last = now;
+  });
+}
+
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+const all = Array.from({ length: FILES }, (_, n) => change(`d/${nameOf(n)}`, state(1), state(2)));
+const made = deltaOf(snapshotIdOf(empty.sha256), [
+  change('d', null, { kind: 'dir', mode: null, sha256: null, size: 0 }),
+  ...Array.from({ length: FILES }, (_, n) => change(`d/${nameOf(n)}`, null, state(1))),
+]);
+
+describe('work on a directory of 20,000 files makes pauses:', () => {
+  const cases: Record<string, (reader: NodeReader) => Promise<unknown>> = {
+    'applying a delta that changes all of them': (reader) =>
+      applyDelta(reader, root.sha256, deltaOf(snapshotIdOf(root.sha256), all)),
+    'applying a delta that makes all of them': async (reader) =>
+      expect((await applyDelta(reader, empty.sha256, made)).root).toBe(root.sha256),
+    'comparing it with none': async (reader) =>
+      expect(await diff(reader, empty.sha256, root.sha256)).toEqual(made),
+    'walking over them': async (reader) => {
+      let count = 0;
+      for await (const _ of walk(reader, root.sha256)) count += 1;
+      expect(count).toBe(FILES + 1);
+    },
+    'counting them': async (reader) =>
+      expect(await sizeOf(reader, root.sha256)).toEqual({ files: FILES + 1, bytes: FILES }),
+    'listing them': async (reader) =>
+      expect(await list(reader, root.sha256, parsePath('d'), Infinity)).toHaveLength(FILES),
+    'moving a delta to another head': async (reader) =>
+      expect(await rebase(reader, made, empty.sha256, root.sha256)).toHaveProperty('conflicts'),
+  };
+
+  it.each(Object.entries(cases))('%s', async (_name, work) => {
+    // The code is compiled, and the node is remembered, as in a service that has run for a while.
+    await work(stored);
+    const pauses = new Pauses();
+    await work(pauses.reader);
+    expect(pauses.count).toBeGreaterThan(FILES / 256);
+    expect(pauses.longestMs).toBeLessThan(WORK_MS_MAX);
+  });
+
+  it('reading it', async () => {
+    const other = encodeNode(entries.slice(1));
+    const pauses = new Pauses();
+    await loadNode(withBlobs(pauses.reader, [other]), other.sha256);
+    expect(pauses.count).toBeGreaterThan(50);
+    expect(pauses.longestMs).toBeLessThan(WORK_MS_MAX);
+  });
+});
+
+it('a delta is written in parts to the bytes that it has as a whole', () => {
+  for (const delta of [made, deltaOf('snap_x', []), deltaOf('snap_x', all.slice(0, 128)), deltaOf('snap_x', all.slice(0, 129))]) {
+    const { id, bytes } = runAtOnce(encodingDelta(delta));
+    expect(sha256Hex(bytes)).toBe(sha256Hex(canonicalBytes(delta)));
+    expect(id).toBe(deltaId(delta));
+  }
+});
