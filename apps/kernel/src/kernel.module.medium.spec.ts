@@ -9,8 +9,10 @@ import { FixedKeys } from '@writ/signing';
 import { BusTransport, FaultFilter, Readiness } from '@writ/nest-kit';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase } from '@writ/testing';
+import { InlineWork } from '@writ/worker-pool';
 import type { KernelConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
+import { kernelTasks } from './kernel.worker.ts';
 import { loadPolicyEngine } from './policies/index.ts';
 import { newId } from './store/index.ts';
 import { newSigner } from './specs/test-kernel.ts';
@@ -28,7 +30,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
   const [bus, logger, readiness, policy] = [memoryBus({ now: Date.now }), telemetry.logger('fatal'), new Readiness(), new WrittenPolicy()];
   policy.says = asks('soft_gate');
   const transport = new BusTransport({ bus, process: 'kernel', shard: 's0', telemetry, report: (error) => { throw error; } });
-  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(), policy), { logger: false, strategy: transport });
+  const app = await NestFactory.createMicroservice(KernelModule.with(config, { bus, logger, telemetry, readiness }, await loadPolicyEngine(new InlineWork(kernelTasks)), policy), { logger: false, strategy: transport });
   app.useGlobalFilters(new FaultFilter());
   await app.listen();
   readiness.started();
@@ -54,4 +56,4 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     await Promise.all([pool.end(), admin.end(), bus.close(), telemetry.shutdown()]);
     await database.drop();
   }
-}, 30_000);
+}, 120_000);

@@ -6,8 +6,10 @@ import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
+import { watchPool, Work } from '@writ/worker-pool';
 import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
+import { ApiKeysController, EndCalls, RevokeKey } from './api-keys/index.ts';
 import { Announcer, BusEvents, Outcomes, OutcomesController } from './announce/index.ts';
 import { Cancel, CancelController } from './cancel/index.ts';
 import { ApplyTools, ListTools, SearchProviders, ToolsController } from './cli-tools/index.ts';
@@ -17,17 +19,18 @@ import { Assign } from './assign/index.ts';
 import { AttemptMemory } from './attempts/index.ts';
 import { Commit, CommitController, HoldEffect, KeepOutput, PreviewReports, Reruns } from './commit/index.ts';
 import type { KernelConfig } from './config.env.ts';
+import type { KernelTasks } from './kernel.worker.ts';
 import { Containers, ContainersController, KillContainer, Peek, PeekedController } from './containers/index.ts';
 import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
-import { EffectCheck, Landing } from './effects/index.ts';
+import { EffectCheck, EffectExaminer, Landing, ReportReader } from './effects/index.ts';
 import { Endings } from './endings/index.ts';
 import { BeginErasure, EraseBatches, ErasedTexts, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
 import { ExpireHeld } from './expire/index.ts';
 import { Freezes, FreezesController, LiftFreeze, PlaceFreeze } from './freezes/index.ts';
 import { HeldCalls, Previews } from './held/index.ts';
-import { Judge } from './judgement/index.ts';
+import { ArgumentsReader, Judge, ToolReader } from './judgement/index.ts';
 import { RecordKeys } from './key-records/index.ts';
 import { OutboxSender, ReceiptBook } from './log/index.ts';
 import { Notices, NoticesController } from './notices/index.ts';
@@ -40,7 +43,7 @@ import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
-import { OperationViews, Sizes, TenantPool, Trees, WorkerPool, WrappedKeyRows } from './store/index.ts';
+import { OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
@@ -84,11 +87,11 @@ const RETAIN_LOOK_MS = 10_000;
 const BLOB_CACHE_BYTES = 64 * 1024 * 1024;
 
 /** with: what the process is given, and what everything stands on */
-function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given) {
+function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given, work: Work<KernelTasks>) {
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const poolOf = (url: string, max: number) => ({ pool: createPool({ url, applicationName: 'writ-kernel', max, onIdleError: report }) });
   const tenants: TenantPool = poolOf(config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
-  const workers: WorkerPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
+  const workers: CrossTenantPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
   readiness.add('database', () => verifyDurability(tenants.pool));
   const keys = new KernelKeys(config, Date.now());
   readiness.add('signing keys', () => keys.verifyAble());
@@ -101,10 +104,12 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   watchBacklog(telemetry.meter, workers);
   const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: BLOB_CACHE_BYTES });
   const trees = new Trees(blobs);
+  const vault = new TenantVault(config.masterKeys, new WrappedKeyRows(tenants));
   return {
     report, tenants, workers, subjects, book, outbox, blobs, bus, trees,
     sizes: new Sizes(tenants, trees),
-    vault: new TenantVault(config.masterKeys, new WrappedKeyRows(tenants)),
+    vault,
+    args: new ArgumentsReader({ blobs, vault, work }),
     box: new ValueBox(...knownKeys(config.masterKeys)),
     keys,
     sealer: new RecordSealer(new SignedSeal(keys.record)),
@@ -123,7 +128,8 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
 type Ground = ReturnType<typeof stand>;
 
 /** through: what waits for a slot, and what runs and ends */
-function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
+function execution(config: KernelConfig, on: Ground, policies: PolicySets, work: Work<KernelTasks>) {
+  const judge = new Judge(policies, on.trees, { tools: new ToolReader(work), failed: on.report });
   const desk = new PermitDesk(on.keys.permit, on.bus, on.subjects, withinTrace);
   const slots = new Slots(() => performance.now());
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report, now: () => performance.now() };
@@ -132,12 +138,15 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
   const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
-  const effects = new EffectCheck(on.blobs, on.vault, policies, on.tenants);
-  const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes);
+  const effects = new EffectCheck({
+    ...on, policies, failed: on.report,
+    examiner: new EffectExaminer(on.blobs, on.tenants, work), reader: new ReportReader(on.blobs, work),
+  });
+  const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes, on.report);
   const previews = new Previews(on.tenants, on.sealer, announcer);
   const sweeper = new Sweeper(on.workers, on.tenants, endings, dispatcher);
   const release = new Release(on.tenants, sweeper, dispatcher);
-  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, blobs: on.blobs });
+  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, args: on.args });
   return {
     assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
     dispatcher,
@@ -151,15 +160,15 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets) {
     redeem,
     release,
     renew: new Renew(on.tenants, on.vault, lease),
-    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, new Judge(policies, on.trees))),
+    judge,
+    commit: new Commit(on.tenants, on.blobs, effects, landing, new HoldEffect(on.blobs, on.vault, on.sealer, endings), endings, memory, new Reruns({ ...on, announcer, policies }, judge)),
     keepOutput: new KeepOutput(on.tenants, on.blobs, config.WRIT_OUTPUT_KEPT_MS),
     sweeper,
   };
 }
 
 /** through: what is decided */
-function admission(config: KernelConfig, on: Ground, { announcer, assign, endings, effects, landing }: ReturnType<typeof execution>, policies: PolicySets) {
-  const judge = new Judge(policies, on.trees);
+function admission(config: KernelConfig, on: Ground, { announcer, assign, endings, effects, judge, landing }: ReturnType<typeof execution>, policies: PolicySets) {
   const views = new OperationViews(on.tenants, on.vault, on.book);
   const held = new HeldCalls(on.tenants, on.sealer, announcer);
   const parts = { ...on, policies };
@@ -177,21 +186,22 @@ function admission(config: KernelConfig, on: Ground, { announcer, assign, ending
     decide: new Decide(on.tenants, held, {
       votes, readmission, effects: new EffectApproval(parts, judge, held, { effects, landing, endings, again, votes }),
     }, views),
-    approvals: new Approvals(on.tenants, on.vault, on.blobs),
+    approvals: new Approvals(on.tenants, on.vault, on.blobs, on.args),
     cancel: new Cancel(on.tenants, on.sealer, held, endings, announcer, views),
     expire: new ExpireHeld(on.workers, held),
+    endCalls: new EndCalls(on.tenants, on.workers, held, endings, announcer, on.report),
     resolve: new Resolve(on.tenants, on.sealer, announcer, views),
   };
 }
 
 /** through: what people and their programs manage */
-function management(config: KernelConfig, on: Ground, views: OperationViews, bell: Bell, engine: PolicyEngine, stored: StoredPolicySets) {
+function management(config: KernelConfig, on: Ground, { views, endCalls }: { views: OperationViews; endCalls: EndCalls }, bell: Bell, engine: PolicyEngine, stored: StoredPolicySets) {
   const tenancy = new Tenancy(on.tenants);
   const changes = new Changes(tenancy, on.sealer, on.outbox);
   const shelf = new PolicyShelf(engine, stored, tenancy);
-  const recorded = new RecordedCalls(on);
+  const recorded = new RecordedCalls({ ...on, tools: new ToolReader(engine.work) });
   const moves = new HeadMoves(tenancy, changes, on.blobs, on.trees, on.sizes);
-  const names = new Names(tenancy, pgBlobs(on.tenants.pool), on.vault);
+  const names = new Names(tenancy, pgBlobs(on.tenants.pool), on.vault, engine.work);
   const pace = { everyMs: config.WRIT_COLLECT_MS, graceMs: config.WRIT_COLLECT_GRACE_MS };
   return {
     tenancy,
@@ -202,14 +212,14 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
     collect: new Collect(on.workers, names, pgBlobSweep(on.tenants.pool), changes, pace),
     useCases: [
       new CreateTenant(changes, config.masterKeys.current), new Limits(tenancy, changes, on.sizes),
-      new RecordChange(changes),
+      new RecordChange(changes), new RevokeKey(changes, endCalls),
       new Agents(tenancy, changes), new Delegations(tenancy, changes),
-      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new ListForJob(changes), new RevokeToken(tenancy, changes, on.events), new SpawnToken(on.tenants, changes, on.vault.calls, on.blobs), new DrawTokens(on.tenants),
+      new Tokens(tenancy), new IssueToken(changes), new AttenuateToken(changes), new ListForJob(changes), new RevokeToken(tenancy, changes, on.events), new SpawnToken(on.tenants, changes, on.args), new DrawTokens(on.tenants),
       new Workspaces(tenancy), new CreateWorkspace(changes, on.blobs), new ChangeWorkspace(moves, on.blobs), new RestoreWorkspace(moves, tenancy), new ImportWorkspace(moves, on.blobs),
       new LimitWorkspace(tenancy, changes, on.sizes),
       new Secrets(tenancy, changes, on.vault, on.box),
       new ApplyTools(tenancy, changes), new ListTools(tenancy), new SearchProviders(tenancy, changes),
-      new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes), new Profiles(tenancy, changes), new Skills(tenancy, changes, on.blobs),
+      new RegisterSandbox(changes), new ListSandboxes(tenancy), new Registrars(tenancy, changes), new Profiles(tenancy, changes), new Skills(tenancy, changes, on.blobs, engine.work),
       new Resources(tenancy, changes), new ReadOperation(on.tenants, views), new ReadRequests(on.tenants, on.vault), new ReadOutput(on.tenants, on.vault.calls), new ReadResult(on.tenants, on.vault.calls), new ListOperations(tenancy), new Notices(on.workers),
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new ErasedTexts(on.workers, on.tenants, changes), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
@@ -217,7 +227,7 @@ function management(config: KernelConfig, on: Ground, views: OperationViews, bel
       new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
-    controllers: [TenantsController, ChangesController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ProfilesController, SkillsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
+    controllers: [TenantsController, ChangesController, ApiKeysController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ProfilesController, SkillsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],
   };
 }
 
@@ -234,12 +244,13 @@ const given = <T extends object>(value: T): Provider => ({ provide: value.constr
 @Module({})
 export class KernelModule {
   static with(config: KernelConfig, parts: Given, engine: PolicyEngine, instead?: PolicySets): DynamicModule {
-    const on = stand(config, parts);
+    const on = stand(config, parts, engine.work);
+    watchPool(parts.telemetry.meter, engine.work);
     const stored = new StoredPolicySets(engine, on.tenants);
     const policies = instead ?? stored;
-    const run = execution(config, on, policies);
+    const run = execution(config, on, policies, engine.work);
     const ask = admission(config, on, run, policies);
-    const manage = management(config, on, ask.views, run.dispatcher, engine, stored);
+    const manage = management(config, on, ask, run.dispatcher, engine, stored);
     const every = (pauseMs: number, task: () => Promise<unknown>): Repeated => new Repeated(task, pauseMs, on.report);
     const background = new Background([
       run.dispatcher,
@@ -248,6 +259,7 @@ export class KernelModule {
       every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
+      every(config.WRIT_SWEEP_MS, () => ask.endCalls.sweep()),
       every(LIMITS_MS, () => on.limits.refresh()),
       every(config.WRIT_SWEEP_MS, () => new ValueSweeper(on.workers).sweep()),
       every(config.WRIT_SWEEP_MS, () => new OutputSweeper(on.workers).sweep()),
@@ -261,6 +273,7 @@ export class KernelModule {
     ], async () => {
       await run.assign.settled();
       await on.outbox.idle();
+      await engine.work.close();
       await manage.tenancy.close();
       await Promise.all([on.tenants.pool.end(), on.workers.pool.end()]);
     });
@@ -274,7 +287,8 @@ export class KernelModule {
         ...containers(on, run.announcer).map(given),
         ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
-        { provide: WorkerPool, useValue: on.workers },
+        { provide: CrossTenantPool, useValue: on.workers },
+        { provide: Work, useValue: engine.work },
         { provide: Background, useFactory: () => background },
       ],
     };

@@ -2,14 +2,16 @@
 import { natsBus, workLanesOf } from '@writ/bus-nats';
 import { bootProcess, growHeapFreely } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
+import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { readConfig } from './config.env.ts';
 import { KernelModule } from './kernel.module.ts';
 import { loadPolicyEngine } from './policies/index.ts';
+import { KernelPool } from './support/kernel-pool.ts';
 
 growHeapFreely();
 await bootProcess(async () => {
   const config = readConfig();
-  const engine = await loadPolicyEngine();
+  const engine = await loadPolicyEngine(new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) }));
   return {
     process: 'kernel',
     version: '0.1.0',

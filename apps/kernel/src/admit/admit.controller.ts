@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
-import { AdmitRequest, parseMessage, TOOLS, type OperationView } from '@writ/contract';
+import { AdmitRequest, parseMessage, type OperationView } from '@writ/contract';
 import { injectTrace, withSpan } from '@writ/telemetry';
 import { OperationCounter } from '../support/operation-counter.ts';
 import { Admit, type Decided } from './admit.ts';
@@ -48,8 +48,7 @@ export class AdmitController {
       // The span that decides bears the name of what was decided.
       span.updateName(row.state);
       span.setAttribute('replayed', replayed);
-      // Made-up tool ids must not become time series.
-      if (!replayed) this.#counter.decided(row.state, TOOLS.has(call.tool_id) ? call.tool_id : row.tool_definition_digest === null ? 'unknown' : 'cli');
+      if (!replayed) this.#counter.decided(row.state, row);
       return decided;
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OperationView, parseMessage, type ProposedCall } from '@writ/contract';
+import { Fault, OperationView, parseMessage, type ProposedCall } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
 import { newId } from '../store/index.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
@@ -211,5 +211,36 @@ describe('a dry run', () => {
     expect(await admit(tenant.writeCall(token, { dry_run: true }))).toMatchObject({ state: 'no_op', approval_id: null });
     expect(await admit(tenant.writeCall(newId('token'), { dry_run: true }))).toMatchObject({ state: 'refused' });
     expect(await tenant.countOf('approval')).toBe(0);
+  });
+});
+
+describe('a call whose judging fails with a bug', () => {
+  const bug = (): never => { throw new RangeError('Maximum call stack size exceeded'); };
+
+  it('is refused once, on the record, and nothing of it runs', async () => {
+    kernel.policy.says = bug;
+    const call = tenant.writeCall(token);
+    expect(await refusalOf(call)).toBe('internal');
+    expect(await tenant.countOf('operation')).toBe(1);
+    expect(await tenant.records()).toHaveLength(1);
+  });
+
+  it('is not judged again when it is sent again', async () => {
+    kernel.policy.says = bug;
+    const call = tenant.writeCall(token);
+    await admit(call);
+    const judged = kernel.policy.asked.length;
+    expect(await admit(call)).toMatchObject({ state: 'refused', result: { error: { code: 'internal' } } });
+    expect(kernel.policy.asked).toHaveLength(judged);
+    expect(await tenant.records()).toHaveLength(1);
+  });
+
+  it('is another matter than a fault, after which it may be sent again', async () => {
+    kernel.policy.says = () => { throw new Fault('overloaded'); };
+    const call = tenant.writeCall(token);
+    await expect(admit(call)).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await tenant.countOf('operation')).toBe(0);
+    kernel.policy.says = () => AUTOPILOT;
+    expect((await admit(call)).state).toBe('admitted');
   });
 });

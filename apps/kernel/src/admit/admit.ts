@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type OperationView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type Judge, type Judgement } from '../judgement/index.ts';
+import { decideStanding, readFacts, readNamed, readSecretsKnown, readValueKnown, type ArgumentsReader, type Judge, type Judgement } from '../judgement/index.ts';
 import { readOperation, type OperationRow, type OperationViews, type TenantPool } from '../store/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { NoAssigner, type Assigner, type PolicySets } from '../ports/index.ts';
@@ -31,6 +31,7 @@ export interface Sources {
   readonly vault: TenantVault;
   readonly policies: PolicySets;
   readonly memory: FactMemory;
+  readonly args: ArgumentsReader;
 }
 
 /**
@@ -64,7 +65,7 @@ export class Admit {
    * `request.malformed`, `not_found`.
    */
   async decide(call: SentCall, traceparent: string | null, waitMs: number): Promise<Decided> {
-    const proposal = await readProposal(this.#sources.blobs, this.#sources.vault, call, traceparent);
+    const proposal = await readProposal(this.#sources.args, this.#sources.vault, call, traceparent);
     const admitted = await this.#admitRemembered(proposal);
     if (admitted !== null) return this.#tell(admitted, waitMs);
     for (let times = 0; times < DECISIONS_MAX; times++) {

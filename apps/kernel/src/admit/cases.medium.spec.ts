@@ -17,7 +17,7 @@ beforeAll(async () => {
   kernel = await openPolicyKernel();
   run = openExecution(kernel);
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await run.close();
   await manage.tenancy.close();

@@ -14,7 +14,7 @@ beforeEach(async () => { tenant = await kernel.newTenant(); });
 
 /** Decides a call, lets the world move, and then writes the decision. */
 async function writeAfter(call: ProposedCall, move: () => Promise<unknown>) {
-  const proposal = await readProposal(kernel.blobs, kernel.vault, call, null);
+  const proposal = await readProposal(kernel.args, kernel.vault, call, null);
   const facts = await readFacts(kernel.tenants, kernel.policy, call);
   const judgement = await kernel.judge.judge({ call, prior: null, facts, args: proposal.args, approval: null });
   expect(judgement.verdict).toBe('admitted');

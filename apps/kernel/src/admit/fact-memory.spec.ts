@@ -25,7 +25,7 @@ describe('what an admission was decided on', () => {
     clock = 140;
     expect(memory.take(call())).toEqual({
       now: 1_100, head: 'snap_a', chain: [], rules: { policy: null, labels: [], history: null }, past: null, remembered: true, room: 16,
-      existing: null, claim: null, agent: true, frozen: null, tool: null, versions: null, needs: null, queueFull: false, outbox: { oldest: null, rows: 0 },
+      existing: null, claim: null, agent: true, frozen: null, keyRevoked: false, tool: null, versions: null, needs: null, queueFull: false, outbox: { oldest: null, rows: 0 },
     });
     expect(memory.take(call())).not.toBeNull();
   });

@@ -25,6 +25,8 @@ const ASSERTED_NONE = {
   agent: true,
   // by kernel.assert_unfrozen
   frozen: null,
+  // by kernel.assert_key_valid
+  keyRevoked: false,
   // of calls that rely on resources or count what was done nothing is kept
   versions: null, needs: null,
   // by kernel.assert_remembered, with the clock, the head and the past, but for calls that a look a moment ago found room for; chain and rules by kernel.assert_decided_on and kernel.assert_rules,

@@ -31,7 +31,7 @@ async function admissionOf(call: ProposedCall): Promise<Admission> {
     return Promise.reject(new Error('kept'));
   };
   const decisions = new Decisions({ ...statements, alone: keep }, kernel.sealer, kernel.vault, kernel.images);
-  const proposal = await readProposal(kernel.blobs, kernel.vault, call, null);
+  const proposal = await readProposal(kernel.args, kernel.vault, call, null);
   const facts = await readFacts(kernel.tenants, kernel.policy, call);
   const judgement = await kernel.judge.judge({ call, prior: null, facts, args: proposal.args, approval: null });
   await expect(decisions.write(proposal, judgement, facts)).rejects.toThrow('kept');

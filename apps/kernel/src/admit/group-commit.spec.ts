@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { Fault } from '@writ/contract';
 import type { OperationRow } from '../store/index.ts';
 import type { Admission, AdmissionStatements } from './admission-statements.ts';
 import { AHEAD_MS, APART_MS, GROUP_MAX, GroupCommit } from './group-commit.ts';
 
-beforeEach(() => { jest.useFakeTimers(); });
-afterEach(() => { jest.useRealTimers(); });
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
 
 type Rows = readonly (OperationRow | null)[];
 
@@ -22,8 +22,8 @@ function open() {
     const of = admissions.map(({ change }) => change);
     sent.push({
       of, isAlone,
-      answer: async (ids = of) => { resolve(ids.map((id) => (id === null ? null : rowOf(id)))); await jest.advanceTimersByTimeAsync(0); },
-      fail: async (error) => { reject(error as Error); await jest.advanceTimersByTimeAsync(0); },
+      answer: async (ids = of) => { resolve(ids.map((id) => (id === null ? null : rowOf(id)))); await vi.advanceTimersByTimeAsync(0); },
+      fail: async (error) => { reject(error as Error); await vi.advanceTimersByTimeAsync(0); },
     });
   });
   const statements: AdmissionStatements = {
@@ -112,7 +112,7 @@ test('a tenant whose call could not be written in a group goes apart for a while
   ask('d', 't2');
   ask('e', 't1');
   expect(sent.slice(-2).map(({ of, isAlone }) => [of, isAlone])).toEqual([[['d'], true], [['e'], true]]);
-  await jest.advanceTimersByTimeAsync(APART_MS);
+  await vi.advanceTimersByTimeAsync(APART_MS);
   ask('f', 't2');
   ask('g', 't1');
   ask('h', 't3');
@@ -124,9 +124,9 @@ test('a statement that takes long keeps nobody waiting, and its end lets no seco
   const { sent, ask } = open();
   ask('a', 't1');
   ask('b', 't2');
-  await jest.advanceTimersByTimeAsync(AHEAD_MS - 1);
+  await vi.advanceTimersByTimeAsync(AHEAD_MS - 1);
   expect(sent).toHaveLength(1);
-  await jest.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(1);
   expect(sent.map(({ of }) => of)).toEqual([['a'], ['b']]);
   ask('c', 't3');
   await sent[0]?.answer();

@@ -71,8 +71,9 @@ test('policy mediation: the policy engine is the sole authority for tool approva
   expect((await admit(tenant.writeCall(token))).result?.error?.code).toBe('policy.error');
   kernel.policy.says = () => { throw new Error('the engine is gone'); };
   const call = tenant.writeCall(token);
-  await expect(admit(call)).rejects.toThrow('the engine is gone');
-  expect(await tenant.row(call.operation_id)).toBeUndefined();
+  // A bug is no permission: it is one recorded refusal.
+  expect(await admit(call)).toMatchObject({ state: 'refused', result: { error: { code: 'internal' } } });
+  expect(await tenant.row(call.operation_id)).toMatchObject({ state: 'refused', fault_code: 'internal' });
 });
 
 test('delegation mediation: autonomy corridor and risk thresholds are evaluated before execution', async () => {

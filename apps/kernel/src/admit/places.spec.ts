@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { leaveAtEnd, Places, type Leave } from './places.ts';
 
-beforeEach(() => { jest.useFakeTimers(); });
-afterEach(() => { jest.useRealTimers(); });
+beforeEach(() => { vi.useFakeTimers(); });
+afterEach(() => { vi.useRealTimers(); });
 
 const open = (places = 2, shared = 2): Places => new Places({ places, shared, now: () => Date.now(), weightOf: () => 1 });
 const hold = async (places: Places, tenantId: string, count: number): Promise<Leave[]> => await Promise.all(Array.from({ length: count }, () => places.take(tenantId)));
@@ -29,7 +29,7 @@ test('a tenant whose queue is full is refused at once, and another still comes i
   const victim = places.take('victim');
   held[0]?.();
   (await victim)();
-  await jest.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(2_000);
   await Promise.all(waiting);
 });
 
@@ -37,7 +37,7 @@ test('who waits too long is refused, and takes no place afterwards', async () =>
   const places = open(1);
   const [leave] = await hold(places, 'a', 1);
   const late = expect(places.take('a')).rejects.toMatchObject({ code: 'queue.full' });
-  await jest.advanceTimersByTimeAsync(2_000);
+  await vi.advanceTimersByTimeAsync(2_000);
   await late;
   leave?.();
   await hold(places, 'a', 1);
@@ -50,12 +50,12 @@ test('a call that runs keeps its place until its end, and no longer than a tenth
   expect(left).toBe(1);
   let end = (): void => undefined;
   leaveAtEnd(new Promise<void>((resolve) => { end = resolve; }), leave);
-  await jest.advanceTimersByTimeAsync(99);
+  await vi.advanceTimersByTimeAsync(99);
   expect(left).toBe(1);
   end();
-  await jest.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(0);
   expect(left).toBe(2);
   leaveAtEnd(new Promise(() => undefined), leave);
-  await jest.advanceTimersByTimeAsync(100);
+  await vi.advanceTimersByTimeAsync(100);
   expect(left).toBe(3);
 });

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { Fault, type AdmitRequest, type ProposedCall } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
 import { ARGS_SALT_BYTES, canonicalBytes, JsonError, sha256Hex } from '@writ/digest';
-import { readArguments, type Arguments, type Refusal } from '../judgement/index.ts';
+import type { Arguments, ArgumentsReader, Refusal } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 
 /** A call as it is sent, with what its long arguments are sealed under. */
@@ -28,9 +27,11 @@ export interface Proposal {
 }
 
 /** Reads an attacker-controlled call. @throws Fault `request.malformed`, `not_found` for a tenant that isn't there. */
-export async function readProposal(blobs: BlobStore, vault: TenantVault, { args_key, ...call }: SentCall, traceparent: string | null): Promise<Proposal> {
+export async function readProposal(
+  reader: ArgumentsReader, vault: TenantVault, { args_key, ...call }: SentCall, traceparent: string | null,
+): Promise<Proposal> {
   const argsKey = args_key === undefined || call.args_ref === null ? undefined : Buffer.from(args_key, 'base64');
-  const [args, box] = await Promise.all([readArguments(blobs, { ...call, args_key: argsKey }), vault.of(call.tenant_id)]);
+  const [args, box] = await Promise.all([reader.sent({ ...call, args_key: argsKey }), vault.of(call.tenant_id)]);
   const salt = randomBytes(ARGS_SALT_BYTES);
   const canonical = 'canonical' in args ? args.canonical : null;
   return {

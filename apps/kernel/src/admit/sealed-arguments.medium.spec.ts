@@ -11,6 +11,7 @@ import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { Approvals } from '../decide/index.ts';
+import { ArgumentsReader, ToolReader } from '../judgement/index.ts';
 import { newId, Trees } from '../store/index.ts';
 import { SpawnToken } from '../tokens/index.ts';
 import { RecordedCalls } from '../what-if/index.ts';
@@ -34,6 +35,8 @@ beforeEach(async () => {
 
 const refOf = async (id: string) => (await kernel.admin.query<{ r: { sha256: string; size: number; sealed_key?: string } | null }>('SELECT args_ref AS r FROM kernel.payload WHERE operation_id = $1', [id])).rows[0]!.r!;
 const admit = async (call: ProposedCall) => await kernel.admit.run(call, null);
+/** Of a replica of its own: it knows the rows alone. */
+const readerOf = (vault: TestKernel['vault']) => new ArgumentsReader({ blobs: kernel.blobs, vault, work: null });
 const operator = () => callerOf(tenant.tenantId, 'operator');
 const approve = async ({ approval_id }: { approval_id: string | null }, session: { uses: number; ttl_ms: number } | null = null) =>
   await kernel.decide.run({ ...askedBy(operator()), approval_id: approval_id ?? '', decision: 'approve', comment: null, ...(session === null ? {} : { session }) });
@@ -95,7 +98,7 @@ describe.each([['sealed', withSealedArguments], ['of a time when none were seale
     const other = await admit(await sent());
     expect(await approve(held)).toMatchObject({ state: 'admitted' });
     await withoutKeys();
-    expect(await shownBy(new Approvals(kernel.tenants, kernel.newVault(), kernel.blobs), other)).toEqual(isSealed ? null : ARGS);
+    expect(await shownBy(new Approvals(kernel.tenants, kernel.newVault(), kernel.blobs, readerOf(kernel.newVault())), other)).toEqual(isSealed ? null : ARGS);
   });
 
   it('that are too long for an answer are named in it, and nothing that opens them is', async () => {
@@ -134,14 +137,14 @@ describe.each([['sealed', withSealedArguments], ['of a time when none were seale
     const [first, second] = [await spawned(), await spawned()];
     expect(await take(first)).toMatchObject({ grant: { tools: ['fs.read'] } });
     await withoutKeys();
-    const fresh = take(second, new SpawnToken(kernel.tenants, manage.changes, kernel.newVault().calls, kernel.blobs));
+    const fresh = take(second, new SpawnToken(kernel.tenants, manage.changes, readerOf(kernel.newVault())));
     await (isSealed ? expect(fresh).rejects.toMatchObject({ code: 'not_found' }) : expect(fresh).resolves.toMatchObject({ grant: { tools: ['fs.read'] } }));
   });
 
   it('are asked about again by what-if and by replays, until their key has gone', async () => {
     const { operation_id } = await admit(await sent());
     const asked = async (vault = kernel.vault) => {
-      const calls = new RecordedCalls({ ...kernel, vault, trees: new Trees(kernel.blobs) });
+      const calls = new RecordedCalls({ ...kernel, vault, args: readerOf(vault), trees: new Trees(kernel.blobs), tools: new ToolReader(null) });
       const [call] = await calls.named(tenant.tenantId, [{ operation_id }]);
       return await calls.actionOf(call!);
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SessionApproval } from '@writ/contract';
 import { isLikeApproved, matchesTool } from '@writ/capability';
-import { argumentsOf } from '../held/index.ts';
+import { keptOf } from '../held/index.ts';
 import { decideStanding, readFacts, readNamed, toolDigestOf, type CallFacts, type Judge, type Judgement } from '../judgement/index.ts';
 import type { ArgumentsRef } from '../payload/index.ts';
 import { callKernel, readOperation } from '../store/index.ts';
@@ -58,8 +58,8 @@ export class SessionApprovals {
   async #isLike({ approval, args, args_ref }: Candidate, { call, args: asked }: Proposal, held: Judgement): Promise<boolean> {
     if (!isLikeApproved(approval, { ...held, session_id: call.session_id }, true) || !await this.#isSameTool(approval, call, held)) return false;
     if (approval.args === 'any') return true;
-    const { vault, blobs } = this.#sources;
-    const approved = await argumentsOf({ operation: { operation_id: approval.operation_id, tenant_id: call.tenant_id }, args, args_ref }, vault, blobs);
+    const of = { operation_id: approval.operation_id, tenant_id: call.tenant_id };
+    const approved = await this.#sources.args.kept(of, keptOf({ args, args_ref }));
     return 'canonical' in approved && 'canonical' in asked && Buffer.from(approved.canonical).equals(asked.canonical);
   }
 

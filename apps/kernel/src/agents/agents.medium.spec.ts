@@ -8,7 +8,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 const first = { cursor: null, limit: 200 };

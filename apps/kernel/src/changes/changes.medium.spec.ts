@@ -12,7 +12,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 class BrokenSeal extends RecordSeal {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { ChangesController } from './changes.controller.ts';
 export { Changes, contentDigest, type Changed, type ChangeRecord } from './changes.ts';
-export { delegationRevoked, RecordChange } from './record-change.ts';
+export { delegationRevoked } from './delegation-revoked.ts';
+export { RecordChange } from './record-change.ts';
+export { revokeKey } from './revoke-key.ts';

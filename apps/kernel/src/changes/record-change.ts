@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest } from '@writ/contract';
 import { newId } from '../store/index.ts';
-import { found, requireRole, type Rows } from '../tenancy/index.ts';
-import type { ChangeRecord, Changes } from './changes.ts';
+import { found, requireRole } from '../tenancy/index.ts';
+import type { Changes } from './changes.ts';
+import { KEY_REVOKED, revokeKey } from './revoke-key.ts';
 
 /** Records a change of a state that the orchestrator keeps, before it takes effect there: a change that never came is one record too many, the other way round one too few. */
 export class RecordChange {
@@ -18,23 +19,9 @@ export class RecordChange {
     return await this.#changes.make(caller.tenant_id, async (rows, now) => {
       found(await rows.tenant.findUnique({ where: { tenant_id: caller.tenant_id }, select: { tenant_id: true } }));
       const record_id = newId('record');
-      const ended = verb === KEY_REVOKED ? await endDelegations(rows, subject, { by: caller.api_key_id, now }) : [];
-      return { value: { recorded: record_id }, records: [{ record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } }, ...ended] };
+      // An orchestrator of an earlier version revokes a key this way; what waits of its calls is ended by the sweep.
+      const revoked = verb === KEY_REVOKED ? (await revokeKey(rows, caller, subject, now)).records.slice(1) : [];
+      return { value: { recorded: record_id }, records: [{ record_id, kind: 'change', actor: caller.api_key_id, change: { verb, subject, digest: digest ?? null } }, ...revoked] };
     });
   }
-}
-
-/** What the orchestrator calls the end of a key. */
-const KEY_REVOKED = 'api_key_revoked';
-
-/** The record of a delegation that was taken back. */
-export const delegationRevoked = (actor: string, delegationId: string): ChangeRecord =>
-  ({ kind: 'approval', actor, change: { verb: 'revoke_delegation', subject: delegationId, digest: null } });
-
-/** Who lost the key lost the right that was lent with it. */
-async function endDelegations(rows: Rows, keyId: string, { by, now }: { by: string; now: number }): Promise<ChangeRecord[]> {
-  const lent = await rows.delegation.findMany({ where: { created_by: keyId, revoked_at: null, expires_at: { gt: now } }, select: { delegation_id: true }, orderBy: { delegation_id: 'asc' } });
-  const ids = lent.map(({ delegation_id }) => delegation_id);
-  await rows.delegation.updateMany({ where: { delegation_id: { in: ids } }, data: { revoked_at: now, revoked_by: by } });
-  return ids.map((id) => delegationRevoked(by, id));
 }

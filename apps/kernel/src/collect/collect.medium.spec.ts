@@ -2,8 +2,11 @@
 import { pgBlobs, pgBlobSweep } from '@writ/blobs-pg';
 import type { BlobStore } from '@writ/blobs';
 import type { Change, FileState, ReportRequest } from '@writ/contract';
+import { canonicalBytes } from '@writ/digest';
 import { deltaOf, emptyTree, parseNode, parseSnapshotId } from '@writ/workspace';
+import { InlineWork } from '@writ/worker-pool';
 import fc from 'fast-check';
+import { kernelTasks } from '../kernel.worker.ts';
 import { stageCall } from '../effects/index.ts';
 import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
 import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
@@ -26,9 +29,9 @@ beforeAll(async () => {
   manage = openManagement(kernel);
   blobs = pgBlobs(kernel.tenants.pool);
   changeWorkspace = new ChangeWorkspace(new HeadMoves(manage.tenancy, manage.changes, blobs, new Trees(blobs), new Sizes(kernel.tenants, new Trees(blobs))), blobs);
-  const names = new Names(manage.tenancy, blobs, kernel.vault);
+  const names = new Names(manage.tenancy, blobs, kernel.vault, new InlineWork(kernelTasks));
   collect = new Collect(kernel.workers, names, pgBlobSweep(kernel.tenants.pool), manage.changes, { everyMs: DAY_MS, graceMs: DAY_MS });
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 /** A tenant whose first state is in the real store, and a call of it that waits. */
@@ -58,7 +61,7 @@ async function stage(tenant: TestTenant, operationId: string, text: string): Pro
   const result_ref = await blobs.put(tenant.tenantId, Buffer.from(`result of ${text}`));
   const report = { tenant_id: tenant.tenantId, operation_id: operationId, ended: 'exited', exit_code: 0, result: null, result_ref, result_hash: result_ref.sha256, requests: [], requests_ref: null, usage: {} } as unknown as ReportRequest;
   const delta = deltaOf(snapshot, [{ path: 'staged.txt', before: null, after: await put(tenant, text) }]);
-  const sealed = await stageCall(blobs, kernel.vault, { tenant_id: tenant.tenantId, operation_id: operationId, payload_key: null }, { report, snapshot, digest: hashOf(text), delta, contents: new Map() });
+  const sealed = await stageCall(blobs, kernel.vault, { tenant_id: tenant.tenantId, operation_id: operationId, payload_key: null }, { report, snapshot, digest: hashOf(text), bytes: canonicalBytes(delta), contents: new Map() });
   await tenant.query('UPDATE kernel.payload SET staged = $2 WHERE operation_id = $1', [operationId, sealed]);
 }
 const unstage = (tenant: TestTenant, operationId: string) => tenant.query('UPDATE kernel.payload SET staged = NULL WHERE operation_id = $1', [operationId]);

@@ -2,7 +2,7 @@
 import type { TenantId } from '@writ/contract';
 import type { BlobSweep } from '@writ/blobs';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 import type { Names } from './names.ts';
 
 /** Contents looked at in one statement, and taken in one transaction with a record of its own. */
@@ -29,13 +29,13 @@ export interface Collected {
  * names it later has put it, or asked whether it is there, before; then it isn't taken.
  */
 export class Collect {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #names: Names;
   readonly #sweep: BlobSweep;
   readonly #changes: Changes;
   readonly #options: CollectOptions;
 
-  constructor(workers: WorkerPool, names: Names, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
+  constructor(workers: CrossTenantPool, names: Names, sweep: BlobSweep, changes: Changes, options: CollectOptions) {
     this.#workers = workers;
     this.#names = names;
     this.#sweep = sweep;

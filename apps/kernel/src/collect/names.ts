@@ -2,32 +2,40 @@
 //
 // INVARIANT (what is named stays): everything durable that can name a content is read here. A spec compares the columns of the schema with what this file reads, so that a
 // new place that names contents is not forgotten.
-import type { BlobRef, Delta, TenantId } from '@writ/contract';
+import type { BlobRef, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { parseJson } from '@writ/digest';
 import { parseNode, parseSnapshotId } from '@writ/workspace';
+import { inSlices, type Work } from '@writ/worker-pool';
 import { openStaged } from '../effects/index.ts';
 import type { TenantVault } from '../payload/index.ts';
+import type { KernelTasks } from '../kernel.worker.ts';
 import type { Tenancy } from '../tenancy/index.ts';
 import { requireSkill } from '../store/index.ts';
+import { hashesOfDelta } from './delta-hashes.ts';
 import { Named } from './named.ts';
 
 /** Rows read at once: a page of some hundred kilobytes. */
 const ROWS = 500;
 /** Directories read at once. */
 const NODES = 100;
+/** The longest delta that is read on the event loop, in bytes: 1 ms of parsing. */
+const INLINE_DELTA_BYTES_MAX = 64 * 1024;
+/** What reading a delta may take in a thread, in milliseconds: the largest takes a second, on a busy processor more. */
+const DELTA_WALL_MS = 15_000;
 
 /** Reads all that names contents of a tenant. What can't be read ends it: then nothing is known, and nothing may be taken. */
 export class Names {
   readonly #tenancy: Tenancy;
   readonly #blobs: BlobStore;
   readonly #vault: TenantVault;
+  readonly #work: Work<KernelTasks>;
 
   /** @param blobs not a cache that others rely on: a whole history passes through */
-  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault) {
+  constructor(tenancy: Tenancy, blobs: BlobStore, vault: TenantVault, work: Work<KernelTasks>) {
     this.#tenancy = tenancy;
     this.#blobs = blobs;
     this.#vault = vault;
+    this.#work = work;
   }
 
   /** Calls first, states after them: an effect that leaves its call for a history meanwhile is met in one of both. */
@@ -67,8 +75,9 @@ export class Names {
   async #ofStaged(tenantId: TenantId, operationId: string, sealed: Buffer, named: Named): Promise<void> {
     const { delta_ref, result_ref, requests_ref } = await openStaged(this.#vault, tenantId, operationId, sealed.toString('base64'));
     for (const ref of [delta_ref, result_ref, requests_ref]) addRef(named, ref);
-    const { changes } = parseJson(Buffer.from(await this.#blobs.get(tenantId, delta_ref.sha256)).toString('utf8')) as Delta;
-    for (const { before, after } of changes) for (const state of [before, after]) if (state !== null && state.sha256 !== null) named.add(state.sha256);
+    const delta = await this.#blobs.get(tenantId, delta_ref.sha256);
+    const hashes = delta.byteLength <= INLINE_DELTA_BYTES_MAX ? hashesOfDelta(delta) : await this.#work.run('delta.hashes', delta, { tenantId, wallMs: DELTA_WALL_MS });
+    for await (const sha256 of inSlices(hashes)) named.add(sha256);
   }
 
   async #ofHistories(tenantId: TenantId, named: Named): Promise<void> {
@@ -106,7 +115,7 @@ export class Names {
     const wanted = named.open(root) ? [root] : [];
     while (wanted.length > 0) {
       const nodes = await this.#blobs.getMany(tenantId, wanted.splice(-NODES));
-      for (const bytes of nodes.values()) {
+      for await (const bytes of inSlices(nodes.values())) {
         for (const { kind, sha256 } of parseNode(bytes)) {
           if (kind !== 'dir') named.add(sha256);
           else if (named.open(sha256)) wanted.push(sha256);

@@ -96,7 +96,7 @@ describe('many commits on one workspace', () => {
     expect(await textsAt(kernel, tenant, [...paths, 'b.txt'])).toEqual({ ...Object.fromEntries(paths.map((path, index) => [path, `text ${index}`])), 'b.txt': 'b' });
     const { rows } = await kernel.admin.query('SELECT seq FROM kernel.snapshot WHERE workspace_id = $1 AND operation_id IS NOT NULL ORDER BY seq', [tenant.workspaceId]);
     expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: 32 }, (_, index) => index + 2));
-  }, 30_000);
+  }, 120_000);
 
   it('of two commands that write one path the second rolls back whole', async () => {
     const [one, other] = [await perform(), await perform()];

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes } from '@writ/digest';
 import { deltaId } from '@writ/workspace';
 import { readAttemptFacts, type AttemptFacts, type AttemptMemory } from '../attempts/index.ts';
-import type { CheckedEffect, EffectCheck, Landing } from '../effects/index.ts';
+import { effectHint, type CheckedEffect, type EffectCheck, type Landing } from '../effects/index.ts';
 import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, stoppedFault, type Ending, type EndingFault, type Endings, type EndVerdict, type HeadChange } from '../endings/index.ts';
 import type { TenantPool } from '../store/index.ts';
 import type { HoldEffect } from './hold-effect.ts';
@@ -65,7 +65,7 @@ export class Commit {
     const checked = await this.#effects.of(facts, report);
     const { delta, asks } = checked;
     const stopped = stopFault(facts) ?? checked.fault;
-    if (stopped === null && asks !== null && delta !== null && mayHold(facts)) return await this.#holds.run({ facts, report, checked, delta, asks }, heldEnding(facts, report, checked));
+    if (stopped === null && asks !== null && delta !== null && mayHold(facts)) return await this.#holds.run({ facts, report, checked, asks }, heldEnding(facts, report, checked));
     const fault = stopped ?? (asks === null ? null : nobodyToAsk(asks));
     if (fault !== null || delta === null) return await this.#endings.end(facts, failedEnding(facts, report, checked, fault), report);
     if (delta.changes.length === 0 && facts.operation.precondition_refs.length === 0) {
@@ -110,11 +110,11 @@ function stopFault({ now, operation, chain, frozen }: AttemptFacts): EndingFault
   return chain.some(({ grant }) => grant.expires_at <= now) ? endingFault('token.expired', null, 'propose the call anew under a token that lasts longer') : null;
 }
 
-/** An effect can wait for a person where there is one to ask, and nothing outside has begun that waiting would leave half done. */
-const mayHold = ({ operation }: AttemptFacts): boolean => operation.session_mode === 'interactive' && !operation.effect_started;
+/** An effect can wait for a person where there is one to ask. One that began something outside may wait too: where nobody lets it commit, it ends `ambiguous`. */
+const mayHold = ({ operation }: AttemptFacts): boolean => operation.session_mode === 'interactive';
 
-function nobodyToAsk({ mode, reasons, passes }: NonNullable<CheckedEffect['asks']>): EndingFault {
-  const hint = 'in an interactive session the effect waits for a person; a call whose arguments name these files is judged before it runs';
+function nobodyToAsk({ mode, reasons, passes, asksAnew }: NonNullable<CheckedEffect['asks']>): EndingFault {
+  const hint = `in an interactive session the effect waits for a person; ${effectHint({ asksAnew, reasons })}`;
   return endingFault('effect.out_of_scope', reasons[0]?.message ?? `the policy asks for \`${mode}\` for this effect`, [hint, ...passes].join('. '));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Delta, ReportRequest } from '@writ/contract';
+import type { ReportRequest } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type MoreSupervision } from '../effects/index.ts';
@@ -15,7 +15,6 @@ export interface AskedEffect {
   readonly facts: AttemptFacts;
   readonly report: ReportRequest;
   readonly checked: CheckedEffect;
-  readonly delta: Delta;
   readonly asks: MoreSupervision;
 }
 
@@ -33,11 +32,11 @@ export class HoldEffect {
     this.#endings = endings;
   }
 
-  async run({ facts, report, checked, delta, asks }: AskedEffect, ending: Ending): Promise<EndVerdict> {
+  async run({ facts, report, checked, asks }: AskedEffect, ending: Ending): Promise<EndVerdict> {
     const { now, operation, chain } = facts;
-    const { digest, contents, result } = checked;
-    if (digest === null || operation.state_snapshot_id === null) throw new Error(`the effect of \`${operation.operation_id}\` was not read`);
-    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot: operation.state_snapshot_id, digest, delta, contents });
+    const { digest, bytes, contents, result } = checked;
+    if (digest === null || bytes === null || operation.state_snapshot_id === null) throw new Error(`the effect of \`${operation.operation_id}\` was not read`);
+    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot: operation.state_snapshot_id, digest, bytes, contents });
     const approval_id = newId('approval');
     const action_digest = approvedDigest({ ...actionOfRow(operation), policy_hash: asks.policy_hash });
     const { tenant_id, operation_id, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, workspace_id, state_snapshot_id, image_digest,

@@ -3,6 +3,7 @@ import { Fault, type Budgets, type ReportReply, type ReportRequest } from '@writ
 import type { BlobStore } from '@writ/blobs';
 import { attemptFacts, type AttemptFacts, type FactRows } from '../attempts/index.ts';
 import { stageCall, type CheckedEffect, type EffectCheck } from '../effects/index.ts';
+import { saidBeside } from '../endings/index.ts';
 import type { ApprovalRow, PreviewEnd, PreviewRow, Previews } from '../held/index.ts';
 import { stricter } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
@@ -58,14 +59,15 @@ export class PreviewReports {
   /** INVARIANT (of the effect, or not): what can't commit, and what asked for something that a preview doesn't get, is no effect to approve. */
   async #endOf({ operation }: AttemptFacts, report: ReportRequest, checked: CheckedEffect, approval: ApprovalRow): Promise<PreviewEnd> {
     const asked = report.asked_for ?? [];
-    const { digest, delta, contents, result, asks } = checked;
+    const { digest, bytes, contents, result, asks } = checked;
     const found = { used: usedOf(report), effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
     const snapshot = operation.state_snapshot_id;
-    if (digest === null || delta === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
-    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, delta, contents });
+    if (digest === null || bytes === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
+    const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, bytes, contents });
     if (checked.fault !== null || asked.length > 0) return { ...found, fault: checked.fault, staged, approval: null };
     const mode = stricter(asks?.mode ?? approval.autonomy_mode, approval.autonomy_mode);
-    return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, quorum: Math.max(approval.quorum, asks?.quorum ?? 1), reasons: [...approval.reasons, ...asks?.reasons ?? []] } };
+    const { reasons } = saidBeside(approval.reasons, { rule_ids: [], reasons: asks?.reasons ?? [] });
+    return { ...found, fault: null, staged, approval: { effect_digest: digest, autonomy_mode: mode, quorum: Math.max(approval.quorum, asks?.quorum ?? 1), reasons } };
   }
 }
 

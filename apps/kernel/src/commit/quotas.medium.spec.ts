@@ -130,7 +130,7 @@ describe('a call that would lead past a quota', () => {
     expect(replies.filter((reply) => reply?.state === 'committed')).toHaveLength(5);
     expect(replies.filter((reply) => reply?.state === 'rolled_back')).toHaveLength(11);
     expect([await kept(), await counted()]).toEqual([{ files: 5, bytes: 5 }, { files: 5, bytes: 5 }]);
-  }, 60_000);
+  }, 120_000);
 
   it('of 16 at once on 16 workspaces of a tenant commits only as long as there is room in the tenant', async () => {
     const spaces = await Promise.all(Array.from({ length: 16 }, () => tenant.secondWorkspace()));
@@ -143,7 +143,7 @@ describe('a call that would lead past a quota', () => {
     expect(await manage.limits.read({ v: 1, caller: null, tenant_id: tenant.tenantId })).toMatchObject({ files: 5, bytes: 50, bytes_max: 50 });
     const row = await tenant.row(attempts[replies.findIndex(({ state }) => state === 'rolled_back')]?.operation_id ?? '');
     expect(row.fault_message).toBe('the tenant would hold 60 bytes, more than its `bytes_max` of 50');
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a quota', () => {

@@ -177,4 +177,4 @@ it('16 editors of one file: each edit lands or ends with a code, in one line of 
   const { rows } = await kernel.admin.query<{ seq: number }>('SELECT seq FROM kernel.snapshot WHERE workspace_id = $1 AND operation_id IS NOT NULL', [tenant.workspaceId]);
   expect(rows).toHaveLength(landed.length);
   expect((await kernel.admin.query(UNBALANCED_BUDGETS)).rows).toEqual([]);
-}, 60_000);
+}, 120_000);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, TOOLS, type Budgets, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { actionDigest, canonicalBytes, type Action } from '@writ/digest';
+import { actionDigest, type Action } from '@writ/digest';
 import { parsePath } from '@writ/workspace';
 import type { Announcer } from '../announce/index.ts';
 import { readAttemptFacts, type AttemptFacts } from '../attempts/index.ts';
-import { callArguments } from '../effects/index.ts';
 import { endingFault, type EndingFault, type EndVerdict } from '../endings/index.ts';
 import {
   actionOf, actionOfRow, approvedDigest, decisionRecord, readFactsOfRun, sameRules, sealDecision, type CallFacts, type GivenApproval, type Images, type Judge, type JudgedCall, type Judgement,
+  type Arguments, type ArgumentsReader,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
@@ -30,6 +30,7 @@ export interface RerunParts {
   readonly announcer: Announcer;
   readonly images: Images;
   readonly policies: PolicySets;
+  readonly args: ArgumentsReader;
 }
 
 /** A call decided once more, as it would run on the newest head. */
@@ -65,22 +66,23 @@ export class Reruns {
     // The head that met the conflict may be an old one by now, and another conflict would be certain there.
     const facts = await readAttemptFacts(this.#parts.tenants, report);
     if (facts.operation.deadline !== null && facts.operation.deadline <= facts.now) return null;
-    const args = await callArguments(this.#parts.vault, this.#parts.blobs, facts);
+    const args = await this.#parts.args.kept(facts.operation, facts);
+    if ('effect' in args) return null;
     const anew = await this.#decide(facts, args);
     // A refusal is written with the rules that the report was checked under.
     if (!sameRules(rules, anew.facts.rules)) return { verdict: 'again' };
     const fault = refusalOf(facts.operation, anew);
     if (fault !== null) return fault;
-    if (!await this.#leadsToTheSame(facts.operation, anew, args)) return null;
+    if (!await this.#leadsToTheSame(facts.operation, anew, args.value)) return null;
     const verdict = await this.#write(facts.operation, anew, report, used);
     return verdict.verdict === 'rerun' ? { verdict: 'settled', state: verdict.operation.state, tx_outcome: null } : verdict;
   }
 
-  async #decide({ operation, args_ref }: AttemptFacts, args: Readonly<Record<string, unknown>>): Promise<Anew> {
+  async #decide({ operation }: AttemptFacts, args: Arguments): Promise<Anew> {
     const call = judgedCallOf(operation);
     const facts = await readFactsOfRun(this.#parts.tenants, this.#parts.policies, call, operation.created_at);
     const judgement = await this.#judge.judge({
-      call, facts, prior: null, approval: approvalOf(operation), wanted: {}, args: { value: args, canonical: canonicalBytes(args), ref: args_ref },
+      call, facts, prior: null, approval: approvalOf(operation), wanted: {}, args,
     });
     return { facts, judgement, action: actionOf(operation, judgement, operation.args_hash, this.#parts.images) };
   }

@@ -12,6 +12,7 @@ import { askedBy, callerOf } from '../specs/test-management.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
+import { seenEffect } from '../specs/seen-effect.ts';
 import { newId } from '../store/index.ts';
 
 const BYTES = canonicalBytes(WRITTEN);
@@ -125,7 +126,9 @@ describe('a long list of requests', () => {
 describe('the long result of a preview', () => {
   const operator = () => callerOf(tenant.tenantId, 'operator');
   const show = async ({ approval_id }: { approval_id: string | null }) => (await kernel.approvals.read({ ...askedBy(operator()), approval_id: approval_id ?? '' })).preview;
-  const approve = async ({ approval_id }: { approval_id: string | null }) => await kernel.decide.run({ ...askedBy(operator()), approval_id: approval_id ?? '', decision: 'approve', comment: null });
+  const approve = async ({ approval_id }: { approval_id: string | null }) => await kernel.decide.run({
+    ...askedBy(operator()), approval_id: approval_id ?? '', decision: 'approve', comment: null, effect_digest: await seenEffect(kernel, tenant.tenantId, approval_id),
+  });
   async function held(more: (of: Attempt) => Promise<Partial<ReportRequest>>) {
     kernel.policy.says = asks('soft_gate');
     const view = await kernel.admit.run(tenant.writeCall(token), null);

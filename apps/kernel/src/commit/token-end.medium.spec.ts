@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A token that ends while its call runs: what the call did under it no longer counts, whoever in the chain it belongs to.
+import type { Caller } from '@writ/contract';
 import { openExecutionSpec } from '../specs/execution-spec.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import { deltaFor, reportOf, speakerOf, textsAt, type Attempt, type TestExecution } from '../specs/test-executor.ts';
 import type { TestKernel } from '../specs/test-kernel.ts';
+import { seenEffect } from '../specs/seen-effect.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { newId } from '../store/index.ts';
 
@@ -85,10 +87,12 @@ it('an effect that waits for a person is not committed by their yes once the tok
   const attempt = await perform();
   expect(await run.newCommit().run(await writes(attempt, 'b.txt'))).toMatchObject({ state: 'held' });
   const { approval_id } = await tenant.row(attempt.operation_id);
+  const effect_digest = await seenEffect(kernel, tenant.tenantId, approval_id);
+  const caller: Caller = { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null };
   // The statement that commits waits for the rules, and finds the token expired when it has them.
   await kernel.admin.query('BEGIN');
   await kernel.admin.query('SELECT kernel.change_rules($1)', [tenant.tenantId]);
-  const deciding = kernel.decide.run({ v: 1, caller: { tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role: 'admin', agent_id: null }, approval_id: approval_id ?? '', decision: 'approve', comment: null });
+  const deciding = kernel.decide.run({ v: 1, caller, approval_id: approval_id ?? '', decision: 'approve', comment: null, effect_digest });
   await kernel.untilBlocked();
   await expire(token);
   await kernel.admin.query('COMMIT');

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SHELL_SESSION, type Caller, type KernelRequest, type ContainerView } from '@writ/contract';
-import { callKernel, fittedPage, parseCursor, type Listed, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, fittedPage, parseCursor, type Listed, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { found, requireRole } from '../tenancy/index.ts';
 
 /** Shows the containers that have a call or a session: a tenant its own, the platform key all. */
 export class Containers {
   readonly #tenants: TenantPool;
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
 
-  constructor(tenants: TenantPool, workers: WorkerPool) {
+  constructor(tenants: TenantPool, workers: CrossTenantPool) {
     this.#tenants = tenants;
     this.#workers = workers;
   }

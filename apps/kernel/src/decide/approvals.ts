@@ -3,7 +3,8 @@ import { Fault, type ApprovalEffect, type ApprovalView, type Caller, type Kernel
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
 import { openStaged, shownDelta } from '../effects/index.ts';
-import { argumentsOf, type HeldCall } from '../held/index.ts';
+import { keptOf, type HeldCall } from '../held/index.ts';
+import type { ArgumentsReader } from '../judgement/index.ts';
 import { plainRef, type TenantVault } from '../payload/index.ts';
 import { countVotes, pageOf, parseCursor, type TenantPool, type VoteRow } from '../store/index.ts';
 import { viewPreview } from './view-preview.ts';
@@ -22,8 +23,10 @@ export class Approvals {
   readonly #tenants: TenantPool;
   readonly #vault: TenantVault;
   readonly #blobs: BlobStore;
+  readonly #args: ArgumentsReader;
 
-  constructor(tenants: TenantPool, vault: TenantVault, blobs: BlobStore) {
+  constructor(tenants: TenantPool, vault: TenantVault, blobs: BlobStore, args: ArgumentsReader) {
+    this.#args = args;
     this.#tenants = tenants;
     this.#vault = vault;
     this.#blobs = blobs;
@@ -92,7 +95,7 @@ export class Approvals {
 
   /** The arguments, or where to find them; null once erased. */
   async #shown(held: HeldCall, bytesMax: number): Promise<unknown> {
-    const args = await argumentsOf(held, this.#vault, this.#blobs);
+    const args = await this.#args.kept(held.operation, keptOf(held));
     if ('effect' in args) return null;
     if (args.canonical.byteLength <= bytesMax) return args.value;
     return { args_ref: args.ref && plainRef(args.ref), too_long_to_show: args.canonical.byteLength };

@@ -41,8 +41,8 @@ export class Decide {
   }
 
   /**
-   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`, `conflict` for one decided otherwise, too late,
-   * or for another effect than is staged, or for a session that the call can't be approved for, `approval.previewed_anew`, `record.backlog`
+   * @throws Fault `not_found`, `auth.role`, `approval.own_call`, `approval.voted`, `approval.not_delegated`, `approval.effect_unseen`, `conflict` for one decided otherwise,
+   * too late, or for a session that the call can't be approved for, `approval.previewed_anew`, `record.backlog`
    */
   async run(request: KernelRequest<'approval.decide'>): Promise<OperationView> {
     const { caller, approval_id, delegation_id = null } = request;
@@ -58,14 +58,13 @@ export class Decide {
   /** Null when it must be tried again. */
   async #decide(held: HeldCall, right: Right, { caller, decision, comment, effect_digest: seen = null, session = null }: KernelRequest<'approval.decide'>): Promise<OperationRow | null> {
     const { approval, operation } = held;
-    if (approval.state === DECIDED[decision] && (session === null || approval.session_token_id !== null)) return operation;
-    if (approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
-    if (held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
+    const isAgain = approval.state === DECIDED[decision] && (session === null || approval.session_token_id !== null);
+    if (!isAgain && approval.state !== 'pending') throw new Fault('conflict', `the approval is \`${approval.state}\` already`);
+    if (!isAgain && held.now >= approval.expires_at) throw new Fault('conflict', 'the approval has expired');
+    if (decision === 'approve') requireSeen(held, seen);
+    if (isAgain) return operation;
     const vote = newVote(held, caller, right, { says: decision, comment });
-    if (decision === 'approve') {
-      requireSeen(held, seen);
-      return await this.#approve(held, right, vote, session);
-    }
+    if (decision === 'approve') return await this.#approve(held, right, vote, session);
     const message = 'a person denied the call';
     return await this.#held.end(held, { state: 'denied', actor: vote.cast_by, comment, vote },
       { code: 'approval.denied', message, hint: comment, reasons: [...operation.reasons, { code: 'approval.denied', message }] });
@@ -88,9 +87,18 @@ function requireAlone({ delegation_id }: Right, { needed }: Tally): void {
   if (delegation_id !== null) throw new Fault('conflict', 'by a right that was lent, a call is approved alone');
 }
 
-/** A yes counts for what its giver saw. Who saw an effect that was shown anew since must say which one they mean. @throws Fault `conflict` */
-function requireSeen({ approval, preview }: HeldCall, seen: string | null): void {
-  const wasShownAnew = approval.of === 'effect' && (preview?.round ?? 1) > 1;
-  if (seen === null ? !wasShownAnew : seen === approval.effect_digest) return;
-  throw new Fault('conflict', seen === null ? 'the effect was shown anew: say with `effect_digest` which one is approved' : 'another effect is staged than `effect_digest` names');
+/**
+ * INVARIANT (a yes is for what was seen): with a digest it is for that effect, without one for the action alone. What waits may have become something
+ * else between the look and the yes; whoever said it must then look again. @throws Fault `approval.effect_unseen`
+ */
+function requireSeen({ approval }: HeldCall, seen: string | null): void {
+  if (seen === approval.effect_digest) return;
+  const look = `look at \`${approval.approval_id}\` and its diff again`;
+  const now = approval.reasons.length === 0 ? '' : `, held for ${approval.reasons.slice(0, REASONS_MAX).map(({ code }) => `\`${code}\``).join(', ')}`;
+  if (approval.effect_digest === null) throw new Fault('approval.effect_unseen', `the effect that \`effect_digest\` names waits no more, and the approval is of the ${approval.of}${now}: ${look}`);
+  const what = seen === null ? 'the approval is of an effect, which the request does not name' : 'another effect waits than `effect_digest` names';
+  throw new Fault('approval.effect_unseen', `${what}${now}: ${look}, then send the \`effect_digest\` of what it shows`);
 }
+
+/** A message names a few; the approval holds all. */
+const REASONS_MAX = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { Caller, OperationView as View } from '@writ/contract';
 import { HeldCalls } from '../held/index.ts';
 import { newId, type OperationRow } from '../store/index.ts';
@@ -23,8 +23,13 @@ beforeEach(async () => {
 });
 
 const as = (role: Caller['role'] = 'operator', more: Partial<Caller> = {}): Caller => ({ tenant_id: tenant.tenantId, api_key_id: newId('apiKey'), role, agent_id: null, ...more });
-const decide = async (held: { approval_id: string | null }, decision: 'approve' | 'deny' = 'approve', more: { effect_digest?: string } = {}, caller = as()): Promise<View> =>
-  await kernel.decide.run({ v: 1, caller, approval_id: held.approval_id ?? '', decision, comment: null, ...more });
+/** Decides what is shown now, unless `more` names another effect or none. */
+const decide = async (
+  held: { approval_id: string | null }, decision: 'approve' | 'deny' = 'approve', more: { effect_digest?: string | null } = {}, caller = as(),
+): Promise<View> => {
+  const effect_digest = (await show(held)).binding.effect_digest;
+  return await kernel.decide.run({ v: 1, caller, approval_id: held.approval_id ?? '', decision, comment: null, effect_digest, ...more });
+};
 const show = async (held: { approval_id: string | null }) => await kernel.approvals.read({ v: 1, caller: as(), approval_id: held.approval_id ?? '' });
 const outcomesOf = async ({ operation_id }: { operation_id: string }) => (await tenant.records()).filter((record) => record.phase === 'outcome' && record.operation_id === operation_id);
 
@@ -70,14 +75,16 @@ describe('an approval of an effect', () => {
     expect((await kernel.admin.query('SELECT staged FROM kernel.payload WHERE operation_id = $1', [held.operation_id])).rows).toEqual([{ staged: null }]);
   });
 
-  it('that is decided just as its preview ends commits what the preview staged', async () => {
+  it('that was approved as an action just as its preview ends commits nothing: nobody saw the effect', async () => {
     const held = await kernel.admit.run(tenant.writeCall(token), null);
     const find = HeldCalls.prototype.find;
-    jest.spyOn(HeldCalls.prototype, 'find').mockImplementationOnce(async function (this: HeldCalls, ...of) {
+    vi.spyOn(HeldCalls.prototype, 'find').mockImplementationOnce(async function (this: HeldCalls, ...of) {
       const seen = await find.apply(this, of);
       await preview(held, { 'a.txt': 'shown' });
       return seen;
     });
+    await expect(decide(held)).rejects.toMatchObject({ code: 'approval.effect_unseen' });
+    expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'hello' });
     expect(await decide(held)).toMatchObject({ state: 'committed', attempt: 0, result: { tx_outcome: 'committed' } });
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'shown' });
     expect(await outcomesOf(held)).toHaveLength(1);
@@ -97,7 +104,7 @@ describe('an approval of an effect', () => {
 
   it('for another effect than is staged is no approval', async () => {
     const held = await previewed();
-    await expect(decide(held, 'approve', { effect_digest: '0'.repeat(64) })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decide(held, 'approve', { effect_digest: '0'.repeat(64) })).rejects.toMatchObject({ code: 'approval.effect_unseen' });
     expect((await tenant.row(held.operation_id)).state).toBe('held');
   });
 
@@ -114,10 +121,11 @@ describe('an approval of an effect', () => {
     await others({ 'a.txt': 'other' });
     await expect(decide(held)).rejects.toMatchObject({ code: 'approval.previewed_anew' });
     expect(await show(held)).toMatchObject({ state: 'pending', of: 'action', preview: { state: 'waiting', round: 2 } });
+    await expect(decide(held, 'approve', { effect_digest: first })).rejects.toMatchObject({ code: 'approval.effect_unseen' });
     await preview(held, { 'a.txt': 'shown again' });
     const second = String((await show(held)).binding.effect_digest);
-    await expect(decide(held)).rejects.toMatchObject({ code: 'conflict' });
-    await expect(decide(held, 'approve', { effect_digest: first })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(decide(held, 'approve', { effect_digest: null })).rejects.toMatchObject({ code: 'approval.effect_unseen' });
+    await expect(decide(held, 'approve', { effect_digest: first })).rejects.toMatchObject({ code: 'approval.effect_unseen' });
     expect(await decide(held, 'approve', { effect_digest: second })).toMatchObject({ state: 'committed' });
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': 'shown again' });
   });

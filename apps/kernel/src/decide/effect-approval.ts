@@ -83,7 +83,7 @@ export class EffectApproval {
       autonomy_mode: stricter(judgement.autonomy_mode, held.approval.autonomy_mode),
     } as OperationRow;
     const judged = { ...facts, operation };
-    return { rejudged, decision, facts: judged, checked: await this.#effect.effects.of(judged, report, staged.sealed ?? null) };
+    return { rejudged, decision, facts: judged, checked: await this.#effect.effects.ofApproved(judged, report, staged.sealed ?? null) };
   }
 
   async #land({ rejudged, decision, facts, checked }: Approved, closing: ApprovedClosing): Promise<OperationRow | null> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type KernelRequest, type OperationView } from '@writ/contract';
 import { givenValueContext, type ValueBox } from '@writ/nest-kit';
-import { argumentsOf, HeldCalls, newVote, type ApprovalClosing, type HeldCall, type Right } from '../held/index.ts';
+import { keptOf, HeldCalls, newVote, type ApprovalClosing, type HeldCall, type Right } from '../held/index.ts';
 import { askOf } from '../judgement/index.ts';
 import type { ValueStore } from '../ports/index.ts';
 import type { OperationRow, OperationViews } from '../store/index.ts';
@@ -77,7 +77,7 @@ export class Give {
 
   async #seal(held: HeldCall, { caller, approval_id, scope, note }: KernelRequest<'approval.give'>, value: Buffer): Promise<NonNullable<ApprovalClosing['given']>> {
     const { operation } = held;
-    const args = await argumentsOf(held, this.#parts.vault, this.#parts.blobs);
+    const args = await this.#parts.args.kept(held.operation, keptOf(held));
     if ('effect' in args) throw new Fault('conflict', args.message);
     const ask = askOf(operation, args.value);
     if (scope !== 'stored') {

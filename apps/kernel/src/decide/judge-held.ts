@@ -2,10 +2,11 @@
 import type { BlobStore } from '@writ/blobs';
 import { actionDigest, type Action } from '@writ/digest';
 import { Fault, type Budgets, type Reason } from '@writ/contract';
-import { argumentsOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
+import { keptOf, type ApprovalClosing, type ClosedApproval, type HeldCall, type HeldCalls } from '../held/index.ts';
 import {
   actionOf, approvedDigest, decideStanding, decisionRecord, readFacts, readNamed, readSecretsKnown, refusal, refuse, sealDecision,
   type Arguments, type CallFacts, type GivenApproval, type Images, type JudgedCall, type Judge, type Judgement,
+  type ArgumentsReader,
 } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { PolicySets } from '../ports/index.ts';
@@ -21,6 +22,7 @@ export interface DecisionParts {
   readonly sealer: RecordSealer;
   readonly images: Images;
   readonly policies: PolicySets;
+  readonly args: ArgumentsReader;
 }
 
 /** A held call judged once more. */
@@ -38,7 +40,7 @@ export async function judgeHeld(parts: DecisionParts, judge: Judge, held: HeldCa
   const prior = decideStanding(call, read);
   // The call stays held: a freeze says nothing about it, and ends.
   if (prior?.code === 'frozen') throw new Fault('frozen', prior.message);
-  const args = await argumentsOf(held, parts.vault, parts.blobs);
+  const args = await parts.args.kept(held.operation, keptOf(held));
   const facts = { ...read, secrets: await readSecretsKnown(parts.tenants, call, read, args), ...await readNamed(parts.tenants, call, args) };
   const judged = await judge.judge({ call, prior, facts, args, approval, ...(wanted === undefined ? {} : { wanted }) });
   return { held: { ...held, now: facts.now }, call, judgement: unlessStale(held, judged, 'effect' in args ? null : args, parts.images), facts };

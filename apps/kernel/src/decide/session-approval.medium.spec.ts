@@ -6,6 +6,7 @@ import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { askedBy, callerOf, openManagement, type TestManagement } from '../specs/test-management.ts';
 import { asks } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
+import { seenEffect } from '../specs/seen-effect.ts';
 
 const ASK: SessionAsk = { uses: 3, ttl_ms: 60_000 };
 let kernel: TestKernel;
@@ -218,8 +219,12 @@ describe('the effect of a call under a yes for the session', () => {
     expect(await textsAt(kernel, tenant, ['a.txt'])).toEqual({ 'a.txt': null });
     // A person who has seen it is good for it.
     const { approval_id } = await tenant.row(attempt.operation_id);
-    const view = await kernel.decide.run({ ...askedBy(callerOf(tenant.tenantId, 'operator')), approval_id: approval_id ?? '', decision: 'approve', comment: null });
-    expect(view.state).toBe('committed');
+    const effect_digest = await seenEffect(kernel, tenant.tenantId, approval_id);
+    const yes = { ...askedBy(callerOf(tenant.tenantId, 'operator')), approval_id: approval_id ?? '', decision: 'approve', comment: null } as const;
+    // No yes for the session, that one included, is for an effect that it doesn't name.
+    const again = { uses: 1, ttl_ms: 60_000 };
+    for (const session of [null, again]) await expect(kernel.decide.run({ ...yes, session })).rejects.toMatchObject({ code: 'approval.effect_unseen' });
+    expect((await kernel.decide.run({ ...yes, effect_digest })).state).toBe('committed');
   });
 
   it('is held where it takes an administrator, whatever was shown', async () => {

@@ -2,7 +2,7 @@
 import { LANES, type Lane, type SlotsEvent } from '@writ/contract';
 import { Repeated } from '@writ/nest-kit';
 import { Bell } from '../ports/index.ts';
-import { callKernel, callKernelUnawaited, type WorkerPool } from '../store/index.ts';
+import { callKernel, callKernelUnawaited, type CrossTenantPool } from '../store/index.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import { LaneTenants } from './lane-tenants.ts';
 import { SessionCalls } from './session-calls.ts';
@@ -50,10 +50,12 @@ interface LaneState {
  * wait, and a call that a server which died has forgotten to be dispatched can't be redeemed, and is dispatched again.
  * INVARIANT (bounded): a lane has at most twice the free slots outstanding, counted in the database over all replicas, so calls wait
  * where they can be cancelled and shared fairly.
- * INVARIANT (room for others): while several tenants use a lane, none fills its slots, so that another's call needn't wait for one of them to end.
+ * INVARIANT (room for others): while another tenant uses a lane, none fills its slots, so that another's call needn't
+ * wait for one of them to end. That another uses it is asked for each tenant: one whose calls run for long is dispatched
+ * nothing meanwhile, and isn't alone for that.
  */
 export class Dispatcher extends Bell {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #desk: PermitDesk;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
@@ -63,7 +65,7 @@ export class Dispatcher extends Bell {
   readonly #ticks: Repeated;
   #stopped = false;
 
-  constructor(workers: WorkerPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
     super();
     this.#workers = workers;
     this.#desk = desk;
@@ -113,7 +115,7 @@ export class Dispatcher extends Bell {
     const to = this.#slots.assign(lane);
     if (to === null) return null;
     state.tenants.note(tenantId);
-    return { to, most: this.#mostOf(lane, state) };
+    return { to, most: state.tenants.areSeveral() ? this.#mostBeside(lane) : null };
   }
 
   override wake(lane: Lane): void {
@@ -144,7 +146,11 @@ export class Dispatcher extends Bell {
     const free = this.#slots.free(lane);
     state.more = true;
     if (free === 0) return;
-    const taken = await callKernelUnawaited<Dispatched>(this.#workers.pool, 'dispatch', [lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, this.#mostOf(lane, state)]);
+    // Where nobody was seen, nobody is known to be held up: whoever is taken first is noted, and then it is the one.
+    const most = state.tenants.isAny() ? this.#mostBeside(lane) : null;
+    const taken = await callKernelUnawaited<Dispatched>(this.#workers.pool, 'dispatch', [
+      lane, free * OUTSTANDING_PER_SLOT, this.#options.permitTtlMs, state.place, state.left, most, state.tenants.alone(),
+    ]);
     state.place = taken.place;
     state.left = taken.left;
     for (const call of taken.calls) state.tenants.note(call.tenant_id);
@@ -154,11 +160,11 @@ export class Dispatcher extends Bell {
   }
 
   /**
-   * How many calls one tenant of weight 1 may have out in the lane; null: as many as it may have at all. A command waits for much else than processors, so
-   * one slot stays free; an inline call costs little else, so a tenant has a quarter of the slots, as it has of the places in the kernel.
+   * How many calls one tenant of weight 1 may have out in the lane beside others. A command waits for much else than
+   * processors, so one slot stays free; an inline call costs little else, so a tenant has a quarter of the slots, as it
+   * has of the places in the kernel.
    */
-  #mostOf(lane: Lane, { tenants }: LaneState): number | null {
-    if (!tenants.areSeveral()) return null;
+  #mostBeside(lane: Lane): number {
     const slots = this.#slots.all(lane);
     return Math.max(1, lane === 'inline' ? Math.floor(slots / 4) : slots - 1);
   }

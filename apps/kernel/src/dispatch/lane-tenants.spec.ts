@@ -17,6 +17,21 @@ test('two tenants are several until one was not seen for ten seconds', () => {
   expect(tenants.areSeveral()).toBe(false);
 });
 
+test('the only tenant of the last ten seconds is the one that is alone', () => {
+  let now = 0;
+  const tenants = new LaneTenants(() => now);
+  expect([tenants.isAny(), tenants.alone()]).toEqual([false, null]);
+  tenants.note('a');
+  expect([tenants.isAny(), tenants.alone()]).toEqual([true, 'a']);
+  now = 1;
+  tenants.note('b');
+  expect(tenants.alone()).toBeNull();
+  now = 10_000;
+  expect(tenants.alone()).toBe('b');
+  now = 10_001;
+  expect([tenants.isAny(), tenants.alone()]).toEqual([false, null]);
+});
+
 test('a crowd of tenants is not remembered beyond what is asked', () => {
   const tenants = new LaneTenants(() => 0);
   for (let n = 0; n < 5_000; n++) tenants.note(`ten_${n}`);

@@ -23,12 +23,28 @@ export class LaneTenants {
 
   /** Whether more than one tenant is about. */
   areSeveral(): boolean {
+    this.#forgetOld();
+    return this.#seen.size > 1;
+  }
+
+  /** Whether a tenant is about at all. */
+  isAny(): boolean {
+    this.#forgetOld();
+    return this.#seen.size > 0;
+  }
+
+  /** The only tenant that is about; null where several are, or none. */
+  alone(): string | null {
+    this.#forgetOld();
+    return this.#seen.size === 1 ? ([...this.#seen.keys()][0] ?? null) : null;
+  }
+
+  #forgetOld(): void {
     const oldest = this.#now() - REMEMBERED_MS;
     for (const at of this.#seen.values()) {
       if (at > oldest) break;
       this.#forgetFirst();
     }
-    return this.#seen.size > 1;
   }
 
   #forgetFirst(): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane } from '@writ/contract';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 import type { DispatcherOptions } from './dispatcher.ts';
 import type { DispatchedCall, PermitDesk } from './permit-desk.ts';
 import type { Slots } from './slots.ts';
@@ -18,12 +18,12 @@ interface DispatchedPreviews {
  * INVARIANT (durable before sent): as for runs.
  */
 export class PreviewDispatcher {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #desk: PermitDesk;
   readonly #slots: Slots;
   readonly #options: DispatcherOptions;
 
-  constructor(workers: WorkerPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
+  constructor(workers: CrossTenantPool, desk: PermitDesk, slots: Slots, options: DispatcherOptions) {
     this.#workers = workers;
     this.#desk = desk;
     this.#slots = slots;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TOOLS } from '@writ/contract';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 import type { DispatchedCall } from './permit-desk.ts';
 
 /** An executor that is there redeems a permit within a fraction of this. In milliseconds. */
@@ -11,10 +11,10 @@ const TAKEN_MS = 2_500;
  * by then the shell's lease has run out or soon has.
  */
 export class SessionCalls {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #timers = new Set<NodeJS.Timeout>();
 
-  constructor(workers: WorkerPool) {
+  constructor(workers: CrossTenantPool) {
     this.#workers = workers;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AUTONOMY_MODES, type AutonomyMode, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
+import { AUTONOMY_MODES, EFFECT_RULES, PERMITTED_EFFECTS, type AutonomyMode, type CapabilityToken, type Delta, type Reason, type ToolDefinition } from '@writ/contract';
 import { listsTool } from '@writ/capability';
+import type { EffectExamination } from '@writ/effect';
 import { endingFault, type EndingFault } from '../endings/index.ts';
 import { delegatorsOf, hintOf, passReasons } from '../judgement/index.ts';
 import type { ActivePolicy, Supervision } from '../ports/index.ts';
@@ -20,6 +21,9 @@ export interface JudgedEffect {
   readonly labels: readonly string[];
   /** how much supervision the call has had */
   readonly granted: AutonomyMode;
+  readonly examined: EffectExamination;
+  /** whether persons approved this very effect */
+  readonly isApproved: boolean;
 }
 
 /** An effect that a person may let pass, and the call has not had that person's yes. */
@@ -35,6 +39,8 @@ export interface MoreSupervision {
   readonly approval_ms: number;
   /** how many persons must approve it */
   readonly quorum: number;
+  /** whether it is findings on the effect that ask: no yes that was given before covers them */
+  readonly asksAnew: boolean;
 }
 
 /** What the policy says of an effect beside its verdict, for the record (ids) and for the caller (reasons). */
@@ -53,7 +59,12 @@ export interface EffectPolicy {
 
 /** What there is to say of an effect that policy is not asked about. */
 export const UNASKED: EffectPolicy = { fault: null, asks: null, said: null };
-const BEFORE = 'a call whose arguments name these files is judged before it runs';
+
+/** What helps an effect that policy doesn't let be, where nobody is asked: a yes to the action covers no finding. */
+export function effectHint({ asksAnew, reasons }: Pick<MoreSupervision, 'asksAnew' | 'reasons'>): string {
+  const rule = asksAnew ? PERMITTED_EFFECTS.find((each) => reasons.some(({ code }) => code === each)) : undefined;
+  return rule === undefined ? 'a call whose arguments name these files is judged before it runs' : `a token may permit \`${rule}\`, in the \`effects\` of its grant`;
+}
 
 /** How many persons let the call go so far. Supervised is never less than one. */
 const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number => Math.max(approvers, granted === 'autopilot' ? 0 : 1);
@@ -62,8 +73,8 @@ const approversOf = ({ approvers }: OperationRow, granted: AutonomyMode): number
  * Asks the policy in force about what the call did, as it was asked about what the call said: every changed path is a write. It lets be what needs no
  * more supervision than the call has had; a set that observes lets everything be, and what it decides is said.
  */
-export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels, granted }: JudgedEffect): EffectPolicy {
-  const asked = policy.judgeEffect({
+export async function decideEffectPolicy(policy: ActivePolicy, { operation, chain, tool, args, delta, labels, granted, examined, isApproved }: JudgedEffect): Promise<EffectPolicy> {
+  const asked = await policy.judgeEffect({
     tenant_id: operation.tenant_id,
     agent_id: operation.agent_id,
     delegated_by: delegatorsOf(operation.agent_id, chain),
@@ -81,24 +92,38 @@ export function decideEffectPolicy(policy: ActivePolicy, { operation, chain, too
     past: null,
     changes: delta.changes,
     granted,
+    examined,
+    isApproved,
+    permitted: PERMITTED_EFFECTS.filter((rule) => chain.every(({ grant }) => grant.effects?.includes(rule) === true)),
   });
   if (asked.effect === 'refuse') return { ...UNASKED, fault: endingFault('effect.out_of_scope', asked.message, asked.hint) };
   const { autonomy_mode: mode, rule_ids, reasons } = asked;
   const quorum = mode === 'autopilot' ? 0 : asked.approvers?.count ?? 1;
-  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(granted) && quorum <= approversOf(operation, granted)) return { ...UNASKED, said: observedOf(asked) };
+  const had = asked.asksAnew === true ? 'autopilot' : granted;
+  const approvers = asked.asksAnew === true ? 0 : approversOf(operation, granted);
+  if (AUTONOMY_MODES.indexOf(mode) <= AUTONOMY_MODES.indexOf(had) && quorum <= approvers) return { ...UNASKED, said: observedOf(asked) };
   if (mode === 'soft_gate' || mode === 'escalated') {
     const { hash: policy_hash, approvalMs: approval_ms } = policy;
     const passes = passReasons(asked);
     const said = { rule_ids, reasons: [...reasons, ...passes] };
-    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum } };
+    const asksAnew = asked.asksAnew === true;
+    return { ...UNASKED, said, asks: { ...said, mode, passes: passes.map(({ message }) => message), policy_hash, approval_ms, quorum, asksAnew } };
   }
-  const fault = endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect', hintOf(asked, BEFORE));
+  const fault = endingFault('effect.out_of_scope', reasons[0]?.message ?? 'the policy forbids this effect', hintOf(asked, effectHint({ asksAnew: asked.asksAnew === true, reasons })));
   return { ...UNASKED, fault, said: { rule_ids, reasons } };
 }
 
-/** What a set that observes would have enforced of the effect; null for one that enforces. Its ids say that it is the effect's: the call had a verdict of its own. */
+/**
+ * What is said of an effect that may be: findings that are approved, permitted or only observed, and what a set that observes would have enforced. Null where
+ * there is nothing. The ids of a set that observes say that they are the effect's: the call had a verdict of its own.
+ */
 function observedOf({ autonomy_mode, decided, rule_ids, reasons }: Supervision): SaidOfEffect | null {
-  if (!rule_ids.some((id) => id.startsWith(`${OBSERVED}:`))) return null;
-  const said = decided === autonomy_mode ? [] : reasons.map(({ code, message }) => ({ code, message: code === OBSERVED ? `${message} of the effect` : message }));
+  const isFinding = (id: string): boolean => (EFFECT_RULES as readonly string[]).includes(id);
+  if (!rule_ids.some((id) => id.startsWith(`${OBSERVED}:`))) {
+    const found = rule_ids.filter(isFinding);
+    return found.length === 0 ? null : { rule_ids: found, reasons: reasons.filter(({ code }) => isFinding(code)) };
+  }
+  const said = decided === autonomy_mode ? reasons.filter(({ code }) => isFinding(code))
+    : reasons.map(({ code, message }) => ({ code, message: code === OBSERVED ? `${message} of the effect` : message }));
   return { rule_ids, reasons: said };
 }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Delta, type FaultCode, type ReportRequest, type TenantId, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { decideEffect } from '@writ/capability';
-import { effectDigest } from '@writ/digest';
+import { inSlices, runInSlices } from '@writ/worker-pool';
+import { decideEffectSteps } from '@writ/capability';
 import { endingFault, type EndingFault, type EndingRequests, type EndingResult } from '../endings/index.ts';
 import type { SealedBy, TenantVault } from '../payload/index.ts';
 import type { ActivePolicy, PolicySets } from '../ports/index.ts';
+import type { ArgumentsReader } from '../judgement/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { badLink, readToolOf, type TenantPool } from '../store/index.ts';
+import { bugEnding } from './bug-ending.ts';
 import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
+import type { EffectExaminer } from './effect-examiner.ts';
 import { reportedFault } from './reported-fault.ts';
 import { ReportedContents, sealedBy } from './reported-contents.ts';
-import { readRequests } from './reported-requests.ts';
-import { readContents, readDelta, readResult, verifyOutput, type Contents } from './staged-effect.ts';
+import type { ReportReader } from './report-reader.ts';
+import { readContents, verifyOutput, type Contents } from './staged-effect.ts';
 
 /** What the check says of a report: what it stages, as far as that can be read, and why it mustn't commit (`fault`), null where it may. */
 export interface CheckedEffect extends EffectPolicy {
@@ -23,13 +26,36 @@ export interface CheckedEffect extends EffectPolicy {
   readonly requests: EndingRequests | null;
   /** null only beside a fault */
   readonly delta: Delta | null;
+  /** RFC 8785 JSON of the delta */
+  readonly bytes: Uint8Array | null;
   readonly digest: string | null;
   /** contents that came with the report, by hash: stored with the state that names them */
   readonly contents: Contents;
 }
 
+/** What effects are checked with. */
+export interface EffectCheckParts {
+  readonly blobs: BlobStore;
+  readonly vault: TenantVault;
+  readonly policies: PolicySets;
+  readonly tenants: TenantPool;
+  readonly examiner: EffectExaminer;
+  readonly reader: ReportReader;
+  readonly args: ArgumentsReader;
+  /** gets the bugs that end a check, for operators */
+  readonly failed: (error: unknown) => void;
+}
+
+interface HowChecked {
+  readonly by: SealedBy | null;
+  readonly isApproved: boolean;
+}
+
 type Staged = { readonly delta: Delta; readonly contents: Contents };
 const NO_CONTENTS: Contents = new Map();
+const NOTHING_READ: CheckedEffect = {
+  ...UNASKED, result: null, requests: null, delta: null, bytes: null, digest: null, contents: NO_CONTENTS,
+};
 
 /** What a report can be wrong in. Any other fault is our own store's, and then the executor asks again. */
 const OF_THE_EFFECT: ReadonlySet<FaultCode> = new Set<FaultCode>(['effect.invalid', 'limit.exceeded']);
@@ -40,54 +66,86 @@ const OF_THE_EFFECT: ReadonlySet<FaultCode> = new Set<FaultCode>(['effect.invali
  * of the chain, and permitted by the policy in force.
  */
 export class EffectCheck {
-  readonly #blobs: BlobStore;
-  readonly #vault: TenantVault;
-  readonly #policies: PolicySets;
-  readonly #tenants: TenantPool;
+  readonly #parts: EffectCheckParts;
 
-  constructor(blobs: BlobStore, vault: TenantVault, policies: PolicySets, tenants: TenantPool) {
-    this.#tenants = tenants;
-    this.#blobs = blobs;
-    this.#vault = vault;
-    this.#policies = policies;
+  constructor(parts: EffectCheckParts) {
+    this.#parts = parts;
   }
 
-  /** @param by what sealed the contents that the report names; of a staged effect, the attempt that staged it, and null for one of a time when none were sealed */
-  async of(facts: AttemptFacts, report: ReportRequest, by: SealedBy | null = sealedBy(report)): Promise<CheckedEffect> {
-    const { operation } = facts;
-    const tool = await readToolOf(this.#tenants, operation);
-    if (tool === null || operation.state_snapshot_id === null) throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool or a snapshot`);
-    const nothing = { result: null, requests: null, delta: null, digest: null, contents: NO_CONTENTS };
-    const stored = new ReportedContents(this.#vault.calls, this.#blobs, operation, by);
-    const requests = await orFault(readRequests(stored, report));
-    if ('code' in requests) return { ...nothing, ...no(requests) };
-    const result = await orFault(readResult(stored, tool, report));
-    if ('code' in result) return { ...nothing, requests, ...no(result) };
-    const output = await orFault(verifyOutput(this.#blobs, report).then(() => ({})));
-    if ('code' in output) return { ...nothing, requests, result, ...no(output) };
-    const delta = await orFault(readDelta(this.#blobs, tool, operation.state_snapshot_id, report));
-    if ('code' in delta) return { ...nothing, requests, result, ...no(delta) };
+  /** Checks the effect of a report of an attempt. */
+  async of(facts: AttemptFacts, report: ReportRequest): Promise<CheckedEffect> {
+    return await this.#of(facts, report, { by: sealedBy(report), isApproved: false });
+  }
+
+  /**
+   * Checks once more an effect that was staged and that persons have approved.
+   *
+   * @param by the attempt that staged it, and sealed its contents; null for one of a time when none were sealed
+   */
+  async ofApproved(facts: AttemptFacts, report: ReportRequest, by: SealedBy | null): Promise<CheckedEffect> {
+    return await this.#of(facts, report, { by, isApproved: true });
+  }
+
+  async #of(facts: AttemptFacts, report: ReportRequest, how: HowChecked): Promise<CheckedEffect> {
+    let read = NOTHING_READ;
+    try {
+      const tool = await this.#toolOf(facts);
+      read = await this.#read(facts, report, tool, how.by);
+      if (read.fault !== null || read.delta === null) return read;
+      const { delta, contents } = read;
+      return { ...read, ...await this.#verdict(facts, report, tool, { delta, contents }, how.isApproved) };
+    } catch (error) {
+      return { ...read, ...no(bugEnding(error, this.#parts.failed)) };
+    }
+  }
+
+  async #toolOf({ operation }: AttemptFacts): Promise<ToolDefinition> {
+    const tool = await readToolOf(this.#parts.tenants, operation);
+    if (tool !== null) return tool;
+    throw new Error(`operation \`${operation.operation_id}\` has an attempt without a tool`);
+  }
+
+  /** What the report says, as far as it can be read, and what is wrong with the rest. */
+  async #read(
+    { operation }: AttemptFacts, report: ReportRequest, tool: ToolDefinition, by: SealedBy | null,
+  ): Promise<CheckedEffect> {
+    const { blobs, vault, reader } = this.#parts;
+    const { operation_id, state_snapshot_id: snapshot } = operation;
+    if (snapshot === null) throw new Error(`operation \`${operation_id}\` has an attempt without a snapshot`);
+    const stored = new ReportedContents(vault.calls, blobs, operation, by);
+    const requests = await orFault(reader.requests(stored, report));
+    if ('code' in requests) return { ...NOTHING_READ, ...no(requests) };
+    const result = await orFault(reader.result(stored, tool, report));
+    if ('code' in result) return { ...NOTHING_READ, requests, ...no(result) };
+    const output = await orFault(verifyOutput(blobs, report).then(() => ({})));
+    if ('code' in output) return { ...NOTHING_READ, requests, result, ...no(output) };
+    const read = await orFault(reader.delta(report, { snapshot, tool, requests: requests.list }));
+    if ('code' in read) return { ...NOTHING_READ, requests, result, ...no(read) };
     const contents = await orFault(readContents(report));
-    if ('code' in contents) return { ...nothing, requests, result, ...no(contents) };
-    const digest = effectDigest({
-      changes: delta.changes.map(({ path, before, after }) => ({ path, before, after })),
-      exit_status: report.exit_code, result_hash: result.hash, requests: requests.list,
-    });
-    return { result, requests, delta, digest, contents, ...await this.#verdict(facts, report, tool, { delta, contents }) };
+    if ('code' in contents) return { ...NOTHING_READ, requests, result, ...no(contents) };
+    return { ...UNASKED, result, requests, ...read, contents };
   }
 
-  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged): Promise<EffectPolicy> {
-    const args = await callArguments(this.#vault, this.#blobs, facts);
+  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged, isApproved: boolean): Promise<EffectPolicy> {
+    const { blobs, policies, examiner } = this.#parts;
+    const args = await callArguments(this.#parts.args, facts);
     const reported = reportedFault(report, tool, args);
     if (reported !== null || delta.changes.length === 0) return no(reported);
     const beyond = decideLimits(facts.operation, tool, delta);
     if (beyond !== null) return no(beyond);
-    const scope = decideEffect({ chain: facts.chain, changes: delta.changes });
+    const scope = await runInSlices(decideEffectSteps({ chain: facts.chain, changes: delta.changes }));
     if (scope.effect === 'refuse') return no(endingFault(scope.code, scope.message, scope.hint));
-    const policy = await this.#policies.of(facts.operation.tenant_id, facts.rules.policy);
-    const asked = decideSupervision(facts, policy, { tool, args, delta });
-    if (asked.fault !== null) return asked;
-    return { ...asked, fault: await decideContents(this.#blobs, report.tenant_id, delta, contents) };
+    const policy = await policies.of(facts.operation.tenant_id, facts.rules.policy);
+    // What is examined must be there, and be what the delta says that it is.
+    const unstored = await decideContents(blobs, report.tenant_id, delta, contents);
+    if (unstored !== null) return no(unstored);
+    const settings = policy.effectSettings(facts.operation.task_class);
+    const examined = await examiner.examine(facts, { delta, contents }, settings, isApproved);
+    const supervised = await decideSupervision(facts, policy, { tool, args, delta, examined, isApproved });
+    if (supervised.fault === null && supervised.asks === null) return supervised;
+    // Nobody is shown an effect on what never stood there.
+    const untrue = await examiner.untrueOf(report.tenant_id, delta);
+    return untrue === null ? supervised : no(endingFault('effect.invalid', untrue));
   }
 }
 
@@ -95,26 +153,36 @@ export class EffectCheck {
  * Of a call that runs under a yes for the session, nobody has seen what it does this time. So the policy is asked as if nobody had said yes, and where it wants
  * a person for nothing but what that person was shown when they said it, they have seen it.
  */
-function decideSupervision(facts: AttemptFacts, policy: ActivePolicy, effect: Pick<JudgedEffect, 'tool' | 'args' | 'delta'>): EffectPolicy {
+async function decideSupervision(facts: AttemptFacts, policy: ActivePolicy, effect: Pick<JudgedEffect, 'tool' | 'args' | 'delta' | 'examined' | 'isApproved'>): Promise<EffectPolicy> {
   const { operation, chain, rules } = facts;
   const approved = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id)?.session_approval;
   const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
-  const asked = decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted: isForSession ? 'autopilot' : operation.autonomy_mode });
-  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && asked.asks.quorum === 1 && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
+  const asked = await decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted: isForSession ? 'autopilot' : operation.autonomy_mode });
+  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && !asked.asks.asksAnew && asked.asks.quorum === 1 && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
   return wasShown ? { ...asked, asks: null } : asked;
 }
 
 const no = (fault: EndingFault | null): EffectPolicy => ({ ...UNASKED, fault });
 
 /** Limits were counted with the sizes that were named, so they must be those of what was stored. */
-async function decideContents(blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents): Promise<EndingFault | null> {
-  const wanted = delta.changes.flatMap(({ after }) => (after === null || after.sha256 === null ? [] : [{ sha256: after.sha256, size: after.size }]));
-  if (wanted.length === 0) return null;
-  const elsewhere = [...new Set(wanted.map(({ sha256 }) => sha256))].filter((sha256) => !contents.has(sha256));
+async function decideContents(
+  blobs: BlobStore, tenantId: TenantId, delta: Delta, contents: Contents,
+): Promise<EndingFault | null> {
   const there = new Map([...contents].map(([sha256, bytes]) => [sha256, bytes.byteLength]));
-  if (elsewhere.length > 0) for (const [sha256, size] of await blobs.sizes(tenantId, elsewhere)) there.set(sha256, size);
-  if (wanted.some(({ sha256 }) => !there.has(sha256))) return endingFault('effect.invalid', 'the effect names contents that were not stored');
-  if (wanted.some(({ sha256, size }) => there.get(sha256) !== size)) return endingFault('effect.invalid', 'the effect names contents of another size than they have');
+  const elsewhere = new Set<string>();
+  for await (const { after } of inSlices(delta.changes)) {
+    if (after !== null && after.sha256 !== null && !there.has(after.sha256)) elsewhere.add(after.sha256);
+  }
+  const sizes = elsewhere.size === 0 ? [] : await blobs.sizes(tenantId, [...elsewhere]);
+  for (const [sha256, size] of sizes) there.set(sha256, size);
+  let isOtherSize = false;
+  for await (const { after } of inSlices(delta.changes)) {
+    if (after === null || after.sha256 === null) continue;
+    const size = there.get(after.sha256);
+    if (size === undefined) return endingFault('effect.invalid', 'the effect names contents that were not stored');
+    isOtherSize ||= size !== after.size;
+  }
+  if (isOtherSize) return endingFault('effect.invalid', 'the effect names contents of another size than they have');
   const link = await badLink(blobs, tenantId, delta.changes, contents);
   return link === null ? null : endingFault('effect.invalid', link);
 }

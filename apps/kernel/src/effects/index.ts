@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 export { callArguments } from './call-arguments.ts';
-export type { MoreSupervision, SaidOfEffect } from './decide-effect-policy.ts';
-export { EffectCheck, type CheckedEffect } from './effect-check.ts';
+export { effectHint, type MoreSupervision, type SaidOfEffect } from './decide-effect-policy.ts';
+export { EffectExaminer, type ComparedContents } from './effect-examiner.ts';
+export { EffectCheck, type CheckedEffect, type EffectCheckParts } from './effect-check.ts';
 export { Landing, type CheckedDelta, type EndOnHead } from './landing.ts';
 export { quotaHint } from './quota-hint.ts';
 export { verifyOutput } from './staged-effect.ts';
+export { ReportReader } from './report-reader.ts';
 export { ReportedContents, sealedBy } from './reported-contents.ts';
 export { openStaged, reportOfStaged, shownDelta, stageCall, type CheckedReport, type StagedCall } from './staged-call.ts';

@@ -5,6 +5,7 @@ import type { AttemptFacts } from '../attempts/index.ts';
 import { endingFault, type EndingFault, type EndVerdict, type Head, type HeadChange } from '../endings/index.ts';
 import { decidePreconditions, readVersions } from '../judgement/index.ts';
 import { isUncounted, type Sizes, type TenantPool, type Trees } from '../store/index.ts';
+import { bugEnding } from './bug-ending.ts';
 import { makeNewHead } from './new-head.ts';
 import { quotaHint } from './quota-hint.ts';
 import type { Contents } from './staged-effect.ts';
@@ -33,9 +34,14 @@ export class Landing {
   readonly #blobs: BlobStore;
   readonly #trees: Trees;
   readonly #sizes: Sizes;
+  readonly #failed: (error: unknown) => void;
   readonly #turns = new Turns();
 
-  constructor(tenants: TenantPool, blobs: BlobStore, trees: Trees, sizes: Sizes) {
+  /** @param failed gets the bugs that end an effect, for operators */
+  constructor(
+    tenants: TenantPool, blobs: BlobStore, trees: Trees, sizes: Sizes, failed: (error: unknown) => void,
+  ) {
+    this.#failed = failed;
     this.#tenants = tenants;
     this.#blobs = blobs;
     this.#trees = trees;
@@ -81,7 +87,7 @@ export class Landing {
       return await makeNewHead(this.#blobs, operation.tenant_id, { delta, contents }, head);
     } catch (error) {
       if (error instanceof Fault && ON_THE_HEAD.has(error.code)) return endingFault(error.code, error.detail, error.code === 'workspace.conflict' ? CONFLICT_HINT : null);
-      throw error;
+      return bugEnding(error, this.#failed);
     }
   }
 }

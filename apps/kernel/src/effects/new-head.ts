@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Delta, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes } from '@writ/digest';
-import { applyDelta, ConflictError, deltaId, growthOf, parseSnapshotId, rebase, snapshotIdOf, type NodeReader } from '@writ/workspace';
+import { pacer } from '@writ/worker-pool';
+import {
+  applyDelta, ConflictError, encodingDelta, growthOf, parseSnapshotId, rebase, runWithPauses, snapshotIdOf, withPauses, type NodeReader,
+} from '@writ/workspace';
 import type { Head, HeadChange } from '../endings/index.ts';
 
 /** A delta, with those of the contents it names that aren't stored yet. */
@@ -18,13 +20,14 @@ export interface NamedEffect {
  * @throws Fault `workspace.conflict` where another call changed a path of it, `effect.invalid` where it doesn't fit its own base
  */
 export async function makeNewHead(blobs: BlobStore, tenantId: TenantId, { delta, contents }: NamedEffect, head: Head): Promise<HeadChange> {
-  const reader: NodeReader = (sha256) => blobs.get(tenantId, sha256);
+  const reader = withPauses((sha256) => blobs.get(tenantId, sha256), pacer());
   const onHead = head.snapshot_id === delta.base ? delta : await rebased(reader, delta, head);
   // What another call made as well is there already.
   if (onHead.changes.length === 0) return { ...head, new_snapshot_id: null, delta_id: null };
   const applied = await applyChecked(reader, onHead, delta, head);
-  await blobs.putMany(tenantId, [...applied.nodes.map(({ bytes }) => bytes), canonicalBytes(onHead), ...contents.values()]);
-  return { ...head, new_snapshot_id: snapshotIdOf(applied.root), delta_id: deltaId(onHead), growth: growthOf(onHead) };
+  const { id, bytes: encoded } = await runWithPauses(encodingDelta(onHead), reader.pause);
+  await blobs.putMany(tenantId, [...applied.nodes.map(({ bytes }) => bytes), encoded, ...contents.values()]);
+  return { ...head, new_snapshot_id: snapshotIdOf(applied.root), delta_id: id, growth: growthOf(onHead) };
 }
 
 async function rebased(reader: NodeReader, delta: Delta, head: Head): Promise<Delta> {

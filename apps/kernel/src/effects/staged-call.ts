@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS, type AskedFor, type BlobRef, type Delta, type ReportRequest, type TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, parseJson, sha256Hex } from '@writ/digest';
+import { parseJson, sha256Hex } from '@writ/digest';
 import type { KeyedCall, SealedBy, TenantVault } from '../payload/index.ts';
 import { sealedBy } from './reported-contents.ts';
 import type { Contents } from './staged-effect.ts';
@@ -32,13 +32,13 @@ export interface CheckedReport {
   readonly report: ReportRequest;
   readonly snapshot: string;
   readonly digest: string;
-  readonly delta: Delta;
+  /** RFC 8785 JSON of its delta */
+  readonly bytes: Uint8Array;
   readonly contents: Contents;
 }
 
 /** Stores what an effect names, so that nothing of it depends on an executor any more, and resolves with the sealed rest of it. */
-export async function stageCall(blobs: BlobStore, vault: TenantVault, call: KeyedCall, { report, snapshot, digest, delta, contents }: CheckedReport): Promise<Buffer> {
-  const bytes = canonicalBytes(delta);
+export async function stageCall(blobs: BlobStore, vault: TenantVault, call: KeyedCall, { report, snapshot, digest, bytes, contents }: CheckedReport): Promise<Buffer> {
   const tenantId = report.tenant_id as TenantId;
   await blobs.putMany(tenantId, [bytes, ...contents.values()]);
   const staged: StagedCall = {

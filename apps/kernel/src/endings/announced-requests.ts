@@ -4,7 +4,8 @@ import { inTenant } from '@writ/database';
 import { parseJson } from '@writ/digest';
 import type { TenantVault } from '../payload/index.ts';
 import type { OperationRow, TenantPool } from '../store/index.ts';
-import { requestsOf, type Ending } from './ending.ts';
+import { requestsOf } from './ending-requests.ts';
+import type { Ending } from './ending.ts';
 
 /** A piece of an attempt's list, as kernel.payload.announced has it. */
 type Piece = AnnouncedRequests & { readonly attempt: number };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { FAULTS, type Budgets, type EgressRequest, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
+import { FAULTS, type Budgets, type FaultCode, type Reason, type State, type TxOutcome } from '@writ/contract';
 import type { TreeSize } from '@writ/workspace';
 import type { RulesInForce } from '../judgement/index.ts';
 import type { ContentRef } from '../payload/index.ts';
+import type { EndingRequests } from './ending-requests.ts';
 import { frozenHint, frozenWords, type FreezeRow, type OperationRow } from '../store/index.ts';
 
 /** Why a call didn't do what it was to do, as its caller reads it. */
@@ -28,21 +28,6 @@ export interface EndingResult {
   readonly hash: string;
   readonly ref: ContentRef | null;
   readonly bytes: Uint8Array | null;
-}
-
-/** What asked to leave, as it stands in the call's payload, with what its record says of it. */
-export interface EndingRequests {
-  readonly list: readonly EgressRequest[];
-  /** their RFC 8785 JSON */
-  readonly bytes: Uint8Array;
-  /** hex SHA-256 of it */
-  readonly hash: string;
-}
-
-/** The list as an ending has it. */
-export function requestsOf(list: readonly EgressRequest[]): EndingRequests {
-  const bytes = canonicalBytes(list);
-  return { list, bytes, hash: sha256Hex(bytes) };
 }
 
 /** How an operation is to end. */
@@ -79,8 +64,14 @@ export function endingFault(code: FaultCode, message?: string | null, hint?: str
   return { code, message: message ?? FAULTS[code].message, hint: hint ?? null };
 }
 
+/** What ends a call whose API key was revoked. */
+export const keyRevokedFault = (): EndingFault => endingFault('key.revoked', null, 'propose the call anew with another key');
+
 /** What stopped a call that was to stop while it ran. */
-export const stoppedFault = ({ killed_by }: Pick<OperationRow, 'killed_by'>): EndingFault => endingFault(killed_by === null ? 'cancelled' : 'sandbox.killed');
+export function stoppedFault({ killed_by, key_revoked }: Pick<OperationRow, 'killed_by' | 'key_revoked'>): EndingFault {
+  if (killed_by !== null) return endingFault('sandbox.killed');
+  return key_revoked ? keyRevokedFault() : endingFault('cancelled');
+}
 
 /** What is said of an effect, after what was said of the call and once. */
 export function saidBeside(before: readonly Reason[], { rule_ids, reasons }: NonNullable<Ending['said']>): NonNullable<Ending['said']> {

@@ -136,7 +136,7 @@ export class Endings {
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });
-      if (ending.txOutcome !== null) this.#counter.ended(ending.txOutcome, operation.tool_id);
+      if (ending.txOutcome !== null) this.#counter.ended(ending.txOutcome, operation);
     }
     return verdict;
   }

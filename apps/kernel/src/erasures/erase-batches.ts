@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Changed, Changes } from '../changes/index.ts';
-import { callKernel, newId, type WorkerPool } from '../store/index.ts';
+import { callKernel, newId, type CrossTenantPool } from '../store/index.ts';
 import type { Rows } from '../tenancy/index.ts';
 import { erasureRecord, type ErasedBatch } from './erasure-record.ts';
 import type { ErasureRow } from './erasure-row.ts';
@@ -15,10 +15,10 @@ const ERASURES_MAX = 50;
  * INVARIANT (all or nothing): what a batch takes, how far its erasure is and the record of it are one transaction. Whoever dies in between leaves an erasure that runs, and the next pass goes on with it.
  */
 export class EraseBatches {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #changes: Changes;
 
-  constructor(workers: WorkerPool, changes: Changes) {
+  constructor(workers: CrossTenantPool, changes: Changes) {
     this.#workers = workers;
     this.#changes = changes;
   }

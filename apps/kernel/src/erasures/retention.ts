@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest, RetentionView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, newId, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { found, plainRow, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
 
 /** Tenants looked at in one pass: what a second or two take. */
@@ -46,12 +46,12 @@ async function retentionOf(rows: Rows, tenantId: string): Promise<RetentionView>
 
 /** Begins to erase what is over age. The worker's role finds whose turn it is; the tenant's role begins, and `EraseBatches` does it. */
 export class RetainContents {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #everyMs: number;
 
   /** @param everyMs milliseconds between two looks at one tenant */
-  constructor(workers: WorkerPool, tenants: TenantPool, everyMs: number) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, everyMs: number) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#everyMs = everyMs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ErasureView, type TextOrders, type TextOrdersTake, type TextsGone, type TextsTold } from '@writ/contract';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, newId, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, newId, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { textsRecord } from './erasure-record.ts';
 import { erasureView, type ErasureRow } from './erasure-row.ts';
 
@@ -10,11 +10,11 @@ import { erasureView, type ErasureRow } from './erasure-row.ts';
  * INVARIANT (told first): what is about to go is on the record when the telling of it is answered, and nothing goes before.
  */
 export class ErasedTexts {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #changes: Changes;
 
-  constructor(workers: WorkerPool, tenants: TenantPool, changes: Changes) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, changes: Changes) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#changes = changes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runStatement } from '@writ/database';
 import { HeldCalls } from '../held/index.ts';
-import type { WorkerPool } from '../store/index.ts';
+import type { CrossTenantPool } from '../store/index.ts';
 
 /** Held calls ended in one round: a sweep stays short, and the next one goes on. */
 const ROWS_MAX = 100;
@@ -10,10 +10,10 @@ interface Overdue { readonly tenant_id: string; readonly approval_id: string }
 
 /** Ends held calls that nobody decided in time. Safe with any number of replicas: each call is ended once. */
 export class ExpireHeld {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #held: HeldCalls;
 
-  constructor(workers: WorkerPool, held: HeldCalls) {
+  constructor(workers: CrossTenantPool, held: HeldCalls) {
     this.#workers = workers;
     this.#held = held;
   }

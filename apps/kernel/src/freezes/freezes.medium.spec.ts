@@ -11,7 +11,7 @@ let tenant: TestTenant;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 beforeEach(async () => { tenant = await kernel.newTenant(); });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   kernel = await openTestKernel(40);
   manage = openManagement(kernel);
   run = openExecution(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await run.close();
   await kernel.close();
@@ -227,7 +227,7 @@ describe('a freeze among 32 callers', () => {
     await Promise.all(callers);
     expect(admitted).toBeGreaterThanOrEqual(64);
     expect(await countIn('admitted', 'held', 'dispatched', 'performing', 'performed')).toBe(admitted);
-  }, 60_000);
+  }, 120_000);
 
   it('once it has returned, no commit commits any more, and every call has one outcome', async () => {
     const attempts = [];
@@ -247,5 +247,5 @@ describe('a freeze among 32 callers', () => {
     const outcomes = (await tenant.records()).filter(({ phase }) => phase === 'outcome');
     expect(outcomes).toHaveLength(32);
     expect(outcomes.filter(({ fault_code }) => fault_code === 'frozen')).toHaveLength(32 - committed);
-  }, 60_000);
+  }, 120_000);
 });

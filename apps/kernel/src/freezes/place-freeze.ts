@@ -3,7 +3,7 @@ import { Fault, TOOLS, type FreezeView, type KernelRequest } from '@writ/contrac
 import { postable } from '../judgement/index.ts';
 import type { Events, Outbox } from '../ports/index.ts';
 import type { RecordSealer } from '../records/index.ts';
-import { callKernel, isAgain, newId, readToolInForce, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, isAgain, newId, readToolInForce, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import { freezeRecord, ownerOf, type Frozen, type Owner } from './freeze-record.ts';
 import { freezeView } from './freeze-view.ts';
@@ -17,7 +17,7 @@ const TRIES_MAX = 5;
 /** What placing and lifting work with. */
 export interface FreezeParts {
   readonly tenants: TenantPool;
-  readonly workers: WorkerPool;
+  readonly workers: CrossTenantPool;
   readonly sealer: RecordSealer;
   readonly outbox: Outbox;
   readonly events: Events;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type FaultCode, type Reason, type SessionAsk, type ValueScope } from '@writ/contract';
+import { Fault, FAULTS, type FaultCode, type Reason, type SessionAsk, type State, type TxOutcome, type ValueScope } from '@writ/contract';
 import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
@@ -44,7 +44,10 @@ export interface HeldEnding {
 
 const VERBS = { approved: 'approve', denied: 'deny', expired: 'expire', cancelled: 'cancel', superseded: 'supersede' } as const;
 
-/** Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of a run waited, it is rolled back. */
+/**
+ * Held calls: finds them and ends them. Where nothing ran their end is a refusal and costs nothing; where an effect of a run waited, it is rolled back, or is
+ * ambiguous where the run began something outside.
+ */
 export class HeldCalls {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
@@ -64,23 +67,24 @@ export class HeldCalls {
   }
 
   /**
-   * held → refused or rolled_back, with the record of the approval and of the outcome. Null when the call isn't held any more, or the rules that end
+   * held → refused, rolled_back or ambiguous, with the record of the approval and of the outcome. Null when the call isn't held any more, or the rules that end
    * it have changed: nothing was written.
    */
   async end(held: HeldCall, closing: ApprovalClosing, ending: HeldEnding): Promise<OperationRow | null> {
     const { operation, approval } = held;
     const refs = [...operation.approval_refs, approval.approval_id];
     const closed = this.close(held, closing);
+    const { state, txOutcome, code, message, hint } = endOfHeld(held, ending);
     const outcome = this.#sealer.seal(composeRecord({
       ...subjectOf(held),
-      kind: 'tool_call', phase: 'outcome', ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }), fault_code: ending.code, approval_refs: refs,
-      tx_outcome: endOf(operation.mutating), decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
+      kind: 'tool_call', phase: 'outcome', ...(hasRun(held) ? ranAs(operation) : { verdict: 'refused' as const }), fault_code: code, approval_refs: refs,
+      tx_outcome: txOutcome, decision_record_id: operation.decision_record_id, decision_hash: operation.decision_hash,
     }), { actionDigest: operation.action_digest, newRoot: null });
     const records = [...closed.records, outcome];
     const change = {
       operation: {
-        operation_id: operation.operation_id, state: hasRun(held) ? 'rolled_back' : 'refused', tx_outcome: endOf(operation.mutating),
-        fault_code: ending.code, fault_message: ending.message, fault_hint: ending.hint, reasons: ending.reasons,
+        operation_id: operation.operation_id, state, tx_outcome: txOutcome,
+        fault_code: code, fault_message: message, fault_hint: hint, reasons: ending.reasons,
         outcome_record_id: outcome.record_id, approval_refs: refs,
       },
       approval: closed.columns,
@@ -131,6 +135,16 @@ export async function unlessMoved<T>(statement: Promise<T>): Promise<T | null> {
     if (isAgain(error)) return null;
     throw error;
   }
+}
+
+/**
+ * INVARIANT (one doubt, no retry): a call that may have done something outside and doesn't commit ends `ambiguous`, whoever ended it; its reasons say why.
+ */
+function endOfHeld(held: HeldCall, { code, message, hint }: HeldEnding): Pick<HeldEnding, 'code' | 'message' | 'hint'> & { state: State; txOutcome: TxOutcome } {
+  const { effect_started, mutating } = held.operation;
+  if (!hasRun(held)) return { code, message, hint, state: 'refused', txOutcome: endOf(mutating) };
+  if (!effect_started) return { code, message, hint, state: 'rolled_back', txOutcome: endOf(mutating) };
+  return { code: 'effect.ambiguous', message: FAULTS['effect.ambiguous'].message, hint: message, state: 'ambiguous', txOutcome: 'ambiguous' };
 }
 
 /** What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used. */

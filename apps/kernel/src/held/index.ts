@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export { approvalExpiry } from './approval-expiry.ts';
 export { readDelegation, unfitFor, type Delegation } from './delegations.ts';
-export { argumentsOf } from './held-arguments.ts';
+export { keptOf } from './held-arguments.ts';
 export { hasRun, type ApprovalRow, type HeldCall, type PreviewRow } from './held-call.ts';
 export { HeldCalls, unlessMoved, type ApprovalClosing, type ApprovedClosing, type ClosedApproval, type HeldEnding } from './held-calls.ts';
 export { isProposer, proposersOf } from './persons.ts';

@@ -79,6 +79,8 @@ export interface CallFacts {
   readonly profile?: StandingProfile | null;
   /** what stops the call, whoever proposes it */
   readonly frozen: FreezeRow | null;
+  /** whether the API key that proposes the call was revoked */
+  readonly keyRevoked: boolean;
   readonly rules: RulesInForce;
   /** what `rules.history` was counted for */
   readonly needs: readonly CountNeeded[] | null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS } from '@writ/contract';
+import { Fault, FAULTS, LIMITS } from '@writ/contract';
 import { frozenHint, frozenWords } from '../store/index.ts';
 import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 
@@ -10,6 +10,10 @@ import { refusal, type CallFacts, type JudgedCall, type Refusal } from './call.t
 export function decideStanding(call: JudgedCall, facts: CallFacts): Refusal | null {
   const { oldest, rows } = facts.outbox;
   if (rows > LIMITS.outboxRows.max || (oldest !== null && facts.now - oldest > LIMITS.outboxAgeMs.max)) throw new Fault('record.backlog');
+  // Ahead of a freeze, which ends and leaves a held call as it is: a revocation is for good.
+  if (facts.keyRevoked) {
+    return refusal('key.revoked', FAULTS['key.revoked'].message, 'propose the call anew with another key');
+  }
   if (call.deadline !== null && facts.now >= call.deadline) {
     return refusal('deadline', 'the deadline passed before the call was decided', 'propose it again with a later deadline');
   }

@@ -19,6 +19,7 @@ interface FactRows {
   readonly agent: boolean;
   readonly head: string | null;
   readonly frozen: FreezeRow | null;
+  readonly key_revoked: boolean;
   readonly rules: RulesInForce;
   readonly past: SessionPast | null;
   readonly queue_full: boolean;
@@ -61,7 +62,7 @@ async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly Co
   const past = pastAsked(call.tool_id);
   const rows = await callKernel<FactRows>(tenants.pool, 'facts', [
     call.tenant_id, call.operation_id, call.agent_id, call.tool_id, call.idempotency_key, call.capability_token_id, call.workspace_id, LIMITS.outboxRows.max,
-    sessionOf(call), needs === null ? null : JSON.stringify(needs), past === null ? null : JSON.stringify(past),
+    sessionOf(call), needs === null ? null : JSON.stringify(needs), past === null ? null : JSON.stringify(past), call.proposed_by,
   ]);
   return {
     needs,
@@ -72,6 +73,7 @@ async function readFor(tenants: TenantPool, call: JudgedCall, needs: readonly Co
     agent: rows.agent,
     head: rows.head,
     frozen: rows.frozen,
+    keyRevoked: rows.key_revoked,
     versions,
     tool,
     rules: rows.rules,

@@ -3,11 +3,12 @@
 // INVARIANT (one judge): every way in which a call may come to run leads through `Judge.judge`, at admission and again at approval.
 // INVARIANT (one order): standing, form, token, workspace, preconditions, policy, supervision, budget. Policy is asked only about a call that its
 // token reaches, and money is counted only for a call that may run.
-import { TOOLS, type Budgets } from '@writ/contract';
+// INVARIANT (a bug ends once): a call whose judging fails with a bug is refused (`internal`), and that is recorded as any refusal is. So it isn't judged again.
+import { Fault, TOOLS, type Budgets } from '@writ/contract';
 import { callBudget, decideReservation, listsTool } from '@writ/capability';
 import type { JudgedAction, PolicySets } from '../ports/index.ts';
 import type { Trees } from '../store/index.ts';
-import type { Arguments, CallFacts, JudgedCall, Refusal } from './call.ts';
+import { refusal, type Arguments, type CallFacts, type JudgedCall, type Refusal } from './call.ts';
 import { decideForm, type WellFormed } from './decide-form.ts';
 import { decidePreview } from './decide-preview.ts';
 import { decidePreconditions } from './decide-preconditions.ts';
@@ -15,7 +16,7 @@ import { decideReach, type Reached } from './decide-reach.ts';
 import { decideProfile, profileReason } from './decide-profile.ts';
 import { decideSandbox, sandboxReason } from './decide-sandbox.ts';
 import { decideSecrets } from './decide-secrets.ts';
-import { judgedTool } from './judged-tool.ts';
+import { ToolReader } from './judged-tool.ts';
 import { refuseSpawn } from './decide-spawn.ts';
 import { decideValue } from './decide-value.ts';
 import { decideSupervision, type Corridor, type GivenApproval } from './decide-supervision.ts';
@@ -35,25 +36,38 @@ export interface Question {
   readonly wanted?: Budgets;
 }
 
+/** What a judge has beside what it reads. */
+export interface JudgeParts {
+  readonly tools?: ToolReader;
+  readonly failed?: (error: unknown) => void;
+}
+
 /** Judges a call on the facts read for it. Reads trees, changes nothing. */
 export class Judge {
   readonly #policies: PolicySets;
   readonly #trees: Trees;
+  readonly #tools: ToolReader;
+  readonly #failed: (error: unknown) => void;
 
-  constructor(policies: PolicySets, trees: Trees) {
+  /** @param parts what tools are read by, and what gets the bugs that end a judgement, for operators */
+  constructor(policies: PolicySets, trees: Trees, parts: JudgeParts = {}) {
     this.#policies = policies;
     this.#trees = trees;
+    this.#tools = parts.tools ?? new ToolReader(null);
+    this.#failed = parts.failed ?? (() => undefined);
   }
 
   /** The whole judgement. Faults only where it can't judge: no policy to ask, no tree to read. Then nothing is decided. */
   async judge({ call, prior, facts, args, approval, wanted }: Question): Promise<Judgement> {
     const policy = await this.#policies.of(call.tenant_id, facts.rules.policy);
-    const tool = judgedTool(TOOLS.get(call.tool_id) ?? facts.tool ?? null, args, facts);
+    const named = TOOLS.get(call.tool_id) ?? facts.tool ?? null;
+    const tool = await this.#unlessBug(() => this.#tools.read(call, named, args, facts));
+    if (isRefusal(tool)) return refuse(unjudged(policy, named), prior ?? tool);
     const known = unjudged(policy, tool);
     if (prior !== null) return refuse(known, prior);
     const nowhere = decideSandbox(call, facts, args);
     if (nowhere !== null) return refuse(known, nowhere);
-    const form = decideForm(call, tool, args);
+    const form = await this.#unlessBug(() => decideForm(call, tool, args));
     if (form.effect === 'refuse') return refuse(known, form);
     const reach = await decideReach(this.#trees, call, facts, form);
     if (reach.effect === 'refuse') return refuse(known, reach);
@@ -66,7 +80,7 @@ export class Judge {
     const placed = { ...known, head: reach.head, touched: [...form.resources, ...reach.resources] };
     const unmet = await decidePreconditions(this.#trees, call, reach.head, facts.versions);
     if (unmet !== null) return refuse(placed, unmet);
-    const asked = policy.judge(judgedAction(call, facts, form, reach));
+    const asked = await this.#unlessBug(() => policy.judge(judgedAction(call, facts, form, reach)));
     if (asked.effect === 'refuse') return refuse(placed, asked);
     const supervised = decideSupervision(call, asked, approval, form.tool);
     const value = supervised.effect === 'refuse' ? null : decideValue(call, facts, form.args, supervised, approval !== null);
@@ -87,7 +101,21 @@ export class Judge {
     if (corridor.effect === 'hold') return { ...weighed, verdict: 'held', reasons: [...corridor.reasons, ...said], preview: decidePreview(facts.chain, form.tool) };
     return reserved(weighed, facts, wanted ?? callBudget(form.tool));
   }
+
+  /** What was computed of the call alone, or the refusal that a bug in there is, or that it took more than it may. What our own stores throw goes on: then nothing is decided, and asking again may help. */
+  async #unlessBug<T>(compute: () => T | Promise<T>): Promise<T | Refusal> {
+    try {
+      return await compute();
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'limit.exceeded') return refusal(error.code, error.message);
+      if (error instanceof Fault) throw error;
+      this.#failed(error);
+      return refusal('internal', 'the call could not be judged, since something failed here that should not; it ran nowhere', 'propose another call; the operator\'s log says what failed');
+    }
+  }
 }
+
+const isRefusal = (found: object | null): found is Refusal => found !== null && 'effect' in found && found.effect === 'refuse';
 
 /** Where it isn't policy that asks for a person, one operator will do. */
 const corridorApprovers = ({ effect, mode }: Corridor): Judgement['approvers'] => (effect === 'hold' && mode === 'soft_gate' ? { count: 1, role: 'operator' } : null);

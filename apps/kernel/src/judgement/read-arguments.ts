@@ -1,40 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type BlobRef, type TenantId } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
+//
+// Attacker-controlled arguments become an object of I-JSON of bounded size, depth and number of values, or a refusal
+// that says where they aren't. These functions take a time that grows with the arguments: see `ArgumentsReader` for
+// where.
+import { LIMITS } from '@writ/contract';
 import { canonicalBytes, JsonError, parseIJson } from '@writ/digest';
-import { ARGUMENTS_ATTEMPT, openContent, SEAL_BYTES } from '@writ/nest-kit';
+import { decideSize } from './arguments-size.ts';
 import { refusal, type Arguments, type Refusal } from './call.ts';
 
-/** Arguments as they came: by value, or by reference to a blob that was put first. */
-export interface SentArguments {
-  readonly tenant_id: TenantId;
-  readonly operation_id: string;
-  readonly args: Readonly<Record<string, unknown>> | null;
-  readonly args_ref: BlobRef | null;
-  /** what the blob is sealed under; absent: it is as it is */
-  readonly args_key?: Buffer | undefined;
+/** Arguments as bytes. */
+export interface ArgumentsText {
+  readonly bytes: Uint8Array;
+  /** whether they are proposed now; what was admitted once is read whatever the bounds are by now */
+  readonly isProposed: boolean;
 }
 
-/**
- * Reads attacker-controlled arguments: an object of I-JSON of bounded size and depth, or a refusal that says where it isn't.
- * Faults only where our own store fails.
- */
-export async function readArguments(blobs: BlobStore, sent: SentArguments): Promise<Arguments | Refusal> {
-  if ((sent.args === null) === (sent.args_ref === null)) {
-    return refusal('args.invalid', 'arguments are needed, either as `args` or as `args_ref`');
-  }
-  return sent.args_ref === null ? unlessMalformed(() => inline(sent.args)) : await byReference(blobs, sent, sent.args_ref);
-}
+/** Arguments without where they are kept. */
+export type ReadValue = Omit<Arguments, 'ref'>;
 
-/** Arguments that came by reference, of their bytes. */
-export function argumentsOfBytes(bytes: Uint8Array, ref: BlobRef): Arguments | Refusal {
+/** Reads arguments that came by reference. */
+export function readArgumentsText({ bytes, isProposed }: ArgumentsText): ReadValue | Refusal {
   return unlessMalformed(() => {
     const value = parseIJson(bytes, { depthMax: LIMITS.argsDepth.max, bytesMax: LIMITS.argsBytes.max });
-    return asObject(value, canonicalBytes(value), ref);
+    const unfit = unfitOf(value) ?? (isProposed ? decideSize(value as Record<string, unknown>) : null);
+    return unfit ?? { value: value as Record<string, unknown>, canonical: canonicalBytes(value) };
   });
 }
 
-function unlessMalformed(read: () => Arguments | Refusal): Arguments | Refusal {
+/** Reads arguments that came by value and aren't too many. */
+export function readArgumentsValue(value: unknown): ReadValue | Refusal {
+  return unlessMalformed(() => {
+    const canonical = canonicalBytes(value);
+    if (canonical.byteLength > LIMITS.argsInlineBytes.max) {
+      const message = `arguments by value take at most ${LIMITS.argsInlineBytes.max} bytes`;
+      return refusal('args.too_large', message, 'send them as `args_ref`');
+    }
+    return unfitOf(value) ?? { value: value as Record<string, unknown>, canonical };
+  });
+}
+
+/** The canonical form alone, for who has the value already. */
+export function writeArguments(value: unknown): Uint8Array | Refusal {
+  const read = readArgumentsValue(value);
+  return 'effect' in read ? read : read.canonical;
+}
+
+function unlessMalformed(read: () => ReadValue | Refusal): ReadValue | Refusal {
   try {
     return read();
   } catch (error) {
@@ -43,46 +54,12 @@ function unlessMalformed(read: () => Arguments | Refusal): Arguments | Refusal {
   }
 }
 
-function inline(value: SentArguments['args']): Arguments | Refusal {
-  const canonical = canonicalBytes(value);
-  if (canonical.byteLength > LIMITS.argsInlineBytes.max) {
-    return refusal('args.too_large', `arguments by value take at most ${LIMITS.argsInlineBytes.max} bytes`, 'send them as `args_ref`');
+function unfitOf(value: unknown): Refusal | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refusal('args.invalid', 'arguments are a JSON object');
   }
-  return asObject(value, canonical, null);
-}
-
-async function byReference(blobs: BlobStore, sent: SentArguments, ref: BlobRef): Promise<Arguments | Refusal> {
-  if (ref.size > LIMITS.argsBytes.max) return refusal('args.too_large', `arguments take at most ${LIMITS.argsBytes.max} bytes`);
-  const stored = await blobOf(blobs, sent.tenant_id, ref.sha256);
-  // The size is the caller's word; a longer blob must not get past the bound above.
-  if (stored?.byteLength !== ref.size + (sent.args_key === undefined ? 0 : SEAL_BYTES)) return refusal('args.invalid', 'there is no content of that hash and size for `args_ref`', 'put it first');
-  const bytes = opened(sent, stored);
-  return bytes === null ? refusal('args.invalid', 'the content of `args_ref` is not sealed as the arguments of this call under `args_key`') : argumentsOfBytes(bytes, ref);
-}
-
-function opened({ tenant_id, operation_id, args_key }: SentArguments, stored: Uint8Array): Uint8Array | null {
-  if (args_key === undefined) return stored;
-  try {
-    return openContent({ key: args_key, tenantId: tenant_id, operationId: operation_id, attempt: ARGUMENTS_ATTEMPT }, 'args', stored);
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'blob.corrupt') return null;
-    throw error;
-  }
-}
-
-async function blobOf(blobs: BlobStore, tenantId: TenantId, sha256: string): Promise<Uint8Array | null> {
-  try {
-    return await blobs.get(tenantId, sha256);
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'blob.missing') return null;
-    throw error;
-  }
-}
-
-function asObject(value: unknown, canonical: Uint8Array, ref: BlobRef | null): Arguments | Refusal {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refusal('args.invalid', 'arguments are a JSON object');
-  if (isDeeper(value, LIMITS.argsDepth.max)) return refusal('args.invalid', `arguments nest at most ${LIMITS.argsDepth.max} levels deep`);
-  return { value: value as Record<string, unknown>, canonical, ref };
+  if (!isDeeper(value, LIMITS.argsDepth.max)) return null;
+  return refusal('args.invalid', `arguments nest at most ${LIMITS.argsDepth.max} levels deep`);
 }
 
 /** Answers whether objects and arrays nest more than `levels` deep. */

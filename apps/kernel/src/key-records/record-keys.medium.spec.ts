@@ -27,7 +27,7 @@ beforeEach(async () => {
   // A second after the database's clock, so that the tenants are older than whatever becomes of keys.
   start = Math.max(...(await kernel.admin.query<{ created_at: number }>('SELECT created_at FROM kernel.tenant')).rows.map(({ created_at }) => Number(created_at))) + 1_000;
   reported.length = 0;
-}, 60_000);
+}, 120_000);
 afterEach(async () => { await kernel.close(); });
 
 /** A replica with these keys at that time. */

@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { formatKeyEvent } from '@writ/receipt';
 import type { KeyRing, LiveSigner } from '@writ/signing';
 import type { Changes } from '../changes/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 import { dueEvents, nameOf, type DueEvent } from './due-events.ts';
 
 /** Tenants of one run, each a transaction of its own: a change of keys is no flood for the ledger. */
@@ -31,14 +31,14 @@ export interface RecordKeysOptions {
  * INVARIANT (by another): a revocation is signed by a key that isn't revoked; where that one is revoked later, the revocation is recorded anew by another.
  */
 export class RecordKeys {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #changes: Changes;
   readonly #keys: RecordingKeys;
   readonly #options: RecordKeysOptions;
   /** The names of the events that every tenant was found to have. */
   #done = '';
 
-  constructor(workers: WorkerPool, changes: Changes, keys: RecordingKeys, options: RecordKeysOptions) {
+  constructor(workers: CrossTenantPool, changes: Changes, keys: RecordingKeys, options: RecordKeysOptions) {
     this.#workers = workers;
     this.#changes = changes;
     this.#keys = keys;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { memoryBus, type MemoryBus } from '@writ/bus';
 import { Fault, type AppendReply, type AppendRequest } from '@writ/contract';
 import { newId } from '../store/index.ts';
@@ -75,7 +75,7 @@ it('a record that is handed over is sent at once, answered for, and then forgott
 it('what comes alone goes at once', async () => {
   const { sender } = newSender();
   const records = [await stored(), await stored()];
-  const request = jest.spyOn(bus, 'request');
+  const request = vi.spyOn(bus, 'request');
   sender.hand(records);
   expect(request).toHaveBeenCalledTimes(1);
   await sender.idle();
@@ -86,7 +86,7 @@ it('what one turn of the event loop hands over soon after goes together, and wha
   const { sender } = newSender();
   const records: Awaited<ReturnType<typeof stored>>[] = [];
   for (let count = 0; count < 46; count += 1) records.push(await stored());
-  const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
   try {
     sender.hand(records.slice(0, 1));
     await sender.idle();
@@ -104,17 +104,17 @@ it('what one turn of the event loop hands over soon after goes together, and wha
 
 describe('what nobody waits for', () => {
   const mayLinger = { mayLinger: true };
-  beforeEach(() => { jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'] }); });
-  afterEach(() => { jest.useRealTimers(); });
+  beforeEach(() => { vi.useFakeTimers({ toNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'setInterval'] }); });
+  afterEach(() => { vi.useRealTimers(); });
 
   it('lingers for 50 ms, and goes with whatever somebody waits for', async () => {
     const { sender } = newSender();
     const records = [await stored(), await stored(), await stored(), await stored()] as const;
     sender.hand([records[0]], mayLinger);
     sender.hand([records[1]], mayLinger);
-    await jest.advanceTimersByTimeAsync(49);
+    await vi.advanceTimersByTimeAsync(49);
     expect(sizes()).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     await sender.idle();
     expect(sizes()).toEqual([2]);
     sender.hand([records[2]], mayLinger);
@@ -132,9 +132,9 @@ describe('what nobody waits for', () => {
     for (const record of others) sender.hand([record], mayLinger);
     answer();
     expect(await book.wait(awaited(first), 1_000)).toMatchObject({ state: 'logged' });
-    await jest.advanceTimersByTimeAsync(49);
+    await vi.advanceTimersByTimeAsync(49);
     expect(sizes()).toEqual([1]);
-    await jest.advanceTimersByTimeAsync(1);
+    await vi.advanceTimersByTimeAsync(1);
     await sender.idle();
     expect(sizes()).toEqual([1, 3]);
   });
@@ -146,12 +146,12 @@ describe('what nobody waits for', () => {
     sender.hand([record]);
     await untilUnderWay(1);
     sender.hand([record], mayLinger);
-    await jest.advanceTimersByTimeAsync(60);
+    await vi.advanceTimersByTimeAsync(60);
     answer();
     await sender.idle();
     expect(sizes()).toEqual([1, 1]);
     for (let n = 0; n < 199; n += 1) sender.hand([record], mayLinger);
-    await jest.advanceTimersByTimeAsync(40);
+    await vi.advanceTimersByTimeAsync(40);
     expect(sizes()).toEqual([1, 1]);
     sender.hand([record], mayLinger);
     await sender.idle();
@@ -267,4 +267,4 @@ it('a queue has an end while the ledger is away: what does not fit is found agai
   answer();
   await sender.idle();
   expect(sizes().reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(10_200);
-}, 60_000);
+}, 120_000);

@@ -5,7 +5,7 @@ import { AppendReply, Fault, LIMITS, parseFromPeer, type Subjects } from '@writ/
 import { runStatement } from '@writ/database';
 import { Outbox } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 import { appendRequest, byTenant, takeBatch, type SentRecord } from './batches.ts';
 import type { ReceiptBook } from './receipt-book.ts';
 
@@ -45,7 +45,7 @@ export interface SenderWatch {
 export class OutboxSender extends Outbox {
   readonly #bus: Bus;
   readonly #subject: string;
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #book: ReceiptBook;
   readonly #watch: SenderWatch;
   readonly #now: () => number;
@@ -62,7 +62,7 @@ export class OutboxSender extends Outbox {
   #dropping: NodeJS.Timeout | undefined;
 
   /** `now` is epoch milliseconds by this process: only for the deadline of requests. */
-  constructor(bus: Bus, subjects: Subjects, workers: WorkerPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
+  constructor(bus: Bus, subjects: Subjects, workers: CrossTenantPool, book: ReceiptBook, watch: SenderWatch, now: () => number) {
     super();
     this.#bus = bus;
     this.#subject = subjects.request('ledger.append');

@@ -3,7 +3,7 @@ import type { ReceiptState } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { LRUCache } from 'lru-cache';
 import { Receipts, type AwaitedRecord } from '../ports/index.ts';
-import type { WorkerPool } from '../store/index.ts';
+import type { CrossTenantPool } from '../store/index.ts';
 
 /** Records remembered after they were logged: those of the last few seconds of a busy replica; older ones are looked up. */
 const REMEMBERED_MAX = 20_000;
@@ -18,11 +18,11 @@ export interface Logged {
 
 /** Knows the records that this replica has sent, and asks the database about the others. */
 export class ReceiptBook extends Receipts {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #logged = new LRUCache<string, Logged>({ max: REMEMBERED_MAX });
   readonly #waiting = new Map<string, Set<(logged: Logged) => void>>();
 
-  constructor(workers: WorkerPool) {
+  constructor(workers: CrossTenantPool) {
     super();
     this.#workers = workers;
   }

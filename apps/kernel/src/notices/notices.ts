@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { NoticeDrop, NoticesTaken, NoticeTake } from '@writ/contract';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 
 /** How long who took notices may need to keep them elsewhere, in milliseconds; then they are handed out again. */
 const CLAIM_MS = 30_000;
 
 /** Hands notices to whoever delivers them: each at least once, until it is dropped. Triggers write them, in the transactions that they tell of. */
 export class Notices {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
 
-  constructor(workers: WorkerPool) {
+  constructor(workers: CrossTenantPool) {
     this.#workers = workers;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { CallKey, Holder, KeyedCall } from './call-vault.ts';
 import { TenantVault, WrappedKeyStore } from './tenant-vault.ts';
 import { newTenantKeys, type WrappedKeys } from './wrapped-keys.ts';
@@ -63,7 +63,7 @@ describe('the content of a call', () => {
     const { key_id } = await admit(vault);
     rows.keys.clear();
     const now = performance.now();
-    const later = jest.spyOn(performance, 'now').mockReturnValue(now + 11 * 60_000);
+    const later = vi.spyOn(performance, 'now').mockReturnValue(now + 11 * 60_000);
     try {
       await new Promise((resolve) => { setTimeout(resolve, 5); });
       await expect(vault.calls.seal(call(key_id), 'args', clear)).rejects.toThrow('is gone');

@@ -1,42 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TOOLS, type Reason, type Verdict } from '@writ/contract';
+import { EFFECT_RULES, TOOLS, type Reason, type Verdict } from '@writ/contract';
 import { matchesTool } from '@writ/capability';
-import { decideEffectPolicy, decidePolicy, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
-import { assessRisk, placeSecrets, type Risk, type RiskHistory, type ShellGrammar } from '@writ/risk';
-import type { ActivePolicy, CountNeeded, JudgedAction, Supervision } from '../ports/index.ts';
+import type { EffectFinding } from '@writ/effect';
+import { decideEffectPolicySteps, decidePolicySteps, effectSettingsFor, historyNeeds, type HistoryRule, type PolicyAsk, type PolicyDecision, type PolicySet } from '@writ/policy';
+import type { Risk } from '@writ/risk';
+import { runInSlices } from '@writ/worker-pool';
+import type { ActivePolicy, CountNeeded, JudgedAction, JudgedEffect, Supervision } from '../ports/index.ts';
+import type { CallReader } from './call-reader.ts';
+import type { CallRead } from './read-call.ts';
 
 /** A policy set with the risk table in front of it: risk is part of what policy is asked about. */
-export function cedarPolicy(set: PolicySet, grammar: ShellGrammar): ActivePolicy {
+export function cedarPolicy(set: PolicySet, reader: CallReader): ActivePolicy {
   return {
     hash: set.policy_hash,
     approvalMs: set.document.ttl.approval_ms,
     historyNeeds: (call) => countsFor(set, call),
-    judge: (written) => {
-      const action = asRun(written, grammar);
-      if ('effect' in action) return action;
-      const risk = assessRisk(action, grammar, riskHistory(action));
-      return supervisionOf(decidePolicy(set, askOf(action, risk)), risk);
+    effectSettings: (taskClass) => effectSettingsFor(set.document, taskClass),
+    judge: async (action) => {
+      const read = await reader.read(action);
+      if (!read.ok) return refusalOf(read);
+      return supervisionOf(await runInSlices(decidePolicySteps(set, askOf(action, read.risk))), read.risk);
     },
-    judgeEffect: (written) => {
-      const effect = asRun(written, grammar);
-      if ('effect' in effect) return effect;
-      const risk = assessRisk(effect, grammar, riskHistory(effect));
-      return supervisionOf(decideEffectPolicy(set, { ...askOf(effect, risk), changes: effect.changes, granted: effect.granted }), risk);
+    judgeEffect: async (effect) => {
+      const read = await reader.read(effect);
+      if (!read.ok) return refusalOf(read);
+      return await judgedEffect(set, effect, read.risk);
     },
   };
 }
 
-/** INVARIANT (judged is run): a command that names secrets is judged as it will run, with variables in their places; one that can't be made so is refused. */
-function asRun<A extends JudgedAction>(action: A, grammar: ShellGrammar): A | Extract<Verdict, { effect: 'refuse' }> {
-  const { command } = action.args;
-  if (typeof command !== 'string' || !action.tool.accepts_secrets.includes('command')) return action;
-  const placed = placeSecrets(command, grammar);
-  if (!placed.ok) return { effect: 'refuse', code: 'args.invalid', message: `\`/command\`: ${placed.message}`, hint: placed.hint };
-  return placed.command === command ? action : { ...action, args: { ...action.args, command: placed.command } };
+/**
+ * INVARIANT (shown, or asked): a finding passes only with the approval of this very effect. A yes to the action was given before anybody could know of it, so
+ * the policy is asked as if there had been none.
+ */
+async function judgedEffect(set: PolicySet, effect: JudgedEffect, risk: Risk): Promise<Verdict<Supervision>> {
+  const findings = findingsOf(effect, risk);
+  const asksAnew = !effect.isApproved && findings.some(({ mode }) => mode !== 'observe');
+  const ask = { ...askOf(effect, risk), changes: effect.changes, granted: asksAnew ? 'autopilot' as const : effect.granted, findings };
+  const supervision = supervisionOf(await runInSlices(decideEffectPolicySteps(set, ask)), risk);
+  if (supervision.effect === 'refuse') return supervision;
+  const observed = findings.filter(({ mode }) => mode === 'observe');
+  const only = observed.map(({ rule, message }): Reason => ({ code: rule, message: `the call ${message}` }));
+  const rule_ids = [...supervision.rule_ids, ...observed.map(({ rule }) => rule)];
+  return { ...supervision, rule_ids, reasons: [...findingsFirst(supervision.reasons), ...only], asksAnew };
 }
 
-/** What risk is told of the session. */
-export const riskHistory = ({ labels, past }: JudgedAction): RiskHistory => ({ labels, ...past });
+/** What the call did comes before what made it risky: an effect that is refused or waits does so for that. */
+function findingsFirst(reasons: readonly Reason[]): readonly Reason[] {
+  const isFinding = ({ code }: Reason): boolean => EFFECT_RULES.some((rule) => rule === code);
+  return [...reasons.filter(isFinding), ...reasons.filter((reason) => !isFinding(reason))];
+}
+
+/** What the issuer of every token in the chain permits is only observed; what the policy refuses stays refused. */
+function findingsOf({ examined, permitted }: JudgedEffect, risk: Risk): readonly EffectFinding[] {
+  const wrote = risk.category === 'read' ? examined.readWrote : null;
+  const findings = wrote === null ? examined.findings : [...examined.findings, wrote];
+  return findings.map((finding) => (finding.mode !== 'no_go' && permitted.includes(finding.rule) ? { ...finding, mode: 'observe' as const } : finding));
+}
+
+function refusalOf({ message, hint }: Extract<CallRead, { ok: false }>): Extract<Verdict, { effect: 'refuse' }> {
+  return { effect: 'refuse', code: 'args.invalid', message: `\`/command\`: ${message}`, hint };
+}
 
 /** What policy is asked about the action, given what the risk table says of it. */
 export function askOf(action: JudgedAction, risk: Risk): PolicyAsk {

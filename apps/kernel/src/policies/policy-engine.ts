@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { compilePolicySet, DEFAULT_POLICY, OBSERVE_POLICY, STRICT_POLICY, type PolicySet } from '@writ/policy';
-import { loadShellGrammar, type ShellGrammar } from '@writ/risk';
+import { compilePolicySet, DEFAULT_POLICY, OBSERVE_POLICY, policySetOf, PolicySetError, STRICT_POLICY, type PolicySet } from '@writ/policy';
+import type { Work } from '@writ/worker-pool';
+import type { KernelTasks } from '../kernel.worker.ts';
 import type { ActivePolicy } from '../ports/index.ts';
+import { CallReader } from './call-reader.ts';
 import { cedarPolicy } from './cedar-policy.ts';
+import type { PolicySent } from './check-policy.ts';
+import { shellGrammar } from './shell-grammar.ts';
 
-const { resolve } = createRequire(import.meta.url);
-const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
+/**
+ * What checking a set may take in a thread, and wait for one, in milliseconds: the largest takes a second, on a busy
+ * processor several. The API waits ten for the answer: what it doesn't wait for would be done for nobody.
+ */
+const [CHECK_WALL_MS, CHECK_WAIT_MS] = [7_000, 2_500];
 
 /** A set that was compiled, as it is looked at and as it is asked. */
 export interface ReadyPolicy {
@@ -17,24 +22,36 @@ export interface ReadyPolicy {
 
 /** What policy sets are made ready with, and those that are shipped. */
 export class PolicyEngine {
-  readonly grammar: ShellGrammar;
+  readonly reader: CallReader;
+  /** where work of the engine runs that would hold up the event loop */
+  readonly work: Work<KernelTasks>;
   /** by name: every tenant has them */
   readonly shipped: ReadonlyMap<string, ReadyPolicy>;
   /** what a tenant has that has activated none */
   readonly standard: ReadyPolicy;
 
-  constructor(grammar: ShellGrammar) {
-    this.grammar = grammar;
+  constructor(reader: CallReader, work: Work<KernelTasks>) {
+    this.reader = reader;
+    this.work = work;
     this.standard = this.ready(compilePolicySet(DEFAULT_POLICY));
     this.shipped = new Map([['default', this.standard], ...[STRICT_POLICY, OBSERVE_POLICY].map((source): [string, ReadyPolicy] => [source.name, this.ready(compilePolicySet(source))])]);
   }
 
+  /** Reads and checks a set of the tenant's in a worker thread. @throws PolicySetError with everything that is wrong, Fault `limit.exceeded`, `overloaded` */
+  async compile(tenantId: string, { document, tools }: PolicySent): Promise<PolicySet> {
+    // Tools have functions, which no thread can be sent.
+    const sent = { document, tools: tools.map(({ tool_id, category }) => ({ tool_id, category })) };
+    const answer = await this.work.run('policy.check', sent, { tenantId, wallMs: CHECK_WALL_MS, waitMs: CHECK_WAIT_MS });
+    if (!answer.ok) throw new PolicySetError(answer.problems);
+    return policySetOf(answer.checked);
+  }
+
   ready(set: PolicySet): ReadyPolicy {
-    return { set, active: cedarPolicy(set, this.grammar) };
+    return { set, active: cedarPolicy(set, this.reader) };
   }
 }
 
 /** Loads the shell grammar and compiles the shipped sets. Rejects where either can't be had: a kernel without a policy doesn't start. */
-export async function loadPolicyEngine(): Promise<PolicyEngine> {
-  return new PolicyEngine(await loadShellGrammar({ runtime: bytesOf('web-tree-sitter/web-tree-sitter.wasm'), bash: bytesOf('tree-sitter-bash/tree-sitter-bash.wasm') }));
+export async function loadPolicyEngine(work: Work<KernelTasks>): Promise<PolicyEngine> {
+  return new PolicyEngine(new CallReader(await shellGrammar(), work), work);
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, type ToolDefinition } from '@writ/contract';
+import { Fault } from '@writ/contract';
 import { inTenant } from '@writ/database';
-import { compilePolicySet, PolicySetError } from '@writ/policy';
+import { PolicySetError } from '@writ/policy';
 import { LRUCache } from 'lru-cache';
 import { PolicySets, type ActivePolicy } from '../ports/index.ts';
 import { readToolNames, type TenantPool } from '../store/index.ts';
+import type { PolicySent, PolicyTool } from './check-policy.ts';
 import type { PolicyEngine, ReadyPolicy } from './policy-engine.ts';
-
-/** A tool as rules can speak of it. */
-export type PolicyTool = Pick<ToolDefinition, 'tool_id' | 'category'>;
 
 /** Sets kept compiled. One of a hundred rules takes some hundreds of KB. */
 const COMPILED_MAX = 256;
@@ -66,19 +64,21 @@ export class StoredPolicySets extends PolicySets {
     const rows = await inTenant(this.#tenants.pool, tenantId, async (client) =>
       (await client.query<{ document: Record<string, unknown> }>('SELECT document FROM kernel.policy_set WHERE policy_hash = $1', [hash])).rows, { readOnly: true });
     if (rows[0] === undefined) throw new Fault('not_found', 'there is no such policy set');
-    const ready = this.#engine.ready(compiled(rows[0].document, hash, await this.tools(tenantId)));
+    const ready = this.#engine.ready(await this.#compile(tenantId, hash, { document: rows[0].document, tools: await this.tools(tenantId) }));
     this.#compiled.set(hash, ready);
     return ready;
   }
-}
 
-function compiled(document: Record<string, unknown>, hash: string, tools: readonly PolicyTool[]) {
-  try {
-    const set = compilePolicySet(document, tools);
-    if (set.policy_hash === hash) return set;
-  } catch (cause) {
-    if (!(cause instanceof PolicySetError)) throw cause;
-    throw new Fault('policy.unreadable', undefined, { cause });
+  async #compile(tenantId: string, hash: string, sent: PolicySent) {
+    try {
+      const set = await this.#engine.compile(tenantId, sent);
+      if (set.policy_hash === hash) return set;
+    } catch (cause) {
+      // It could be checked when it was stored, so the machine is busy now.
+      if (cause instanceof Fault && cause.code === 'limit.exceeded') throw new Fault('overloaded', 'the policy set in force could not be read in time: try again later', { cause });
+      if (!(cause instanceof PolicySetError)) throw cause;
+      throw new Fault('policy.unreadable', undefined, { cause });
+    }
+    throw new Fault('policy.unreadable');
   }
-  throw new Fault('policy.unreadable');
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, principalOf, type Caller, type KernelRequest, type PolicyActivation } from '@writ/contract';
+import { problemText } from '@writ/policy';
 import { currentTrace } from '@writ/telemetry';
 import { postable } from '../judgement/index.ts';
 import type { Outbox } from '../ports/index.ts';
@@ -46,8 +47,13 @@ export class ActivatePolicy {
     this.#shelf = shelf;
   }
 
-  /** Activating what is in force changes nothing. @throws Fault `auth.role`, `not_found`, `conflict`, `policy.unreadable`, `overloaded` */
-  async run({ caller, policy, if_active, note }: KernelRequest<'policy.activate'>): Promise<PolicyActivation> {
+  /**
+   * Activating what is in force changes nothing.
+   * @throws Fault `auth.role`, `not_found`, `conflict`, `policy.invalid` for rules that can never apply,
+   * `policy.unreadable`, `overloaded`
+   */
+  async run(request: KernelRequest<'policy.activate'>): Promise<PolicyActivation> {
+    const { caller, policy, if_active, note, allow_impossible = false } = request;
     requireRole(caller, 'admin');
     const { tenant_id } = caller;
     const { ready } = await this.#shelf.find(tenant_id, policy);
@@ -56,6 +62,7 @@ export class ActivatePolicy {
       const { active, newest, now } = await this.#shelf.inForce(tenant_id);
       requireActive(ifActive, active);
       if (newest?.policy_hash === ready.set.policy_hash) return active;
+      if (!allow_impossible) requirePossible(ready);
       const activated = await this.#activate({ caller, verb: 'policy_activated', note }, ready, newest?.seq ?? 0n, now);
       if (activated !== null) return activated;
     }
@@ -104,4 +111,12 @@ export class ActivatePolicy {
 
 function requireActive(wanted: string | null, { policy_hash }: PolicyActivation): void {
   if (wanted !== null && wanted !== policy_hash) throw new Fault('conflict', `another policy set is in force: \`${policy_hash}\``);
+}
+
+/** A rule that can never apply protects nothing, and whoever wrote it thinks otherwise. @throws Fault `policy.invalid` */
+function requirePossible({ set: { impossible } }: ReadyPolicy): void {
+  const [first] = impossible;
+  if (first === undefined) return;
+  const more = impossible.length === 1 ? '' : `, and ${String(impossible.length - 1)} more`;
+  throw new Fault('policy.invalid', `${problemText(first)}${more}`);
 }

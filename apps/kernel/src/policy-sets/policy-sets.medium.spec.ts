@@ -90,6 +90,21 @@ describe('an activation', () => {
     expect(await stateOf({ tool_id: 'shell.run', args: { command: 'ls' }, idempotency_key: newId('request') })).toBe('held');
   });
 
+  it.each([
+    ['a rule about a category, which is a group', '@id("none") @reason("no") forbid (principal, action == Action::"write", resource);'],
+    ['a rule whose condition is never true', '@id("none") @reason("no") forbid (principal, action, resource) when { context.risk_milli > 1 && false };'],
+  ])('of a set with %s is refused, unless that is allowed', async (_what, rule) => {
+    const { warnings, policy } = await kernel.putSet(tenant, setOf('vain', rule));
+    expect(warnings).toMatchObject([{ pointer: '/cedar', line: 2, help: expect.stringContaining('`allow_impossible`') }]);
+    expect(await refusalOf(activate('vain'))).toMatchObject({ code: 'policy.invalid', message: expect.stringMatching(/^2:1: .*allow_impossible/) });
+    expect(await policyRecords()).toEqual(['policy_stored']);
+    expect(await activate('vain', { allow_impossible: true })).toMatchObject({ policy_hash: policy?.policy_hash });
+    // What is in force stays so, whoever asks for it once more, and so does what is gone back to.
+    expect(await activate('vain')).toMatchObject({ policy_hash: policy?.policy_hash });
+    await activate('strict');
+    expect(await rollBack()).toMatchObject({ policy_hash: policy?.policy_hash });
+  });
+
   it('is refused where another set is in force than the caller thinks', async () => {
     await kernel.putSet(tenant, CLOSED);
     expect(await refusalOf(activate('closed', { if_active: 'strict' }))).toMatchObject({ code: 'conflict' });

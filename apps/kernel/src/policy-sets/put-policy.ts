@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KernelRequest, PolicyPut } from '@writ/contract';
+import { Fault, type KernelRequest, type PolicyPut } from '@writ/contract';
 import { canonicalBytes, JsonError } from '@writ/digest';
-import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
+import { PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
 import type { Changes } from '../changes/index.ts';
 import { requireRole, type Rows } from '../tenancy/index.ts';
-import { activeRow, viewOf, type PolicyShelf, type PolicyTool, type SetRow } from '../policies/index.ts';
+import { activeRow, viewOf, type PolicyEngine, type PolicySent, type PolicyShelf, type SetRow } from '../policies/index.ts';
 
 /** A set and its difference to another travel in one message. */
 const DOCUMENT_BYTES_MAX = 384 * 1024;
@@ -26,7 +26,7 @@ export class PutPolicy {
   async run({ caller, document }: KernelRequest<'policy.put'>): Promise<PolicyPut> {
     requireRole(caller, 'admin');
     const { tenant_id, api_key_id } = caller;
-    const checked = check(document, [...this.#shelf.engine.shipped.keys()], await this.#shelf.stored.tools(tenant_id));
+    const checked = await check(this.#shelf.engine, tenant_id, { document, tools: await this.#shelf.stored.tools(tenant_id) });
     if (Array.isArray(checked)) return { valid: false, problems: checked, warnings: [], policy: null };
     const set = checked as PolicySet;
     const policy = await this.#changes.make(tenant_id, async (rows, now) => {
@@ -43,16 +43,17 @@ export class PutPolicy {
 }
 
 /** Everything that is wrong, or the set. */
-function check(document: Readonly<Record<string, unknown>>, shipped: readonly string[], tools: readonly PolicyTool[]): PolicySet | PolicyProblem[] {
+async function check(engine: PolicyEngine, tenantId: string, sent: PolicySent): Promise<PolicySet | PolicyProblem[]> {
   try {
-    if (canonicalBytes(document).byteLength > DOCUMENT_BYTES_MAX) return [problem('', `it takes more than ${DOCUMENT_BYTES_MAX} bytes`, 'use fewer, wider rules')];
-    const set = compilePolicySet(document, tools);
+    if (canonicalBytes(sent.document).byteLength > DOCUMENT_BYTES_MAX) return [problem('', `it takes more than ${DOCUMENT_BYTES_MAX} bytes`, 'use fewer, wider rules')];
+    const set = await engine.compile(tenantId, sent);
     const { name } = set.document;
-    if (shipped.includes(name)) return [problem('/name', `\`${name}\` is the name of a shipped set`, 'give it another')];
+    if (engine.shipped.has(name)) return [problem('/name', `\`${name}\` is the name of a shipped set`, 'give it another')];
     if (name === ACTIVE) return [problem('/name', `\`${ACTIVE}\` stands for the set in force`, 'give it another')];
     return HASH.test(name) ? [problem('/name', 'the name looks like a hash', 'give it another')] : set;
   } catch (error) {
     if (error instanceof PolicySetError) return [...error.problems];
+    if (error instanceof Fault && error.code === 'limit.exceeded') return [problem('/cedar', 'the rules take more time or memory to check than they may', 'use fewer, simpler rules')];
     if (error instanceof JsonError) return [problem(error.pointer, error.message, '')];
     throw error;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Change, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
+import type { AutonomyMode, Change, EffectRule, FsResource, Reason, ToolDefinition, Verdict } from '@writ/contract';
 import type { Approvers, EgressFacts, HistoryFacts, HistoryNeed } from '@writ/policy';
+import type { EffectExamination, EffectSettings } from '@writ/effect';
 import type { RiskHistory } from '@writ/risk';
 
 /** What risk is told of a session's past beside its labels. */
@@ -37,6 +38,12 @@ export interface JudgedAction {
 export interface JudgedEffect extends JudgedAction {
   readonly changes: readonly Change[];
   readonly granted: AutonomyMode;
+  /** what the rules on effects found in it */
+  readonly examined: EffectExamination;
+  /** whether persons approved this very effect, its findings before their eyes: a yes to an action covers no finding */
+  readonly isApproved: boolean;
+  /** rules on effects whose findings every token of the chain permits beforehand: they are recorded and ask for nobody */
+  readonly permitted: readonly EffectRule[];
 }
 
 /** How much supervision the action needs, and why. `no_go` is a refusal by policy. */
@@ -54,6 +61,8 @@ export interface Supervision {
   readonly reasons: readonly Reason[];
   /** what would have passed, in words: one for each rule that asks for more */
   readonly would_pass?: readonly string[];
+  /** of an effect: findings that nobody has approved ask for this supervision, whatever the call was granted */
+  readonly asksAnew?: boolean;
 }
 
 /** A count to read before a call can be judged: see `HistoryNeed`. Patterns are spelt out as the tools that fit them, and nobody needs to count past `most`. */
@@ -71,10 +80,15 @@ export interface ActivePolicy {
   readonly approvalMs: number;
   /** what must be known of the session's past; null for most calls */
   readonly historyNeeds: (call: { readonly tool_id: string; readonly task_class: string }) => readonly CountNeeded[] | null;
-  /** A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. */
-  readonly judge: (action: JudgedAction) => Verdict<Supervision>;
+  /**
+   * A rule that can't be evaluated refuses (`policy.error`): a forbid that can't be read is still a forbid. Rejects with Fault `overloaded` where too many calls wait to be
+   * read, and with a plain error for a bug.
+   */
+  readonly judge: (action: JudgedAction) => Promise<Verdict<Supervision>>;
+  /** The settings by which an effect of the task class is examined, before it is judged. */
+  readonly effectSettings: (taskClass: string) => EffectSettings;
   /** The same about what was done. More supervision than was granted means that the effect mustn't commit as it is. */
-  readonly judgeEffect: (effect: JudgedEffect) => Verdict<Supervision>;
+  readonly judgeEffect: (effect: JudgedEffect) => Promise<Verdict<Supervision>>;
 }
 
 /** Policies by the hashes that tenants have activated. The database says which is in force, in the facts that a decision reads; this only has them ready. */

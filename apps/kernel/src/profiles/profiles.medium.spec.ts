@@ -61,7 +61,7 @@ describe('a profile', () => {
     expect((await list(2)).map((page) => page.map(({ name }) => name))).toEqual([['a', 'b'], ['c']]);
     const other = await kernel.newTenant();
     expect(await list(200, admin(other))).toEqual([[]]);
-    for (const ask of [read('a', admin(other)), remove('a', admin(other)), read('a\0b')]) expect(await refusalOf(ask)).toMatchObject({ code: 'not_found' });
+    for (const ask of [() => read('a', admin(other)), () => remove('a', admin(other)), () => read('a\0b')]) expect(await refusalOf(ask())).toMatchObject({ code: 'not_found' });
     await tenant.query(`INSERT INTO kernel.execution_profile (tenant_id, name, definition, digest, created_by) SELECT $1, 'n' || n, '{}', repeat('0', 64), '' FROM generate_series(1, $2) n`, [tenant.tenantId, LIMITS.executionProfiles.max - 3]);
     expect(await refusalOf(create('more'))).toMatchObject({ code: 'limit.exceeded' });
     for (const name of ['Ops', 'a/b', '', 'x'.repeat(65)]) expect(() => parseMessage(KERNEL_REQUESTS['profile.create'], { ...askedBy(admin()), name, definition: {} })).toThrow('/name');
@@ -70,7 +70,7 @@ describe('a profile', () => {
   it.each(['operator', 'agent', 'auditor'] as const)('is not managed by the role %s', async (role) => {
     await create();
     const caller = callerOf(tenant.tenantId, role, tenant.agentId);
-    for (const ask of [create('x', {}, caller), remove(NAME, caller)]) expect(await refusalOf(ask)).toMatchObject({ code: 'auth.role' });
+    for (const ask of [() => create('x', {}, caller), () => remove(NAME, caller)]) expect(await refusalOf(ask())).toMatchObject({ code: 'auth.role' });
     if (role === 'agent') expect(await refusalOf(read(NAME, caller))).toMatchObject({ code: 'auth.role' });
     else expect((await read(NAME, caller)).name).toBe(NAME);
   });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, isTaskTool, MK8_RUN, SHELL_DANGEROUS, SKILL_READ, TOOLS, VALUE_GET, type CallLimits, type FaultCode, type Permit, type Redemption, type RedeemRequest, type TenantId, type TenantTool, type ToolDefinition } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
 import { runStatement } from '@writ/database';
 import { parseJson } from '@writ/digest';
 import { redeemedContext, sealTo } from '@writ/nest-kit';
@@ -9,6 +8,7 @@ import { sandboxNamed, toolWithin } from '@writ/mk8-shell/tool';
 import { openPermit } from '@writ/permit';
 import type { Verifier } from '@writ/signing';
 import { attemptFacts, readAttemptFacts, type AttemptFacts, type AttemptMemory, type RedeemedRows } from '../attempts/index.ts';
+import type { ArgumentsReader } from '../judgement/index.ts';
 import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../payload/index.ts';
@@ -30,8 +30,7 @@ const NODE_BYTES_MAX = 64 * 1024;
 
 export interface RedeemOptions {
   readonly leaseMs: number;
-  /** where long arguments are */
-  readonly blobs: BlobStore;
+  readonly args: ArgumentsReader;
 }
 
 /**
@@ -151,7 +150,7 @@ export class Redeem {
   async #sandbox(redeemed: RedeemedRows, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['sandbox'] | null> {
     const { operation } = facts;
     if (operation.tool_id !== MK8_RUN.tool_id) return null;
-    const name = sandboxNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts));
+    const name = sandboxNamed(clear ?? await callArguments(this.#options.args, facts));
     if (name === null) return null;
     try {
       const { source, digest } = await sandboxFor(this.#tenants, operation.tenant_id, name);
@@ -169,7 +168,7 @@ export class Redeem {
   async #profile(redeemed: RedeemedRows, { facts, clear, mode }: { facts: AttemptFacts; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<{ tool: ToolDefinition; bytes: string } | null> {
     const { operation } = facts;
     if (operation.tool_id !== SHELL_DANGEROUS.tool_id) return null;
-    const name = profileNamed(clear ?? await callArguments(this.#vault, this.#options.blobs, facts)) ?? '';
+    const name = profileNamed(clear ?? await callArguments(this.#options.args, facts)) ?? '';
     try {
       const { profile, bytes } = await profileFor(this.#tenants, operation.tenant_id, name);
       const tool = dangerousTool(profile);
@@ -182,7 +181,7 @@ export class Redeem {
 
   /** Which version that is, is said here and not with the decision: a skill is read as a page is, and its digest is in what the call answers. */
   async #skillNamed(facts: AttemptFacts, clear: Readonly<Record<string, unknown>> | null): Promise<string> {
-    const { skill } = clear ?? await callArguments(this.#vault, this.#options.blobs, facts);
+    const { skill } = clear ?? await callArguments(this.#options.args, facts);
     return String(skill);
   }
 
@@ -197,7 +196,7 @@ export class Redeem {
   /** INVARIANT (to one alone): values are unwrapped for the answer to a redemption, and for nothing else. Whose value has gone meanwhile is ended here. */
   async #valuesOf(redeemed: RedeemedRows, { facts, tool, clear, mode }: { facts: AttemptFacts; tool: ToolDefinition; clear: Readonly<Record<string, unknown>> | null; mode: Permit['mode'] }): Promise<Redemption['secrets']> {
     // Only where the tool takes any: long arguments are read twice then.
-    const args = clear ?? (tool.accepts_secrets.length > 0 ? await callArguments(this.#vault, this.#options.blobs, facts) : {});
+    const args = clear ?? (tool.accepts_secrets.length > 0 ? await callArguments(this.#options.args, facts) : {});
     try {
       return await this.#values.forCall(facts.operation, tool, args, mode);
     } catch (error) {

@@ -14,7 +14,7 @@ let registrar: Signer;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manage.tenancy.close();
   await kernel.close();

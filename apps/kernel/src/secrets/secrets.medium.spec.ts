@@ -13,7 +13,7 @@ let tenant: TestTenant;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manage.tenancy.close();
   await kernel.close();

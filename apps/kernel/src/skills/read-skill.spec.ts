@@ -46,7 +46,7 @@ test('all that is wrong with a folder is told, each at its place', () => {
 test('a skill has its SKILL.md at its top, and what is wrong with that is told there', () => {
   expect(skillFileOf([file('docs/SKILL.md'), file('skill.md')])).toMatchObject({ pointer: '/files', message: expect.stringContaining('no `SKILL.md`') });
   expect(skillFileOf([file('a'), file('SKILL.md')])).toMatchObject({ index: 1 });
-  expect(readSkillFile(Buffer.from('# no'), 1)).toEqual([{ pointer: '/files/1/content', message: expect.stringMatching(/^SKILL.md:1:1: /) }]);
+  expect(readSkillFile({ bytes: Buffer.from('# no'), index: 1 })).toEqual([{ pointer: '/files/1/content', message: expect.stringMatching(/^SKILL.md:1:1: /) }]);
 });
 
 test('a version is its files by their paths, in whatever order they came', () => {

@@ -76,7 +76,7 @@ export function skillFileOf(files: readonly SentFile[]): { readonly index: numbe
 }
 
 /** What the file says, or what is wrong with it, at its place in what was sent. */
-export function readSkillFile(bytes: Uint8Array, index: number): FrontMatter | Problem[] {
+export function readSkillFile({ bytes, index }: { readonly bytes: Uint8Array; readonly index: number }): FrontMatter | Problem[] {
   const read = readFrontMatter(bytes);
   return 'problems' in read ? read.problems.map((message) => ({ pointer: `/files/${index}/content`, message: `${SKILL_FILE}${message}` })) : read.frontMatter;
 }

@@ -3,9 +3,14 @@ import type { BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type BlobRef, type KernelRequest, type SkillManifest, type SkillPut, type SkillView, type SkillWhole, type TenantId } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
 import type { ChangeRecord, Changed, Changes } from '../changes/index.ts';
+import type { Work } from '@writ/worker-pool';
 import { fittedPage, parseCursor, requireSkill, skillBytes, type Listed } from '../store/index.ts';
 import { found, requireRole, type Rows, type Tenancy } from '../tenancy/index.ts';
+import type { KernelTasks } from '../kernel.worker.ts';
 import { folderProblems, manifestOf, readSkillFile, skillFileOf, type Problem, type SentFile } from './read-skill.ts';
+
+/** What reading a SKILL.md may take in a thread, in milliseconds: 8 KiB of YAML that is made for it takes some 60. */
+const READ_WALL_MS = 3_000;
 
 type SkillRow = NonNullable<Awaited<ReturnType<Rows['skill']['findUnique']>>>;
 
@@ -17,8 +22,11 @@ export class Skills {
   readonly #tenancy: Tenancy;
   readonly #changes: Changes;
   readonly #blobs: BlobStore;
+  readonly #work: Work<KernelTasks> | null;
 
-  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore) {
+  /** @param work where front matter is read; null: here, for specs */
+  constructor(tenancy: Tenancy, changes: Changes, blobs: BlobStore, work: Work<KernelTasks> | null = null) {
+    this.#work = work;
     this.#tenancy = tenancy;
     this.#changes = changes;
     this.#blobs = blobs;
@@ -75,7 +83,9 @@ export class Skills {
     const top = skillFileOf(files);
     if (!('file' in top)) return { problems: [...problems, top] };
     if (top.file.ref.size > LIMITS.skillFileBytes.max) return { problems };
-    const said = readSkillFile(await this.#blobs.get(tenantId, top.file.ref.sha256), top.index);
+    const file = { bytes: await this.#blobs.get(tenantId, top.file.ref.sha256), index: top.index };
+    const options = { tenantId, wallMs: READ_WALL_MS };
+    const said = this.#work === null ? readSkillFile(file) : await this.#work.run('skill.read', file, options);
     if (Array.isArray(said)) return { problems: [...problems, ...said] };
     return problems.length > 0 ? { problems } : { manifest: manifestOf(files, said) };
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
+import { Grant } from '@writ/contract';
 import { HistoryRule } from '@writ/policy';
 import { Type, type Static } from 'typebox';
 import { Parse } from 'typebox/value';
@@ -13,7 +14,7 @@ const History = Type.Optional(Type.Array(HistoryRule));
 
 const Token = Type.Object({
   tools: Words, fs: Type.Optional(Type.Array(Type.Object({ path: Type.String(), read: Type.Boolean(), write: Type.Boolean() }, closed))), budgets: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-  revoked: Type.Optional(Type.Literal(true)), not_before_in_ms: Type.Optional(Type.Integer()), expires_in_ms: Type.Optional(Type.Integer()),
+  effects: Type.Optional(Grant.properties.effects), revoked: Type.Optional(Type.Literal(true)), not_before_in_ms: Type.Optional(Type.Integer()), expires_in_ms: Type.Optional(Type.Integer()),
   of: Type.Optional(Type.Literal('another agent')), given: Type.Optional(Type.Literal('by another agent')),
 }, closed);
 

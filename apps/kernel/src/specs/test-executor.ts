@@ -10,7 +10,9 @@ import type { SentCall } from '../admit/proposal.ts';
 import { AttemptMemory, readAttemptFacts } from '../attempts/index.ts';
 import { Commit, HoldEffect, PreviewReports, Reruns } from '../commit/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots } from '../dispatch/index.ts';
-import { EffectCheck, Landing } from '../effects/index.ts';
+import { InlineWork } from '@writ/worker-pool';
+import { kernelTasks } from '../kernel.worker.ts';
+import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { Previews } from '../held/index.ts';
 import { Redeem } from '../redeem/index.ts';
@@ -47,7 +49,11 @@ function openParts(kernel: TestKernel) {
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
   const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
-  const effects = new EffectCheck(blobs, vault, policies, kernel.tenants);
+  const failed = (error: unknown): void => void faults.push(error);
+  const effects = new EffectCheck({
+    blobs, vault, policies, tenants, failed, args: kernel.args, reader: new ReportReader(blobs, null),
+    examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+  });
   const previews = new Previews(tenants, sealer, announcer);
   const permits = { permitTtlMs: PERMIT_TTL_MS, report: (error: unknown) => faults.push(error), now: () => performance.now() };
   const newMemory = (): AttemptMemory => new AttemptMemory(() => performance.now());
@@ -55,7 +61,7 @@ function openParts(kernel: TestKernel) {
   const reruns = new Reruns({ ...kernel, trees: new Trees(blobs) }, kernel.judge);
   /** A replica of its own: it shares nothing with the others but the database. */
   const newCommit = (known = newMemory()): Commit =>
-    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs))), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
+    new Commit(tenants, blobs, effects, new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed), new HoldEffect(blobs, vault, sealer, endings), endings, known, reruns);
   return {
     bus, desk, endings, faults, newCommit, newMemory,
     factsOf: ({ tenant, operation_id }: Attempt) => readAttemptFacts(tenants, { tenant_id: tenant.tenantId, operation_id }),
@@ -66,7 +72,7 @@ function openParts(kernel: TestKernel) {
     previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, blobs }),
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, args: kernel.args }),
     renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
   };

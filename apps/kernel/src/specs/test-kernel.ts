@@ -7,14 +7,17 @@ import { ValueBox } from '@writ/nest-kit';
 import { testDatabase } from '@writ/testing';
 import { Admit, admissionStatements, Decisions, FactMemory } from '../admit/index.ts';
 import type { SentCall } from '../admit/proposal.ts';
+import { EndCalls } from '../api-keys/index.ts';
 import { Announcer, Outcomes } from '../announce/index.ts';
 import { Cancel } from '../cancel/index.ts';
 import { Approvals, CastVote, Decide, Edit, EffectApproval, Give, PreviewAgain, Readmission } from '../decide/index.ts';
-import { EffectCheck, Landing } from '../effects/index.ts';
+import { InlineWork } from '@writ/worker-pool';
+import { kernelTasks } from '../kernel.worker.ts';
+import { EffectCheck, EffectExaminer, Landing, ReportReader } from '../effects/index.ts';
 import { Endings } from '../endings/index.ts';
 import { ExpireHeld } from '../expire/index.ts';
 import { HeldCalls } from '../held/index.ts';
-import { Judge } from '../judgement/index.ts';
+import { ArgumentsReader, Judge } from '../judgement/index.ts';
 import { TenantVault } from '../payload/index.ts';
 import { RecordSealer, SignedSeal } from '../records/index.ts';
 import { Resolve } from '../resolve/index.ts';
@@ -45,13 +48,17 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
     judge: new Judge(policies, new Trees(blobs)),
     announcer: new Announcer(outbox, bell, events, memory),
     memory,
+    args: new ArgumentsReader({ blobs, vault, work: null }),
     views: new OperationViews(tenants, vault, receipts),
     outcomes: new Outcomes(1_000),
     policies,
     images: { sandbox: `sha256:${'5'.repeat(64)}`, others: { v: 1 as const, images: [] } },
   };
+  /** Bugs that ended the judging of an approved effect. */
+  const bugs: unknown[] = [];
+  const failed = (error: unknown): void => void bugs.push(error);
   const decisions = new Decisions(admissionStatements(tenants), parts.sealer, vault, parts.images);
-  const sources = { tenants, blobs, vault, policies, memory };
+  const sources = { tenants, blobs, vault, policies, memory, args: parts.args };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const votes = new CastVote(tenants, held, parts.announcer);
   const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
@@ -60,6 +67,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
   return {
     ...parts,
+    bugs,
     sources,
     decisions,
     admin,
@@ -72,12 +80,18 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
       votes,
       readmission,
       effects: new EffectApproval(parts, parts.judge, held, {
-        effects: new EffectCheck(blobs, vault, policies, tenants), landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs))), endings, again: new PreviewAgain(parts, parts.announcer), votes,
+        effects: new EffectCheck({
+          blobs, vault, policies, tenants, failed, args: parts.args, reader: new ReportReader(blobs, null),
+          examiner: new EffectExaminer(blobs, tenants, new InlineWork(kernelTasks)),
+        }),
+        landing: new Landing(tenants, blobs, new Trees(blobs), new Sizes(tenants, new Trees(blobs)), failed),
+        endings, again: new PreviewAgain(parts, parts.announcer), votes,
       }),
     }, parts.views),
     edit: new Edit(held, async (call) => await admit.answer(await admit.decide(call, null, 0))),
-    approvals: new Approvals(tenants, vault, blobs),
+    approvals: new Approvals(tenants, vault, blobs, parts.args),
     expire: new ExpireHeld(workers, held),
+    endCalls: new EndCalls(tenants, workers, held, endings, parts.announcer, (error) => { throw error; }),
     resolve: new Resolve(tenants, parts.sealer, parts.announcer, parts.views),
     cancel: new Cancel(tenants, parts.sealer, held, endings, parts.announcer, parts.views),
     /** what a replica opens that has just come up: it knows the rows alone */

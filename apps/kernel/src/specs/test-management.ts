@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller } from '@writ/contract';
 import { Agents } from '../agents/index.ts';
+import { RevokeKey } from '../api-keys/index.ts';
 import { ApplyTools, ListTools, SearchProviders } from '../cli-tools/index.ts';
 import { Changes, RecordChange } from '../changes/index.ts';
 import { Delegations } from '../delegations/index.ts';
@@ -33,6 +34,7 @@ export function openManagement(kernel: TestKernel) {
     createTenant: new CreateTenant(changes, masterKey),
     limits: new Limits(tenancy, changes, sizes),
     recordChange: new RecordChange(changes),
+    revokeKey: new RevokeKey(changes, kernel.endCalls),
     agents: new Agents(tenancy, changes),
     delegations: new Delegations(tenancy, changes),
     tokens: new Tokens(tenancy),
@@ -40,7 +42,7 @@ export function openManagement(kernel: TestKernel) {
     attenuate: new AttenuateToken(changes),
     listForJob: new ListForJob(changes),
     revoke: new RevokeToken(tenancy, changes, events),
-    spawn: new SpawnToken(tenants, changes, kernel.vault.calls, blobs),
+    spawn: new SpawnToken(tenants, changes, kernel.args),
     drawTokens: new DrawTokens(tenants),
     secrets: new Secrets(tenancy, changes, kernel.vault, kernel.kept.box),
     applyTools: new ApplyTools(tenancy, changes),

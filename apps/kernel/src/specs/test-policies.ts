@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Caller, PolicyActivation, PolicyPut } from '@writ/contract';
 import type { PolicySetSource } from '@writ/policy';
+import { InlineWork } from '@writ/worker-pool';
 import { Admit, FactMemory } from '../admit/index.ts';
 import { Changes } from '../changes/index.ts';
 import { Judge } from '../judgement/index.ts';
+import { kernelTasks } from '../kernel.worker.ts';
 import { loadPolicyEngine, PolicyShelf, StoredPolicySets } from '../policies/index.ts';
 import { ActivatePolicy, PutPolicy, ShowPolicies } from '../policy-sets/index.ts';
 import { Trees } from '../store/index.ts';
@@ -14,7 +16,7 @@ import type { TestTenant } from './test-tenant.ts';
 
 /** The kernel with real policy sets, as they are stored, activated and asked. */
 export async function openPolicyKernel() {
-  const engine = await loadPolicyEngine();
+  const engine = await loadPolicyEngine(new InlineWork(kernelTasks));
   const kernel = await openTestKernel(20, (tenants) => new StoredPolicySets(engine, tenants));
   const tenancy = new Tenancy(kernel.tenants);
   const changes = new Changes(tenancy, kernel.sealer, kernel.outbox);

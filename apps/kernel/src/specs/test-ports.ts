@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Lane, ReceiptState, Verdict } from '@writ/contract';
+import { completeEffectSettings } from '@writ/effect';
 import { Bell, Events, Outbox, PolicySets, type OperationChange, Receipts, type ActivePolicy, type AwaitedRecord, type JudgedAction, type Supervision } from '../ports/index.ts';
 import type { SealedRecord } from '../records/index.ts';
 
@@ -60,11 +61,12 @@ export class WrittenPolicy extends PolicySets {
       hash: this.hash,
       approvalMs: this.approvalMs,
       historyNeeds: () => null,
-      judge: (action) => {
+      effectSettings: () => completeEffectSettings(),
+      judge: async (action) => {
         this.asked.push(action);
         return this.says(action);
       },
-      judgeEffect: (effect) => this.says(effect),
+      judgeEffect: async (effect) => this.says(effect),
     };
   }
 }

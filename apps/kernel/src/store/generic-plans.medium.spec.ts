@@ -14,4 +14,4 @@ test('what a session did, and what is remembered of it, is looked for by one pla
     await client.end();
     await database.drop();
   }
-}, 60_000);
+}, 120_000);

@@ -72,6 +72,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly cancel_requested: boolean;
   /** who killed its container, where that is why it was to stop: an API key, or `platform` */
   readonly killed_by: string | null;
+  /** the key that proposed it was revoked before it had ended */
+  readonly key_revoked: boolean;
   readonly tx_outcome: TxOutcome | null;
   readonly fault_code: string | null;
   readonly fault_message: string | null;

@@ -9,7 +9,10 @@ export abstract class TenantPool {
   abstract readonly pool: Pool;
 }
 
-/** Across tenants, with grants per table: for dispatching, leases, expiries and the outbox. */
-export abstract class WorkerPool {
+/**
+ * Across tenants, as the role `writ_kernel_worker`, with grants per table: for dispatching, leases, expiries and the
+ * outbox.
+ */
+export abstract class CrossTenantPool {
   abstract readonly pool: Pool;
 }

@@ -20,9 +20,10 @@ export class Sizes {
   /** Resolves once each of the tenant's, or the one, was counted at the head it had; one whose head has moved meanwhile may be uncounted still. @throws Fault as the blob store and the database */
   async count(tenantId: TenantId, workspaceId: string | null = null): Promise<void> {
     const found = await callKernel<readonly Uncounted[]>(this.#tenants.pool, 'uncounted', [tenantId, workspaceId]);
-    // One after another: each may be a tree of many directories.
+    // One after another, with pauses: each may be a tree of many directories, all of them at hand.
+    const reader = this.#trees.reader(tenantId);
     for (const { workspace_id, snapshot_id, seq } of found) {
-      const { files, bytes } = await sizeOf(this.#trees.reader(tenantId), parseSnapshotId(snapshot_id));
+      const { files, bytes } = await sizeOf(reader, parseSnapshotId(snapshot_id));
       await callKernel(this.#tenants.pool, 'put_size', [tenantId, workspace_id, seq, files, bytes]);
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileState, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { lookup, parseSnapshotId, resolveLinks, stateOf, type NodeReader, type WorkspacePath } from '@writ/workspace';
+import { pacer } from '@writ/worker-pool';
+import { lookup, parseSnapshotId, resolveLinks, stateOf, withPauses, type NodeReader, type WorkspacePath } from '@writ/workspace';
 
 /** Reads the trees of a tenant's workspaces. Faults of all: `blob.missing`, `blob.corrupt`, `database.unavailable`. */
 export class Trees {
@@ -21,8 +22,8 @@ export class Trees {
     return stateOf(await lookup(this.reader(tenantId), parseSnapshotId(snapshotId), path));
   }
 
-  /** The tenant's nodes and contents by hash. */
+  /** The tenant's nodes and contents by hash. INVARIANT (no long turn): large trees are worked on with pauses. */
   reader(tenantId: TenantId): NodeReader {
-    return (sha256) => this.#blobs.get(tenantId, sha256);
+    return withPauses((sha256) => this.#blobs.get(tenantId, sha256), pacer());
   }
 }

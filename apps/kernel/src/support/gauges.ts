@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runStatement } from '@writ/database';
 import type { Meter } from '@writ/telemetry';
-import type { WorkerPool } from '../store/index.ts';
+import type { CrossTenantPool } from '../store/index.ts';
 
 /** Counted up to this: past it the exact number changes nothing for whoever looks. */
 const COUNT_MAX = 100_000;
 
 /** What waits, over all tenants, read when somebody asks for the metrics. */
-export function watchBacklog(meter: Meter, workers: WorkerPool): void {
+export function watchBacklog(meter: Meter, workers: CrossTenantPool): void {
   const records = meter.createObservableGauge('writ_outbox_rows', { description: 'records that wait for the ledger' });
   const age = meter.createObservableGauge('writ_outbox_age_seconds', { description: 'age of the oldest record that waits for the ledger' });
   const waiting = meter.createObservableGauge('writ_operations_waiting', { description: 'admitted operations that wait for an executor' });

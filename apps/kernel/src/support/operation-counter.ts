@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Meter } from '@writ/telemetry';
+import { toolLabel, type LabelledTool, type Meter } from '@writ/telemetry';
 
 /** Counts decisions and outcomes. Labels come from closed sets. */
 export class OperationCounter {
@@ -10,12 +10,12 @@ export class OperationCounter {
   }
 
   /** `verdict` is the state that the decision led to; an operation_id sent again counts again. */
-  decided(verdict: string, tool: string): void {
-    this.#operations.add(1, { verdict, tool });
+  decided(verdict: string, tool: LabelledTool): void {
+    this.#operations.add(1, { verdict, tool: toolLabel(tool) });
   }
 
   /** `outcome` is the transaction's. */
-  ended(outcome: string, tool: string): void {
-    this.#operations.add(1, { outcome, tool });
+  ended(outcome: string, tool: LabelledTool): void {
+    this.#operations.add(1, { outcome, tool: toolLabel(tool) });
   }
 }

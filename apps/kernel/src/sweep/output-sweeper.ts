@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 
 /** Rows that one sweep takes out. */
 const ROWS_MAX = 500;
 
 /** Takes out the names of outputs that were kept long enough. Nothing finds them from that moment on; their contents go with the next collection. */
 export class OutputSweeper {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
 
-  constructor(workers: WorkerPool) {
+  constructor(workers: CrossTenantPool) {
     this.#workers = workers;
   }
 

@@ -3,18 +3,18 @@ import { LIMITS, type Lane } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { endingFault, type SeenOperation } from '../endings/index.ts';
 import type { Previews } from '../held/index.ts';
-import { callKernel, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 
 /** Rows that one sweep takes of a kind. */
 const ROWS_MAX = 200;
 
 /** Finds previews that nobody speaks for any more. The worker's role finds, the tenant's role ends, with a record; safe with any number of replicas. */
 export class PreviewSweeper {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #previews: Previews;
 
-  constructor(workers: WorkerPool, tenants: TenantPool, previews: Previews) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, previews: Previews) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#previews = previews;

@@ -3,7 +3,7 @@ import { LIMITS, type Lane } from '@writ/contract';
 import { runStatement } from '@writ/database';
 import { ambiguousEnding, endingFault, frozenFault, stoppedFault, unreportedEnding, type Ending, type Endings, type SeenOperation } from '../endings/index.ts';
 import type { Bell } from '../ports/index.ts';
-import { callKernel, type FreezeRow, type TenantPool, type WorkerPool } from '../store/index.ts';
+import { callKernel, type FreezeRow, type TenantPool, type CrossTenantPool } from '../store/index.ts';
 
 /** Rows that one sweep takes of a kind: bounds its transaction. What is left comes with the next. */
 const ROWS_MAX = 200;
@@ -31,12 +31,12 @@ export interface Swept {
  * The worker's role finds, across tenants; the tenant's role ends, with a record.
  */
 export class Sweeper {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #tenants: TenantPool;
   readonly #endings: Endings;
   readonly #bell: Bell;
 
-  constructor(workers: WorkerPool, tenants: TenantPool, endings: Endings, bell: Bell) {
+  constructor(workers: CrossTenantPool, tenants: TenantPool, endings: Endings, bell: Bell) {
     this.#workers = workers;
     this.#tenants = tenants;
     this.#endings = endings;

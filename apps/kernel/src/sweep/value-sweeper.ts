@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 
 /** Rows that one sweep takes out. */
 const ROWS_MAX = 500;
 
 /** Takes out values that people gave for one use that has ended, or for a session that is over. Until then nothing finds them either. */
 export class ValueSweeper {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
 
-  constructor(workers: WorkerPool) {
+  constructor(workers: CrossTenantPool) {
     this.#workers = workers;
   }
 

@@ -46,9 +46,9 @@ test('schema.prisma says of every table what the migrations made of it', async (
   const database = await testDatabase();
   try {
     const tables = await migrated(database.ownerUrl);
-    expect(Object.keys(tables)).toHaveLength(34);
+    expect(Object.keys(tables)).toHaveLength(36);
     expect(declared(schema)).toEqual(tables);
   } finally {
     await database.drop();
   }
-}, 60_000);
+}, 120_000);

@@ -9,7 +9,7 @@ let tenancy: Tenancy;
 beforeAll(async () => {
   kernel = await openTestKernel();
   tenancy = new Tenancy(kernel.tenants);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 const agentOf = (tenant_id: string) => ({ agent_id: newId('agent'), tenant_id, name: 'a' });

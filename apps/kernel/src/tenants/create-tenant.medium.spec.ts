@@ -9,7 +9,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 const request = (name = 'acme'): TenantCreate => ({ v: 1, tenant_id: newId('tenant'), name, admin_key_id: newId('apiKey') });

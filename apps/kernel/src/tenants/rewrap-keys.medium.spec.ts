@@ -16,7 +16,7 @@ beforeEach(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
   tenants = [await kernel.newTenant(), await kernel.newTenant(), await kernel.newTenant()];
-}, 60_000);
+}, 120_000);
 afterEach(async () => { await kernel.close(); });
 
 const anew = randomBytes(32);

@@ -3,7 +3,7 @@ import type { TenantId } from '@writ/contract';
 import { masterKeyId, type MasterKeys } from '@writ/nest-kit';
 import type { Changes } from '../changes/index.ts';
 import { unwrapTenantKeys, wrapTenantKeys } from '../payload/index.ts';
-import { callKernel, type WorkerPool } from '../store/index.ts';
+import { callKernel, type CrossTenantPool } from '../store/index.ts';
 
 /** Tenants named in one statement; each is a transaction of its own. */
 const BATCH = 100;
@@ -17,11 +17,11 @@ export interface Rewrapped { readonly done: number; readonly unopened: readonly 
  * is taken out of the configuration; the next pass goes on. What was sealed under a tenant's keys isn't touched.
  */
 export class RewrapKeys {
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
   readonly #changes: Changes;
   readonly #master: MasterKeys;
 
-  constructor(workers: WorkerPool, changes: Changes, master: MasterKeys) {
+  constructor(workers: CrossTenantPool, changes: Changes, master: MasterKeys) {
     this.#workers = workers;
     this.#changes = changes;
     this.#master = master;

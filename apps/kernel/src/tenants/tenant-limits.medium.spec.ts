@@ -11,7 +11,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 const asked = (tenant_id: string) => ({ v: 1, caller: null, tenant_id }) as const;

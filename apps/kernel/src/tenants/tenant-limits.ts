@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KernelRequest, type LimitsChanged, type LimitsSince, type TenantId, type TenantLimitsChange, type TenantLimitsView } from '@writ/contract';
 import { contentDigest, type Changes } from '../changes/index.ts';
-import { callKernel, type Sizes, type WorkerPool } from '../store/index.ts';
+import { callKernel, type Sizes, type CrossTenantPool } from '../store/index.ts';
 import { found, heldIn, outputsHeld, plainRow, requireId, withQuota, type Rows, type Tenancy } from '../tenancy/index.ts';
 
 /** Tenants of one page: some hundred bytes each, so a page is a message of ordinary size. */
@@ -45,7 +45,7 @@ export class Limits {
 }
 
 /** The limits of every tenant for which they were set at `since` or later, by tenant after `after`, a page at a time. */
-export async function limitsSince(workers: WorkerPool, { since, after }: Omit<LimitsSince, 'v'>): Promise<LimitsChanged> {
+export async function limitsSince(workers: CrossTenantPool, { since, after }: Omit<LimitsSince, 'v'>): Promise<LimitsChanged> {
   const { now, items } = await callKernel<Omit<LimitsChanged, 'more'>>(workers.pool, 'limits_since', [since, after, PAGE]);
   return { now, items, more: items.length === PAGE };
 }

@@ -2,7 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { KERNEL_REQUESTS, LimitsSince, parseMessage, TenantCreate, type LimitsChanged, type TenantLimitsView } from '@writ/contract';
-import { WorkerPool } from '../store/index.ts';
+import { CrossTenantPool } from '../store/index.ts';
 import { CreateTenant } from './create-tenant.ts';
 import { Limits, limitsSince } from './tenant-limits.ts';
 
@@ -10,9 +10,9 @@ import { Limits, limitsSince } from './tenant-limits.ts';
 export class TenantsController {
   readonly #create: CreateTenant;
   readonly #limits: Limits;
-  readonly #workers: WorkerPool;
+  readonly #workers: CrossTenantPool;
 
-  constructor(create: CreateTenant, limits: Limits, workers: WorkerPool) {
+  constructor(create: CreateTenant, limits: Limits, workers: CrossTenantPool) {
     this.#create = create;
     this.#limits = limits;
     this.#workers = workers;

@@ -34,8 +34,8 @@ export class AttenuateToken {
     return await this.#changes.make(tenant_id, async (rows, now) => {
       const chain = await lockedChain(rows, caller, parent_id);
       const [parent] = chain as [CapabilityToken];
-      // A grant that names no profiles grants none: only what is left out of a request is the parent's.
-      const child = narrowed(chain, { profiles: [], ...verifyGrant(grant, now), workspace_id }, now);
+      // A grant that names no profiles or effects grants none: only what is left out of a request is the parent's.
+      const child = narrowed(chain, { profiles: [], effects: [], ...verifyGrant(grant, now), workspace_id }, now);
       await requireWorkspace(rows, tenant_id, child.workspace_id);
       const holder = await holderOf(rows, tenant_id, agent_id ?? parent.agent_id);
       const token = { v: 1, ...child, capability_token_id, agent_id: holder, issuer: caller.api_key_id, created_at: now, revoked_at: null } as const;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });
   await tenant.query('UPDATE kernel.tenant SET cap = 100000 WHERE tenant_id = $1', [tenant.tenantId]);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await run.close();
   await kernel.close();

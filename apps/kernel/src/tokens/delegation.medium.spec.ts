@@ -15,7 +15,7 @@ beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
   execution = openExecution(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await execution.close();
   await kernel.close();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   tenant = await kernel.newTenant();
   await tenant.write({ 'a.txt': 'before' });
   admin = callerOf(tenant.tenantId);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manage.tenancy.close();
   await kernel.close();

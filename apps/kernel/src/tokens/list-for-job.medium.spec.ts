@@ -13,7 +13,7 @@ let parent: string;
 beforeAll(async () => {
   kernel = await openPolicyKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manage.tenancy.close();
   await kernel.close();

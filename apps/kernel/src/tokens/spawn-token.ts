@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_SPAWN, Fault, LIMITS, type CapabilityToken, type KernelRequest, type TenantId } from '@writ/contract';
-import type { BlobStore } from '@writ/blobs';
+import { AGENT_SPAWN, Fault, type CapabilityToken, type KernelRequest } from '@writ/contract';
 import { decideValidity } from '@writ/capability';
 import { inTenant } from '@writ/database';
-import { parseIJson, parseJson } from '@writ/digest';
 import type { Changes } from '../changes/index.ts';
-import { spawnVerdict } from '../judgement/index.ts';
-import { openArguments, type ArgumentsRef, type CallVault } from '../payload/index.ts';
+import { spawnVerdict, type ArgumentsReader } from '../judgement/index.ts';
+import type { ArgumentsRef } from '../payload/index.ts';
 import { newId, type TenantPool } from '../store/index.ts';
 import { found, onlyAgentOf, requireId, requireRole, type Rows } from '../tenancy/index.ts';
 import { insertToken } from './insert-token.ts';
@@ -36,14 +34,12 @@ const SPAWN = `
 export class SpawnToken {
   readonly #tenants: TenantPool;
   readonly #changes: Changes;
-  readonly #vault: CallVault;
-  readonly #blobs: BlobStore;
+  readonly #args: ArgumentsReader;
 
-  constructor(tenants: TenantPool, changes: Changes, vault: CallVault, blobs: BlobStore) {
+  constructor(tenants: TenantPool, changes: Changes, args: ArgumentsReader) {
     this.#tenants = tenants;
     this.#changes = changes;
-    this.#vault = vault;
-    this.#blobs = blobs;
+    this.#args = args;
   }
 
   /** @throws Fault `auth.role`, `not_found` for what is no such call or was erased, `token.revoked`, `token.expired`, `token.not_narrower`, `token.depth` */
@@ -54,7 +50,7 @@ export class SpawnToken {
     const { agent_id = null } = onlyAgentOf(caller);
     const { rows: [row] } = await inTenant(this.#tenants.pool, tenant_id, async (client) => await client.query<Spawn>(SPAWN, [operation_id, tenant_id, agent_id, AGENT_SPAWN.tool_id]), { readOnly: true });
     const spawn = found(row ?? null);
-    const args = found(await this.#arguments(tenant_id, operation_id, spawn));
+    const args = found(await this.#args.admitted({ tenant_id, operation_id }, spawn));
     const capability_token_id = newId('token');
     return await this.#changes.make(tenant_id, async (rows, now) => {
       // Who asks at the same time waits here, and finds what was made.
@@ -74,15 +70,5 @@ export class SpawnToken {
     const verdict = spawnVerdict(chain, spawn.workspace_id, args);
     if (verdict.effect === 'refuse') throw new Fault(verdict.code, verdict.message);
     return verdict.child;
-  }
-
-  /** As they were admitted; null where they were erased. */
-  async #arguments(tenantId: TenantId, operationId: string, { args, args_ref }: Spawn): Promise<Record<string, unknown> | null> {
-    if (args !== null) {
-      const clear = await this.#vault.open(tenantId, operationId, 'args', args);
-      return clear === null ? null : parseJson(clear.toString('utf8')) as Record<string, unknown>;
-    }
-    const bytes = args_ref === null ? null : await openArguments(this.#vault, this.#blobs, { tenant_id: tenantId, operation_id: operationId }, args_ref);
-    return bytes === null ? null : parseIJson(bytes, { depthMax: LIMITS.argsDepth.max, bytesMax: LIMITS.argsBytes.max }) as Record<string, unknown>;
   }
 }

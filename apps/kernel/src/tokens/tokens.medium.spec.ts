@@ -10,7 +10,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 const HOUR_MS = 3_600_000;
@@ -123,5 +123,5 @@ describe('tokens are shown', () => {
     expect(pages.length).toBeGreaterThan(1);
     for (const items of pages) expect(Buffer.byteLength(JSON.stringify(items))).toBeLessThan(600 * 1024);
     expect(pages.flat().map((token) => token.capability_token_id)).toEqual(ids.toReversed());
-  }, 30_000);
+  }, 120_000);
 });

@@ -22,7 +22,7 @@ export async function askBoth(calls: RecordedCalls, shelf: PolicyShelf, call: Re
   if (typeof action === 'string') return action;
   const decided = await shelf.findDecided(operation.tenant_id, operation.policy_hash);
   if (decided === null) return 'the set that decided is known to this version no more';
-  const answer = async (ready: ReadyPolicy): Promise<Answer> => answerOf(ready.active.judge(await calls.counted(action, ready, operation)));
+  const answer = async (ready: ReadyPolicy): Promise<Answer> => answerOf(await ready.active.judge(await calls.counted(action, ready, operation)));
   return { was: await answer(decided), would_be: await answer(candidate) };
 }
 

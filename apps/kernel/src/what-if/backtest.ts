@@ -2,6 +2,7 @@
 import { BACKTEST_PAYLOAD_TYPE, type Backtest, type BacktestPage, type KernelRequest } from '@writ/contract';
 import { canonicalBytes } from '@writ/digest';
 import { sealEnvelope, type Signer } from '@writ/signing';
+import { inSlices } from '@writ/worker-pool';
 import type { PolicyShelf, ReadyPolicy } from '../policies/index.ts';
 import { pageOf, parseCursor } from '../store/index.ts';
 import { requireRole } from '../tenancy/index.ts';
@@ -36,7 +37,7 @@ export class BacktestPolicy {
     const { items, next_cursor } = pageOf(found, limit, ({ operation }) => ({ created_at: operation.created_at, id: operation.operation_id }));
     const changes: Change[] = [];
     let skipped = 0;
-    for (const call of items) {
+    for await (const call of inSlices(items)) {
       const change = await this.#changeOf(call, candidate);
       if (change === null) skipped += 1;
       else if (change.from !== change.to) changes.push(change);

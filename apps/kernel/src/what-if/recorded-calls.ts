@@ -3,8 +3,8 @@ import { MK8_RUN, SHELL_DANGEROUS, type JobListing, type RecordedCallRef, type T
 import { listsTool } from '@writ/capability';
 import type { BlobStore } from '@writ/blobs';
 import { inTenant } from '@writ/database';
-import { argumentsOf, type HeldCall } from '../held/index.ts';
-import { decideForm, delegatorsOf, judgedTool, pastAsked, readNamed, sessionOf, toolDigestOf } from '../judgement/index.ts';
+import { keptOf, type HeldCall } from '../held/index.ts';
+import { decideForm, delegatorsOf, pastAsked, readNamed, sessionOf, toolDigestOf, type ArgumentsReader, type ToolReader } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { ReadyPolicy } from '../policies/index.ts';
 import type { JudgedAction } from '../ports/index.ts';
@@ -19,6 +19,8 @@ export interface RecordedSources {
   readonly blobs: BlobStore;
   readonly vault: TenantVault;
   readonly trees: Trees;
+  readonly tools: ToolReader;
+  readonly args: ArgumentsReader;
 }
 
 /** Labels as they were: those of earlier calls. */
@@ -76,8 +78,8 @@ export class RecordedCalls {
       return `policy was not asked: the call was refused before, as \`${operation.fault_code ?? operation.state}\``;
     }
     if (operation.workspace_id === null || operation.state_snapshot_id === null) return 'the call was on no workspace';
-    const args = await argumentsOf(call, this.#from.vault, this.#from.blobs);
-    const tool = judgedTool(await readToolOf(this.#from.tenants, operation), args, await readNamed(this.#from.tenants, operation, args));
+    const args = await this.#from.args.kept(operation, keptOf(call));
+    const tool = await this.#from.tools.read(operation, await readToolOf(this.#from.tenants, operation), args, await readNamed(this.#from.tenants, operation, args));
     // What a sandbox or a profile was is kept nowhere but as a digest.
     if (operation.tool_id === SHELL_DANGEROUS.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the execution profile that the command was decided under is another by now, or gone';
     if (operation.tool_id === MK8_RUN.tool_id && tool !== null && toolDigestOf(tool) !== operation.tool_definition_digest) return 'the sandbox that the script was decided in is another by now, or gone';

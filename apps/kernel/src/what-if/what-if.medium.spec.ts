@@ -6,6 +6,7 @@ import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-polici
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate } from './index.ts';
+import { ToolReader } from '../judgement/index.ts';
 import { newId, Trees } from '../store/index.ts';
 
 let kernel: PolicyKernel;
@@ -20,12 +21,12 @@ beforeAll(async () => {
   kernel = await openPolicyKernel();
   manage = openManagement(kernel);
   const trees = new Trees(kernel.blobs);
-  const recorded = new RecordedCalls({ ...kernel, trees });
+  const recorded = new RecordedCalls({ ...kernel, trees, tools: new ToolReader(kernel.engine.work) });
   simulate = new Simulate({ ...kernel, trees });
   backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer);
   explain = new ExplainOperation(recorded, kernel.shelf);
   replay = new ReplayCalls(recorded, kernel.shelf);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await manage.tenancy.close();
   await kernel.close();
@@ -50,6 +51,15 @@ describe('a simulation', () => {
     expect(await ask({ document: { ...NO_READS } })).toMatchObject({ would_be: 'refused', error: { code: 'policy.denied' }, explanation: { would_pass: ['another tool'], rules: [{ id: 'no.reads' }] } });
     expect(await ask({ policy: 'strict' }, callOf({ tool_id: 'shell.run', args: { command: 'ls' } }))).toMatchObject({ would_be: 'held', approvers: { count: 1, role: 'operator' } });
     expect(await ask({}, callOf({ args: { path: '../x' } }))).toMatchObject({ would_be: 'refused', error: { code: 'path.escape' }, explanation: null });
+  });
+
+  it('names the rules of the set that can never apply, of one that is stored and of one that isn\'t', async () => {
+    const vain = { ...NO_READS, name: 'vain', cedar: '@id("all") permit (principal, action, resource);\n@id("none") @reason("no") forbid (principal, action == Action::"write", resource);' };
+    const warnings = [{ pointer: '/cedar', line: 2, message: expect.stringContaining('the rule `none` can never apply') as unknown }];
+    expect(await ask({ document: vain })).toMatchObject({ would_be: 'admitted', warnings });
+    await kernel.putSet(tenant, vain);
+    expect(await ask({ policy: 'vain' })).toMatchObject({ warnings });
+    expect(await ask()).toMatchObject({ warnings: [] });
   });
 
   it('writes, reserves, records and labels nothing', async () => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KernelRequest, WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { applyDelta, parseSnapshotId } from '@writ/workspace';
+import { pacer } from '@writ/worker-pool';
+import { applyDelta, parseSnapshotId, runWithPauses } from '@writ/workspace';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import type { HeadMoves } from './head-moves.ts';
-import { parseUpload, uploadDelta } from './upload-delta.ts';
+import { readingUpload, uploadDelta } from './upload-delta.ts';
 import { verifyContents } from './verify-contents.ts';
 
 /** Puts files into a workspace and takes them away, for people. */
@@ -17,11 +18,11 @@ export class ChangeWorkspace {
     this.#blobs = blobs;
   }
 
-  /** @throws Fault `auth.role`, those of `parseUpload`, `uploadDelta` and `HeadMoves.run` */
+  /** @throws Fault `auth.role`, those of `readingUpload`, `uploadDelta` and `HeadMoves.run` */
   async run({ caller, workspace_id, changes }: KernelRequest<'workspace.change'>): Promise<WorkspaceView> {
     requireRole(caller, 'admin', 'operator');
     requireId('workspace', workspace_id);
-    const upload = parseUpload(changes);
+    const upload = await runWithPauses(readingUpload(changes), pacer());
     await verifyContents(this.#blobs, caller.tenant_id, upload);
     return await this.#moves.run(caller, workspace_id, {
       kind: 'changed',

@@ -2,8 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault, type Caller, type Delta, type SnapshotKind, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { deltaId, growthOf, snapshotIdOf, type Applied, type NodeReader, type TreeSize } from '@writ/workspace';
+import { sha256Hex } from '@writ/digest';
+import { pacer } from '@writ/worker-pool';
+import { encodingDelta, growthOf, runWithPauses, snapshotIdOf, type Applied, type NodeReader, type TreeSize } from '@writ/workspace';
 import type { Changes } from '../changes/index.ts';
 import { quotaHint } from '../effects/index.ts';
 import { isUncounted, type Sizes, type Trees } from '../store/index.ts';
@@ -90,9 +91,10 @@ export class HeadMoves {
 
   /** Before anything names it. */
   async #store(before: StoredWorkspace, kind: HeadMove['kind'], { delta, root, nodes }: NextState): Promise<Stored> {
-    const bytes = canonicalBytes(delta);
-    await this.#blobs.putMany(before.tenant_id, [...nodes.map((node) => node.bytes), bytes]);
-    return { before, kind, snapshotId: snapshotIdOf(root), deltaId: deltaId(delta), digest: sha256Hex(bytes), growth: growthOf(delta) };
+    const { id, bytes } = await runWithPauses(encodingDelta(delta), pacer());
+    const refs = await this.#blobs.putMany(before.tenant_id, [...nodes.map((node) => node.bytes), bytes]);
+    const digest = refs.at(-1)?.sha256 ?? sha256Hex(bytes);
+    return { before, kind, snapshotId: snapshotIdOf(root), deltaId: id, digest, growth: growthOf(delta) };
   }
 }
 

@@ -10,7 +10,7 @@ let manage: TestManagement;
 beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => { await kernel.close(); });
 
 type Wish = Partial<Pick<KernelRequest<'workspace.import'>, 'path' | 'replace' | 'caller'>>;

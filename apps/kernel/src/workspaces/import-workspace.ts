@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Change, Fault, parseMessage, type KernelRequest, type TenantId, type BlobRef, type WorkspaceView } from '@writ/contract';
+import { Fault, type BlobRef, type Change, type KernelRequest, type TenantId, type WorkspaceView } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { parseJson } from '@writ/digest';
-import { ancestorsOf, applyDelta, isWithin, parsePath, parseSnapshotId, walk, type NodeReader, type WorkspacePath } from '@writ/workspace';
-import { Type } from 'typebox';
+import { pacer } from '@writ/worker-pool';
+import {
+  ancestorsOf, applyDelta, isWithin, parsePath, parseSnapshotId, runWithPauses, walk, type NodeReader, type Pause, type WorkspacePath,
+} from '@writ/workspace';
 import { requireId, requireRole } from '../tenancy/index.ts';
 import type { HeadMoves } from './head-moves.ts';
+import { readingChanges } from './reading-changes.ts';
 import { verifyContents } from './verify-contents.ts';
-import { parseUpload, uploadDelta, type Upload } from './upload-delta.ts';
+import { readingUpload, uploadDelta, type Upload } from './upload-delta.ts';
 
-const Changes = Type.Array(Change);
 /** As many changes as one delta takes, with names of ordinary length: it is read into memory whole. */
 const CHANGES_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -28,8 +29,13 @@ export class ImportWorkspace {
     requireRole(caller, 'admin', 'operator');
     requireId('workspace', workspace_id);
     const path = parsePath(text);
-    const upload = parseUpload(await this.#read(caller.tenant_id, changes_ref));
-    if ([...upload.keys()].some((each) => !isWithin(path, each))) throw new Fault('request.malformed', 'the import names something beside its directory');
+    const pause = pacer();
+    const changes = await this.#read(caller.tenant_id, changes_ref, pause);
+    const upload = await runWithPauses(readingUpload(changes), pause);
+    for (const each of upload.keys()) {
+      if (!isWithin(path, each)) throw new Fault('request.malformed', 'the import names something beside its directory');
+      await pause();
+    }
     await verifyContents(this.#blobs, caller.tenant_id, upload);
     return await this.#moves.run(caller, workspace_id, {
       kind: 'imported',
@@ -41,19 +47,23 @@ export class ImportWorkspace {
     });
   }
 
-  async #read(tenantId: TenantId, { sha256, size }: BlobRef): Promise<Change[]> {
+  async #read(tenantId: TenantId, { sha256, size }: BlobRef, pause: Pause): Promise<Change[]> {
     const tooMany = new Fault('limit.exceeded', 'the archive holds more than one change of a workspace may bring');
     if (size > CHANGES_BYTES_MAX) throw tooMany;
     const bytes = await this.#blobs.get(tenantId, sha256);
     if (bytes.length > CHANGES_BYTES_MAX) throw tooMany;
-    return parseMessage(Changes, parseJson(Buffer.from(bytes).toString('utf8')));
+    return await runWithPauses(readingChanges(bytes), pause);
   }
 }
 
 /** The upload that also takes away what is at the directory now and isn't in it. */
 async function withoutOthers(reader: NodeReader, root: string, directory: WorkspacePath, upload: Upload): Promise<Upload> {
   const whole = new Map(upload);
-  const kept = new Set<string>([...upload.keys()].flatMap((path) => [path, ...ancestorsOf(path)]));
+  const kept = new Set<string>();
+  for (const path of upload.keys()) {
+    for (const each of [path, ...ancestorsOf(path)]) kept.add(each);
+    await reader.pause?.();
+  }
   for await (const { path } of walk(reader, root, { prefixes: [directory] })) {
     // What is above the directory, and what goes with a directory that goes, needs no word of its own.
     if (path === directory || !isWithin(directory, path) || kept.has(path)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileState } from '@writ/contract';
-import { loadNode, segmentsOf, stateOf, type NodeEntry, type NodeReader, type WorkspacePath } from '@writ/workspace';
+import { byName, loadNode, runWithPauses, segmentsOf, stateOf, type NodeEntry, type NodeReader, type WorkspacePath } from '@writ/workspace';
 
 type Entries = ReadonlyMap<string, NodeEntry>;
 const NOTHING: Promise<Entries> = Promise.resolve(new Map());
@@ -31,9 +31,13 @@ export class StandingTree {
   #entries(sha256: string): Promise<Entries> {
     let entries = this.#read.get(sha256);
     if (entries === undefined) {
-      entries = loadNode(this.#reader, sha256).then((nodes) => new Map(nodes.map((node) => [node.name, node])));
+      entries = this.#load(sha256);
       this.#read.set(sha256, entries);
     }
     return entries;
+  }
+
+  async #load(sha256: string): Promise<Entries> {
+    return await runWithPauses(byName(await loadNode(this.#reader, sha256)), this.#reader.pause);
   }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBlobs } from '@writ/blobs';
 import { LIMITS, type Change, type FileState, type TenantId } from '@writ/contract';
-import { applyDelta, emptyTree, parseDelta, snapshotIdOf, walk, type NodeReader } from '@writ/workspace';
+import { applyDelta, emptyTree, parseDelta, runAtOnce, snapshotIdOf, walk, type NodeReader } from '@writ/workspace';
 import { newId } from '../store/index.ts';
-import { parseUpload, uploadDelta } from './upload-delta.ts';
+import { readingUpload, uploadDelta, type Upload } from './upload-delta.ts';
+
+const parseUpload = (changes: Parameters<typeof readingUpload>[0]): Upload => runAtOnce(readingUpload(changes));
 
 const blobs = memoryBlobs();
 const tenantId: TenantId = newId('tenant');

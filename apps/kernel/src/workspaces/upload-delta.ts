@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, LIMITS, type Change, type Delta, type FileState } from '@writ/contract';
 import {
-  ancestorsOf, deltaOf, isSameState, LINK_TARGET_BYTES_MAX, list, parsePath, parseSnapshotId, quote, ROOT, type NodeReader, type WorkspacePath,
+  ancestorsOf, isSameState, LINK_TARGET_BYTES_MAX, list, orderingDelta, parsePath, parseSnapshotId, PART, partsOf, quote, ROOT, runWithPauses,
+  type NodeReader, type Steps, type WorkspacePath,
 } from '@writ/workspace';
 import { StandingTree } from './standing-tree.ts';
 
@@ -11,22 +12,29 @@ const DIRECTORY: FileState = { kind: 'dir', mode: null, sha256: null, size: 0 };
 export type Upload = ReadonlyMap<WorkspacePath, FileState | null>;
 
 /**
- * Reads what an upload names: attacker-controlled. `before` of a change is ignored.
+ * Reads what an upload names, in parts: attacker-controlled. `before` of a change is ignored.
  * @throws Fault `path.escape`, `path.invalid`; `request.malformed` for a path named twice, below one that is no directory then, or in a state that its kind doesn't have
  */
-export function parseUpload(changes: readonly Change[]): Upload {
+export function* readingUpload(changes: readonly Change[]): Steps<Upload> {
   const upload = new Map<WorkspacePath, FileState | null>();
-  changes.forEach(({ path: text, after }, index) => {
-    const path = parsePath(text);
-    if (path === ROOT) throw new Fault('path.invalid', 'a change names something below the workspace, not all of it');
-    if (upload.has(path)) throw malformed(index, `names ${quote(path)} a second time`);
-    if (after !== null && !isState(after)) throw malformed(index, 'holds a state that its kind does not have');
-    upload.set(path, after);
-  });
-  [...upload.keys()].forEach((path, index) => {
-    const above = ancestorsOf(path).find((at) => upload.has(at) && upload.get(at)?.kind !== 'dir');
-    if (above !== undefined && upload.get(path) !== null) throw malformed(index, `puts something below ${quote(above)}, which is no directory then`);
-  });
+  for (const part of partsOf(changes)) {
+    for (const { path: text, after } of part) {
+      const index = upload.size;
+      const path = parsePath(text);
+      if (path === ROOT) throw new Fault('path.invalid', 'a change names something below the workspace, not all of it');
+      if (upload.has(path)) throw malformed(index, `names ${quote(path)} a second time`);
+      if (after !== null && !isState(after)) throw malformed(index, 'holds a state that its kind does not have');
+      upload.set(path, after);
+    }
+    yield;
+  }
+  let index = 0;
+  for (const [path, after] of upload) {
+    const above = after === null ? undefined : ancestorsOf(path).find((at) => upload.has(at) && upload.get(at)?.kind !== 'dir');
+    if (above !== undefined) throw malformed(index, `puts something below ${quote(above)}, which is no directory then`);
+    index += 1;
+    if (index % PART === 0) yield;
+  }
   return upload;
 }
 
@@ -40,6 +48,7 @@ export async function uploadDelta(reader: NodeReader, base: string, upload: Uplo
   const standing = new StandingTree(reader, root);
   const wanted = new Map<WorkspacePath, FileState | null>(upload);
   for (const [path, after] of upload) {
+    await reader.pause?.();
     const before = await standing.at(path);
     if (after === null && before === null) throw new Fault('file.not_found', `there is no ${quote(path)}`);
     if (after !== null) await makeWay(standing, path, wanted);
@@ -48,8 +57,13 @@ export async function uploadDelta(reader: NodeReader, base: string, upload: Uplo
     }
     verifyCount(wanted.size);
   }
-  const changes = await Promise.all([...wanted].map(async ([path, after]): Promise<Change> => ({ path, before: await standing.at(path), after })));
-  return deltaOf(base, changes.filter(({ before, after }) => !isSameState(before, after)));
+  const changes: Change[] = [];
+  for (const [path, after] of wanted) {
+    await reader.pause?.();
+    const before = await standing.at(path);
+    if (!isSameState(before, after)) changes.push({ path, before, after });
+  }
+  return await runWithPauses(orderingDelta(base, changes), reader.pause);
 }
 
 async function makeWay(standing: StandingTree, path: WorkspacePath, wanted: Map<WorkspacePath, FileState | null>): Promise<void> {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   kernel = await openTestKernel();
   manage = openManagement(kernel);
   execution = openExecution(kernel);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await execution.close();
   await kernel.close();
@@ -90,7 +90,7 @@ describe('a workspace', () => {
     // Each state's parent is the one before it: nothing was lost between them.
     states.forEach((state, at) => { if (at > 0) expect(states[at - 1]?.parent_snapshot_id).toBe(state.snapshot_id); });
     expect(await tenant.countOf('outbox')).toBe(32);
-  }, 60_000);
+  }, 120_000);
 
   it('takes changes of people while calls commit, and loses neither', async () => {
     const tenant = await kernel.newTenant();

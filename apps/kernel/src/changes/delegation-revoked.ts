@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ChangeRecord } from './changes.ts';
+
+/** The record of a delegation that was taken back. */
+export const delegationRevoked = (actor: string, delegationId: string): ChangeRecord =>
+  ({ kind: 'approval', actor, change: { verb: 'revoke_delegation', subject: delegationId, digest: null } });

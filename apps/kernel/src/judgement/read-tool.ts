@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tool's own functions answer about the arguments of one call, as data that can be sent from a thread: of a
+// script by compiling it, of a tool that a tenant declared by matching its patterns. The answers are those that the definition itself gives.
+import { cliFaults } from '@writ/cli-tool';
+import type { CliCommand, FsResource, RequestResource, ToolCategory, ToolDefinition } from '@writ/contract';
+import { DEFAULT_SANDBOX, sandboxFrom, type SandboxData } from '@writ/mk8-shell';
+import { scriptTool } from '@writ/mk8-shell/tool';
+
+type Args = Readonly<Record<string, unknown>>;
+type Faults = readonly { readonly pointer: string; readonly message: string }[];
+
+/** A call of a tool that runs scripts; `sandbox` null: in what is shipped. */
+export interface ScriptCall {
+  readonly args: Args;
+  readonly sandbox: { readonly data: SandboxData; readonly digest: string } | null;
+}
+
+/** A call of a tool that a tenant declared. */
+export interface DeclaredCall {
+  readonly args: Args;
+  readonly cli: CliCommand;
+  readonly parameters: NonNullable<ToolDefinition['declared']>['parameters'];
+}
+
+/** What compiling a script says of it. */
+export interface ScriptRead {
+  readonly faults: Faults;
+  readonly resources: readonly FsResource[];
+  readonly requests: readonly RequestResource[];
+  readonly commandLine: string;
+  readonly category: ToolCategory;
+  readonly foreseen: Readonly<Record<string, unknown>> | null;
+}
+
+/** Compiles the script of a call. */
+export function readScript({ args, sandbox }: ScriptCall): ScriptRead {
+  const { data, digest } = sandbox ?? { data: DEFAULT_SANDBOX, digest: null };
+  const tool = scriptTool(sandboxFrom(data), digest);
+  return {
+    faults: tool.faults?.(args) ?? [],
+    resources: tool.resources(args),
+    requests: tool.requests?.(args) ?? [],
+    commandLine: tool.commandLine?.(args) ?? '',
+    category: tool.categoryOf?.(args) ?? 'write',
+    foreseen: tool.foresees?.(args) ?? null,
+  };
+}
+
+/** Matches the values of a call. Those MUST fit their schemas. */
+export const readDeclared = ({ args, cli, parameters }: DeclaredCall): Faults => cliFaults(parameters, cli)(args);
+
+/** The definition with the answers about the one call in the place of what finds them. */
+export function withScriptRead(tool: ToolDefinition, read: ScriptRead): ToolDefinition {
+  return {
+    ...tool,
+    faults: () => read.faults,
+    resources: () => read.resources,
+    requests: () => read.requests,
+    commandLine: () => read.commandLine,
+    categoryOf: () => read.category,
+    foresees: () => read.foreseen,
+  };
+}
