@@ -7,6 +7,7 @@ import { createPool, verifyDurability } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import { followKeys, newId, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
+import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
 import { EgressGate } from './egress/gate.ts';
@@ -25,8 +26,10 @@ import { ScriptRunner } from './runners/script-runner.ts';
 import { HearPermits } from './sessions/hear-permits.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { ExecutorPool, INPUT_BYTES_MAX } from './support/executor-pool.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
+import { sandboxEvents } from './support/sandbox-events.ts';
 import { PeekController, Peeks } from './take/peek.controller.ts';
 import { StopController } from './take/stop.controller.ts';
 import { Take } from './take/take.ts';
@@ -57,10 +60,12 @@ export class ExecutorModule {
       docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,
       pools: poolsOf(config, images), laidOut: config.WRIT_POOL_LAID_OUT,
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
-      report: (event) => logger.warn({ event }, 'sandbox'),
+      report: sandboxEvents(logger, telemetry.meter),
     });
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
     const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''));
+    const work = new ExecutorPool({ ...poolSizes(), filename: workerProgram('executor.worker', import.meta.url), inputBytesMax: INPUT_BYTES_MAX });
+    watchPool(telemetry.meter, work);
     const running = new Running();
     const outputs = new Outputs();
     const kernel = new KernelClient(bus, subjects, epoch);
@@ -70,7 +75,7 @@ export class ExecutorModule {
       endShell: (shell, ending, timeoutMs) => kernel.endShell({ ...shell, executor_id: executorId }, ending, timeoutMs),
     }, { sessionsMax: config.WRIT_SESSIONS, idleMs: config.WRIT_SESSION_IDLE_MS });
     const perform = new Perform({
-      kernel, blobs, running, clocks: { epoch, monotonic },
+      kernel, blobs, running, work, clocks: { epoch, monotonic },
       runners: [new InlineRunner(blobs, monotonic), commands, new ScriptRunner(commands), new DangerousRunner(commands, blobs),
         new SessionRunner({ shells: sandbox.shells, sessions, blobs, outputs }), new BrokerRunner(blobs, gate, monotonic), ...(parts.runners?.(blobs) ?? [])],
       verifiers: permitKeys.byKeyid,
@@ -84,8 +89,9 @@ export class ExecutorModule {
       controllers: [StopController, PeekController],
       providers: [
         { provide: Running, useValue: running },
+        { provide: ExecutorPool, useValue: work },
         { provide: Peeks, useValue: new Peeks(outputs, executorId, (event) => bus.publish(subjects.event('peeked', '_'), event)) },
-        { provide: Lifetime, useValue: new Lifetime([take, hears, followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry }))], running, [sessions, sandbox], pool, config.WRIT_DRAIN_MS) },
+        { provide: Lifetime, useValue: new Lifetime([take, hears, followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry }))], running, [sessions, sandbox, work], pool, config.WRIT_DRAIN_MS) },
       ],
     };
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { outsideTls } from '@writ/testing';
 import { Outside, PUBLIC } from '../specs/outside.ts';
 import { CallGate, type CallGateOptions } from './call-gate.ts';
@@ -145,18 +145,18 @@ it('a redirect is the job\'s to follow, by a request that is judged like any', a
 });
 
 it('a head that is typed too slowly is given up', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  vi.useFakeTimers({ toNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   try {
     const { connected, gate } = open();
     const job = connected();
     job.write('GET http://a.outside.example/ HTTP/1.1\r\nHost: a');
     const ended = text(job);
     await new Promise((resolve) => setImmediate(resolve));
-    jest.advanceTimersByTime(10_001);
+    vi.advanceTimersByTime(10_001);
     expect(await ended).toMatch(/^HTTP\/1\.1 400 /);
     expect(gate.requests).toMatchObject([{ outcome: 'refused' }]);
   } finally {
-    jest.useRealTimers();
+    vi.useRealTimers();
   }
 });
 

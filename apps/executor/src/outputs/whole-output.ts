@@ -6,7 +6,8 @@ import type { BlobStore } from '@writ/blobs';
 import type { BlobRef, OutputRef, OutputRefs, TenantId } from '@writ/contract';
 import { sealedParts, sealedRef, type ContentSeal } from '@writ/nest-kit';
 import type { SandboxOutput, SandboxResult } from '@writ/sandbox';
-import { Redactor, type Values } from '../redaction/redactor.ts';
+import { inSlices } from '@writ/worker-pool';
+import { piecesOf, Redactor, type Values } from '../redaction/redactor.ts';
 
 /** What waits for the store in each stream before the container has to wait as well: once on its way in, and once on its way out. */
 const WAITING_BYTES_MAX = 1024 * 1024;
@@ -82,6 +83,8 @@ class StoredStream {
   readonly #hash = createHash('sha256');
   readonly #isSealed: boolean;
   readonly #stored: Promise<BlobRef | null>;
+  /** what is still to pass the redactor */
+  #redacting: Promise<void> = Promise.resolve();
 
   constructor({ blobs, tenantId, values, seal }: Keeping, stream: Stream) {
     this.#redactor = values?.any === true ? new Redactor(values) : null;
@@ -96,11 +99,13 @@ class StoredStream {
   }
 
   write(bytes: Uint8Array): Promise<void> | undefined {
-    return this.#pass(this.#redactor?.push(bytes) ?? bytes);
+    if (this.#redactor === null) return this.#pass(bytes);
+    return this.#redacting = this.#redacting.then(() => this.#redact(bytes));
   }
 
   /** @param cut whether it was cut off, maybe within a value */
   async end(cut: boolean): Promise<StoredRef | null> {
+    await this.#redacting;
     if (this.#redactor !== null) await this.#pass(this.#redactor.end(cut));
     if (!this.#bytes.destroyed) this.#bytes.end();
     const stored = await this.#stored;
@@ -109,6 +114,10 @@ class StoredStream {
 
   drop(): void {
     this.#bytes.destroy();
+  }
+
+  async #redact(bytes: Uint8Array): Promise<void> {
+    for await (const piece of inSlices(piecesOf(bytes))) await this.#pass(this.#redactor?.push(piece) ?? piece);
   }
 
   #pass(bytes: Uint8Array): Promise<void> | undefined {

@@ -2,14 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobStore } from '@writ/blobs';
 import type { WorkMessage } from '@writ/bus';
-import { Fault, TOOLS, type AskedFor, type AssignedEvent, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
+import { Fault, TOOLS, type AskedFor, type AssignedEvent, type FaultCode, type Lane, type Permit, type Redemption, type ReportReply, type ToolClass } from '@writ/contract';
 import { parseJson } from '@writ/digest';
 import { PERMIT_SKEW_MS, verifyPermit } from '@writ/permit';
 import { parseEnvelope, type Envelope, type Verifier } from '@writ/signing';
 import { withSpan } from '@writ/telemetry';
+import type { Work } from '@writ/worker-pool';
 import { LRUCache } from 'lru-cache';
+import type { ExecutorTasks } from '../executor.worker.ts';
 import { prepareCall, withoutSecrets } from '../redaction/call-secrets.ts';
 import type { RunContext, Runner, Staged } from '../runners/runner.ts';
+import { callWork } from '../support/call-work.ts';
 import { KernelClient, type Report, type Speaker } from '../support/kernel-client.ts';
 import { keepLease } from '../leases/keep-lease.ts';
 import { Lease } from '../leases/lease.ts';
@@ -64,19 +67,21 @@ export class Perform {
   readonly #runners: ReadonlyMap<string, Runner>;
   readonly #verifiers: ReadonlyMap<string, Verifier>;
   readonly #running: Running;
+  readonly #work: Work<ExecutorTasks>;
   readonly #clocks: Clocks;
   readonly #options: PerformOptions;
   /** permits of calls that were assigned, as long as they are valid: nobody is asked whether one was spent */
   readonly #spent = new LRUCache<string, true>({ max: SPENT_MAX, perf: { now: () => this.#clocks.monotonic() } });
 
   constructor(with_: {
-    kernel: KernelClient; blobs: BlobStore; runners: readonly Runner[]; verifiers: ReadonlyMap<string, Verifier>; running: Running; clocks: Clocks; options: PerformOptions;
+    kernel: KernelClient; blobs: BlobStore; runners: readonly Runner[]; verifiers: ReadonlyMap<string, Verifier>; running: Running; work: Work<ExecutorTasks>; clocks: Clocks; options: PerformOptions;
   }) {
     this.#kernel = with_.kernel;
     this.#blobs = with_.blobs;
     this.#runners = new Map(with_.runners.map((runner) => [runner.toolId ?? runner.toolClass, runner]));
     this.#verifiers = with_.verifiers;
     this.#running = with_.running;
+    this.#work = with_.work;
     this.#clocks = with_.clocks;
     this.#options = with_.options;
   }
@@ -216,6 +221,7 @@ export class Perform {
     };
     return {
       signal: lease.signal,
+      work: callWork(this.#work, speaker.tenant_id, lease.signal),
       mode: speaker.mode,
       askedFor,
       confirmStanding: async (announced) => {
@@ -240,15 +246,17 @@ export class Perform {
   }
 
   async #staged(permit: Permit, redemption: Redemption, context: RunContext): Promise<Staged> {
-    const prepared = await proveCall(permit, redemption, this.#blobs).then((call) => prepareCall(call, context)).catch((error: unknown) => {
-      if (error instanceof Fault && error.code === 'permit.invalid') return error;
-      throw error;
-    });
-    if (prepared instanceof Fault) return invalid(prepared);
-    // A session's call has its own runner or none.
-    const runner = this.#runners.get(permit.tool_id) ?? (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
-    if (!runner) return invalid(new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`));
-    return await withoutSecrets(await runner.run(prepared.call, context), prepared.values);
+    try {
+      const { call, values } = await prepareCall(await proveCall(permit, redemption, this.#blobs, context.work), context);
+      // A session's call has its own runner or none.
+      const runner = this.#runners.get(permit.tool_id) ?? (TOOLS.get(permit.tool_id)?.session === true ? undefined : this.#runners.get(classOf(permit)));
+      if (!runner) throw new Fault('tool.not_available', `tool \`${permit.tool_id}\` can't be run here`);
+      return await withoutSecrets(await runner.run(call, context), values, context.work);
+    } catch (error) {
+      const ended = error instanceof Fault ? ENDED[error.code] : undefined;
+      if (ended === undefined) throw error;
+      return nothing(ended, error as Fault);
+    }
   }
 
   /** Repeats the report while the lease lives: the kernel answers a repeated one with the stored outcome. */
@@ -268,10 +276,13 @@ export class Perform {
 /** Each class of tools has a lane of its own. */
 const classOf = (permit: Permit): ToolClass => permit.lane;
 
-/** Nothing ran: what was handed out isn't what was ordered. */
-function invalid(fault: Fault): Staged {
+/** Faults with which a call ends, the same whoever runs it; any other is ours, and the lease decides. */
+const ENDED: Partial<Record<FaultCode, Staged['ended']>> = { 'permit.invalid': 'invalid', 'tool.not_available': 'invalid', 'limit.exceeded': 'limit' };
+
+/** Nothing ran, since what was handed out isn't what was ordered; or what it did could not be looked through within the limits, and counts for nothing. */
+function nothing(ended: Staged['ended'], fault: Fault): Staged {
   return {
-    ended: 'invalid', exitCode: null, error: { code: fault.code, message: fault.message, hint: null }, delta: null, blobs: [], result: null,
+    ended, exitCode: null, error: { code: fault.code, message: fault.message, hint: null }, delta: null, blobs: [], result: null,
     usage: { wall_ms: 0, cpu_ms: 0, memory_peak_bytes: 0, disk_write_bytes: 0, output_bytes: 0 },
   };
 }

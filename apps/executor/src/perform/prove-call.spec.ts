@@ -6,6 +6,9 @@ import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest'
 import { definitionBytes, readDefinition, readSignedSandbox, sandboxDefinitionDigest, type SandboxSource } from '@writ/mk8-shell';
 import { dangerousTool, profileBytes } from '@writ/mk8-shell/dangerous';
 import { toolWithin } from '@writ/mk8-shell/tool';
+import { InlineWork } from '@writ/worker-pool';
+import { executorTasks } from '../executor.worker.ts';
+import { callWork } from '../support/call-work.ts';
 import { proveCall } from './prove-call.ts';
 
 const id = (kind: 'tenant' | 'workspace' | 'operation' | 'token', n = 1): string => formatId(kind, new Uint8Array(16).fill(n));
@@ -32,7 +35,7 @@ async function proved(over: Partial<Redemption> = {}, args: Record<string, unkno
     policy_hash: HASH, workspace_id: id('workspace'), state_snapshot_id: ordered.state_snapshot_id, image_digest: ordered.image_digest, fs: [], secrets: {}, limits: { ...MK8_RUN.limits }, nodes: [], lease_until: 0, lease_ms: 1, sandbox: sent(sourceOf()), ...over,
   } as unknown as Redemption;
   const permit = { action_digest: actionDigest({ ...ordered, tool_definition_digest: redemption.tool_definition_digest }) } as Permit;
-  return await proveCall(permit, redemption, memoryBlobs());
+  return await proveCall(permit, redemption, memoryBlobs(), callWork(new InlineWork(executorTasks), id('tenant'), new AbortController().signal));
 }
 
 describe('a script in a registered sandbox', () => {

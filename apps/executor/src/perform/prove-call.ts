@@ -10,6 +10,7 @@ import { ARGUMENTS_ATTEMPT, openContent, type ContentSeal } from '@writ/nest-kit
 import { decodeBase64 } from '@writ/signing';
 import { parseSnapshotId } from '@writ/workspace';
 import type { Call } from '../runners/runner.ts';
+import type { CallWork } from '../support/call-work.ts';
 
 /** What the attempt's long contents are sealed under; null where the kernel is of a time when none were sealed: then they are stored as they are. */
 export function sealOf({ attempt }: Pick<Permit, 'attempt'>, { tenant_id: tenantId, operation_id: operationId, content_key }: Pick<Redemption, 'tenant_id' | 'operation_id' | 'content_key'>): ContentSeal | null {
@@ -23,7 +24,7 @@ const ownDigests = new Map([...TOOLS.values()].map((tool) => [tool.tool_id, dige
  * Proves that what the kernel handed out is what its permit orders: arguments, tool, token, policy, snapshot and image hash to the permit's
  * action digest. Throws Fault `permit.invalid` when they don't: nothing may run then.
  */
-export async function proveCall(permit: Permit, redemption: Redemption, blobs: BlobStore): Promise<Call> {
+export async function proveCall(permit: Permit, redemption: Redemption, blobs: BlobStore, work: CallWork): Promise<Call> {
   const args = await argumentsOf(redemption, blobs);
   const digest = actionDigest({
     tool_id: redemption.tool_id,
@@ -42,7 +43,7 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
   if (!tool || (bound === null ? ownDigests.get(tool.tool_id) ?? digestOf(tool) : digestOf(tool)) !== redemption.tool_definition_digest) {
     throw new Fault('permit.invalid', `tool \`${redemption.tool_id}\` is not defined here as it is at the kernel`);
   }
-  if (argumentFaults(tool, args).length > 0) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
+  if (!await fits(tool, args, redemption, work)) throw new Fault('permit.invalid', 'the arguments do not fit the tool');
   return {
     tenantId: redemption.tenant_id, operationId: redemption.operation_id, attempt: redemption.attempt, toolId: redemption.tool_id, cli: tool.cli ?? null, provider: tool.provider ?? null, workspaceId: redemption.workspace_id, imageDigest: redemption.image_digest, args,
     root: parseSnapshotId(redemption.state_snapshot_id), fs: redemption.fs, net: [...redemption.net ?? [], ...(profile === null ? [] : [profile.net])],
@@ -53,6 +54,15 @@ export async function proveCall(permit: Permit, redemption: Redemption, blobs: B
     ...withSeal(sealOf(permit, redemption)),
     nodes: new Map(redemption.nodes.map((text) => Buffer.from(text, 'base64')).map((bytes) => [sha256Hex(bytes), bytes])),
   };
+}
+
+/** What checking arguments may take, in milliseconds: the longest that patterns and values of their bounds take, and a busy machine beside it. */
+const CHECK_MS = 10_000;
+
+/** Patterns are the tenant's, and so is what they cost. */
+async function fits(tool: ToolDefinition, args: Readonly<Record<string, unknown>>, { cli_tool, search_tool }: Redemption, work: CallWork): Promise<boolean> {
+  const tenants = TOOLS.has(tool.tool_id) ? undefined : cli_tool ?? search_tool;
+  return tenants === undefined ? argumentFaults(tool, args).length === 0 : await work.run('arguments.fit', { tool: tenants, args }, CHECK_MS);
 }
 
 const withSeal = (seal: ContentSeal | null): Pick<Call, 'seal'> => (seal === null ? {} : { seal });

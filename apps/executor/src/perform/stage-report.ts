@@ -3,6 +3,8 @@ import { LIMITS, type BlobRef, type Delta, type TenantId } from '@writ/contract'
 import type { BlobStore } from '@writ/blobs';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { sealContent, sealedRef, type ContentKind, type ContentSeal } from '@writ/nest-kit';
+import { pacer } from '@writ/worker-pool';
+import { encodingDelta, runWithPauses } from '@writ/workspace';
 import type { Staged } from '../runners/runner.ts';
 import type { Report } from '../support/kernel-client.ts';
 
@@ -19,15 +21,15 @@ export interface Storing {
  */
 export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Storing): Promise<Report> {
   const result = canonicalBytes(staged.result ?? null);
-  const delta = staged.delta === null ? null : canonicalBytes(staged.delta);
+  const delta = staged.delta === null ? null : await runWithPauses(encodingDelta(staged.delta as Delta), pacer());
   const requests = staged.requests ?? [];
   const list = canonicalBytes(requests);
   const longResult = result.length > LIMITS.resultInlineBytes.max ? keptAs(seal, 'result', result) : null;
-  const longDelta = delta !== null && delta.length > LIMITS.deltaInlineBytes.max ? { stored: delta, ref: refOf(delta) } : null;
+  const longDelta = delta !== null && delta.bytes.length > LIMITS.deltaInlineBytes.max ? { stored: delta.bytes, ref: refOf(delta.bytes) } : null;
   const longList = list.length > LIMITS.requestsInlineBytes.max ? keptAs(seal, 'requests', list) : null;
   const travel = areShort(staged.blobs);
   const stored = [...(travel ? [] : staged.blobs), ...[longList, longResult, longDelta].flatMap((each) => (each === null ? [] : [each.stored]))];
-  if (stored.length > 0) await blobs.putMany(tenantId as TenantId, stored);
+  for (const batch of batchesOf(stored)) await blobs.putMany(tenantId as TenantId, batch);
   return {
     ended: staged.ended,
     exit_code: staged.exitCode,
@@ -43,6 +45,23 @@ export async function stageReport(staged: Staged, { blobs, tenantId, seal }: Sto
     usage: staged.usage,
     ...(staged.outputRefs === undefined ? {} : { output_refs: staged.outputRefs }),
   };
+}
+
+/** Contents that are stored at once: hashing and copying as many small ones takes a millisecond or two. */
+const BATCH_BLOBS = 500;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+function* batchesOf(blobs: readonly Uint8Array[]): Generator<readonly Uint8Array[]> {
+  let [batch, bytes]: [Uint8Array[], number] = [[], 0];
+  for (const blob of blobs) {
+    if (batch.length === BATCH_BLOBS || (batch.length > 0 && bytes + blob.length > BATCH_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(blob);
+    bytes += blob.length;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function areShort(blobs: readonly Uint8Array[]): boolean {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, secretsNamed, secretVariable, TOOLS, type EgressRequest, type NamesSecrets } from '@writ/contract';
-import { placeSecrets } from '@writ/risk';
+import { placeSecrets, type Placed } from '@writ/risk';
 import type { Call, RunContext, Staged } from '../runners/runner.ts';
 import { Values } from './redactor.ts';
+import { jsonWithoutValues, valueWithin, withoutValues, type SecretWork } from './secret-work.ts';
 import { shellGrammar } from './shell-grammar.ts';
 
 /** Longest target and reason of a listed request; a marker may be longer than what it stands for. */
 const [TARGET_CHARS_MAX, TEXT_CHARS_MAX] = [512, 256];
+/** A command that the slowest construct of bash holds the parser with for some milliseconds. */
+const BRIEF_COMMAND = 512;
+/** What reading a longer one may take, on a thread: it was judged in less. */
+const PLACE_MS = 10_000;
 
 /** A call as it is run: with its command as it was judged, and what it must not tell. */
 export interface Prepared {
@@ -22,7 +27,7 @@ export async function prepareCall(call: Call, context: RunContext): Promise<Prep
   const tool: NamesSecrets = TOOLS.get(call.toolId) ?? { class: 'sandboxed', accepts_secrets: [], ...(call.cli === null ? {} : { cli: call.cli }) };
   const { names } = secretsNamed(tool, call.args);
   const { command } = call.args;
-  const placed = tool.accepts_secrets.includes('command') && typeof command === 'string' && command.includes('${secret:') ? placeSecrets(command, await shellGrammar()) : null;
+  const placed = tool.accepts_secrets.includes('command') && typeof command === 'string' && command.includes('${secret:') ? await placedIn(command, context.work) : null;
   if (placed?.ok === false) throw new Fault('permit.invalid', `the command can't be run as it was judged: ${placed.message}`);
   const args = placed === null ? call.args : { ...call.args, command: placed.command };
   if (context.mode === 'preview') {
@@ -34,6 +39,10 @@ export async function prepareCall(call: Call, context: RunContext): Promise<Prep
   const values = new Values(named);
   const env = Object.fromEntries((placed?.names ?? []).map((name) => [secretVariable(name), named[name] ?? '']));
   return { call: { ...call, args, env, values }, values };
+}
+
+async function placedIn(command: string, work: SecretWork): Promise<Placed> {
+  return command.length <= BRIEF_COMMAND ? placeSecrets(command, await shellGrammar()) : await work.run('secrets.place', { command }, PLACE_MS);
 }
 
 function valueOf({ secrets }: Call, name: string): string {
@@ -54,25 +63,15 @@ export function requestWithout(values: Values, request: EgressRequest): EgressRe
  * What a call did, with nothing in it of the values that it had.
  * INVARIANT (told to nobody): this is all that leaves the executor of a call; a delta that holds a value isn't staged at all.
  */
-export async function withoutSecrets(staged: Staged, values: Values): Promise<Staged> {
+export async function withoutSecrets(staged: Staged, values: Values, work: SecretWork): Promise<Staged> {
   if (!values.any) return staged;
-  const error = staged.error === null ? null : { ...staged.error, message: values.redactText(staged.error.message), hint: staged.error.hint === null ? null : values.redactText(staged.error.hint) };
+  const error = staged.error === null ? null : {
+    ...staged.error, message: await withoutValues(values, staged.error.message, false, work), hint: staged.error.hint === null ? null : await withoutValues(values, staged.error.hint, false, work),
+  };
   const requests = staged.requests?.map((request) => requestWithout(values, request));
-  const told = { ...staged, error, result: values.redactJson(staged.result), ...(requests === undefined ? {} : { requests }) };
-  const name = await leftBehind(staged, values);
+  const told = { ...staged, error, result: await jsonWithoutValues(values, staged.result, work), ...(requests === undefined ? {} : { requests }) };
+  const name = await valueWithin(values, [...(staged.delta?.changes ?? []).map(({ path }) => Buffer.from(path)), ...staged.blobs], work);
   if (name === null) return told;
   const found = { code: 'secret.in_delta', message: `what the call left in the workspace holds the secret \`${name}\``, hint: 'write it to a file outside of the workspace, or give the program the variable itself' };
   return { ...told, ended: 'invalid', error: found, delta: null, blobs: [] };
-}
-
-async function leftBehind({ delta, blobs }: Staged, values: Values): Promise<string | null> {
-  for (const { path } of delta?.changes ?? []) {
-    const name = await values.nameIn(Buffer.from(path));
-    if (name !== null) return name;
-  }
-  for (const bytes of blobs) {
-    const name = await values.nameIn(bytes);
-    if (name !== null) return name;
-  }
-  return null;
 }

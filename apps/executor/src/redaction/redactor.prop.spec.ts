@@ -4,12 +4,12 @@ import { Redactor, Values } from './redactor.ts';
 
 const value = fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), fc.stringMatching(/^[ab]{2,8}$/), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })).filter((text) => text.isWellFormed());
 const secrets = fc.dictionary(fc.constantFrom('A', 'B'), value, { minKeys: 1, maxKeys: 2 });
-const forms = (text: string): string[] => [text, Buffer.from(text).toString('base64'), Buffer.from(`x${text}`).toString('base64'), Buffer.from(text).toString('hex'), encodeURIComponent(text), JSON.stringify(text), text.slice(0, -1), `${text}${text}`];
+const forms = (text: string): string[] => [text, Buffer.from(text).toString('base64'), Buffer.from(`x${text}`).toString('base64'), Buffer.from(text).toString('hex'), encodeURIComponent(text), JSON.stringify(text), [...text].map((character) => `&#${String(character.codePointAt(0))};`).join(''), [...text].join('\n'), JSON.stringify([...Buffer.from(text)]), text.slice(0, -1), `${text}${text}`];
 
 /** Secrets, a text that holds them in some shapes among others, and where it is cut. */
 const streams = secrets.chain((all) => fc.record({
   all: fc.constant(all),
-  bytes: fc.array(fc.oneof(fc.constantFrom(...Object.values(all).flatMap(forms)), fc.string({ maxLength: 4 }), fc.constantFrom('a', 'b', '\n', 'ab')), { maxLength: 8 }).map((parts) => Buffer.from(parts.join(''))),
+  bytes: fc.array(fc.oneof(fc.constantFrom(...Object.values(all).flatMap(forms)), fc.string({ maxLength: 4 }), fc.constantFrom('a', 'b', '\n', 'ab', '\\', '&#', '%', '0000000 ', ' 61', '|')), { maxLength: 8 }).map((parts) => Buffer.from(parts.join(''))),
   cuts: fc.array(fc.nat(200), { maxLength: 12 }),
 }));
 

@@ -4,87 +4,85 @@
  *
  * INVARIANT (any chunking): what comes out is a function of all that went in, however it was cut.
  * INVARIANT (bounded): no more is held back than may still become the longest shape, with what may stand between its bytes.
+ * INVARIANT (linear): time grows with the bytes alone, whatever they and the values are.
  */
-import { setImmediate as pause } from 'node:timers/promises';
-import { shapesOf, type Shape } from './shapes.ts';
+import { Scan, Searched } from './scan.ts';
+import { shapesOf } from './shapes.ts';
+import type { Range } from './track.ts';
 
-/** Bytes between two bytes of a shape. */
-const BETWEEN_MAX = 4;
-/** Fewer bytes of a value at a cut tell next to nothing. */
-const CUT_BYTES_MIN = 4;
-/** After so many bytes others get their turn. */
-const TURN_BYTES = 1024 * 1024;
-const [NO, MORE] = [-1, -2];
+/** Fewer bytes held back tell next to nothing. */
+const PAUSE_BYTES_MAX = 3;
+/** What is scanned in some three milliseconds. */
+export const SCANNED_BYTES = 64 * 1024;
+/** What is scanned at once: with the slowest contents a millisecond or two. */
+const PIECE_BYTES = 16 * 1024;
+
+/** Bytes in pieces, between which a scan can give way to others. */
+export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
 
 /** What stands in the place of a value. Of characters that URLs, JSON and shells take as they are. */
 export const instead = (name: string): string => `***${name}***`;
 
-interface Found { readonly end: number; readonly name: string }
-
-type Named = readonly [name: string, value: string];
+/** A value by its name, as it goes to a thread. */
+export type NamedValue = readonly [name: string, value: string];
 
 /** Values to look for, in all their shapes. */
 export class Values {
-  readonly #named: readonly Named[];
-  readonly #byFirst: readonly (readonly Shape[])[];
+  /** all of them, in the order in which they came; a name may have stood for several */
+  readonly named: readonly NamedValue[];
   readonly any: boolean;
+  /** made when it is first needed: of long values that takes some time */
+  #searched: Searched | undefined;
 
-  constructor(values: Readonly<Record<string, string>>, before: readonly Named[] = []) {
-    this.#named = [...before, ...Object.entries(values)];
-    const byFirst: Shape[][] = Array.from({ length: 256 }, () => []);
-    for (const [name, value] of this.#named) for (const shape of value === '' ? [] : shapesOf(name, value)) byFirst[shape.bytes.readUInt8(0)]?.push(shape);
-    this.#byFirst = byFirst;
-    this.any = byFirst.some(({ length }) => length > 0);
+  constructor(values: Readonly<Record<string, string>> | readonly NamedValue[]) {
+    this.named = isList(values) ? values : Object.entries(values);
+    this.any = this.named.some(([, value]) => value !== '');
   }
 
   /** These and more; the same object where none is new. A name may come to stand for another value: the one before stays looked for. */
   and(values: Readonly<Record<string, string>>): Values {
-    const fresh = Object.entries(values).filter(([name, value]) => !this.#named.some(([other, known]) => other === name && known === value));
-    return fresh.length === 0 ? this : new Values(Object.fromEntries(fresh), this.#named);
+    const fresh = Object.entries(values).filter(([name, value]) => !this.named.some(([other, known]) => other === name && known === value));
+    return fresh.length === 0 ? this : new Values([...this.named, ...fresh]);
   }
 
-  /** The longest shape that begins at `at`; `null` where none does, `more` where that hangs on bytes that aren't there. `cut`: none will come, and what began is taken for whole. */
-  at(bytes: Uint8Array, at: number, last: 'open' | 'end' | 'cut'): Found | 'more' | null {
-    let found: Found | null = null;
-    for (const shape of this.#byFirst[bytes[at] ?? 0] ?? []) {
-      const end = match(bytes, at, shape);
-      if (end === NO) continue;
-      if (end >= 0) {
-        if (found === null || end > found.end) found = { end, name: shape.name };
-      } else if (last === 'open') return 'more';
-      else if (last === 'cut' && bytes.length - at >= CUT_BYTES_MIN) return { end: bytes.length, name: shape.name };
-    }
-    return found;
+  /** A scan of a stream whose first byte stands at `from`, for values of which there are any. */
+  scan(from = 0): Scan {
+    this.#searched ??= new Searched(this.named.filter(([, value]) => value !== '').map(([name, value]) => shapesOf(name, value)));
+    return new Scan(this.#searched, from);
   }
 
-  /** The name of a value that stands in the bytes, or null. Gives way to others in long ones. */
-  async nameIn(bytes: Uint8Array): Promise<string | null> {
-    for (let at = 0; at < bytes.length; at++) {
-      if (at > 0 && at % TURN_BYTES === 0) await pause();
-      if (this.#byFirst[bytes[at] ?? 0]?.length === 0) continue;
-      const found = this.at(bytes, at, 'end');
-      if (found !== null && found !== 'more') return found.name;
+  /** The name of a value that stands in the bytes, or null. */
+  nameIn(bytes: Uint8Array): string | null {
+    if (!this.any) return null;
+    const scan = this.scan();
+    for (const piece of piecesOf(bytes)) {
+      const [found] = scan.push(piece);
+      if (found !== undefined) return found.name;
     }
-    return null;
+    return scan.finish(false)[0]?.name ?? null;
   }
 
   /** Where values stand in the whole of something, which may have been `cut`. They may overlap. */
-  *ranges(bytes: Uint8Array, cut: boolean): Generator<{ readonly start: number; readonly end: number; readonly name: string }> {
-    for (let start = 0; start < bytes.length; start++) {
-      const found = this.at(bytes, start, cut ? 'cut' : 'end');
-      if (found !== null && found !== 'more') yield { start, ...found };
-    }
+  ranges(bytes: Uint8Array, cut: boolean): readonly Range[] {
+    const scan = this.scan();
+    const found: Range[] = [];
+    for (const piece of piecesOf(bytes)) found.push(...scan.push(piece));
+    return [...found, ...scan.finish(cut)].sort(inOrder);
   }
 
   /** @param cut whether the bytes were cut off, maybe within a value */
   redactBytes(bytes: Uint8Array, cut = false): Buffer {
     const redactor = new Redactor(this);
-    return Buffer.concat([redactor.push(bytes), redactor.end(cut)]);
+    const parts: Buffer[] = [];
+    for (const piece of piecesOf(bytes)) parts.push(redactor.push(piece));
+    return Buffer.concat([...parts, redactor.end(cut)]);
   }
 
   /** @param cut whether the text was cut off, maybe within a value */
   redactText(text: string, cut = false): string {
-    return this.any ? this.redactBytes(Buffer.from(text, 'utf8'), cut).toString('utf8') : text;
+    return this.any && text !== '' ? this.redactBytes(Buffer.from(text, 'utf8'), cut).toString('utf8') : text;
   }
 
   /** JSON with every text and every name of a member redacted. */
@@ -96,38 +94,43 @@ export class Values {
   }
 }
 
-function match(bytes: Uint8Array, from: number, { bytes: wanted, between }: Shape): number {
-  let at = from;
-  for (let k = 0; k < wanted.length; k++) {
-    for (let skipped = 0; between !== null && k > 0 && skipped < BETWEEN_MAX && at < bytes.length && bytes[at] !== wanted[k] && between[bytes[at] ?? 0] === 1; skipped++) at += 1;
-    if (at >= bytes.length) return MORE;
-    if (bytes[at] !== wanted[k]) return NO;
-    at += 1;
-  }
-  return at;
-}
+const isList = (values: Readonly<Record<string, string>> | readonly NamedValue[]): values is readonly NamedValue[] => Array.isArray(values);
+
+/** By their beginnings; of two that begin in one place the longer comes first and gives its name. */
+const inOrder = (one: Range, other: Range): number => one.start - other.start || other.size - one.size || (one.name < other.name ? -1 : 1);
 
 /** Redacts a stream. Every byte that belongs to any shape goes, also where shapes overlap. */
 export class Redactor {
   #values: Values;
+  #scan: Scan;
+  /** what came and wasn't told yet; its first byte stands at `#from` */
   #held: Buffer = Buffer.alloc(0);
-  /** bytes at the beginning of what is held that belong to a shape that is told of already */
+  #from = 0;
+  /** what was found and isn't told of yet */
+  #ranges: Range[] = [];
+  /** up to here bytes belong to a value that is told of already */
   #covered = 0;
-  /** bytes at the beginning of what is held that were told in a pause */
+  /** up to here bytes were told in a pause */
   #told = 0;
 
   constructor(values: Values) {
     this.#values = values;
+    this.#scan = values.scan();
   }
 
   /** Takes bytes and gives what is sure by now. */
   push(bytes: Uint8Array): Buffer {
-    return this.#pass(bytes, 'open');
+    this.#held = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
+    this.#ranges.push(...this.#scan.push(bytes));
+    return this.#tell(this.#scan.pending());
   }
 
   /** Looks for other values from here on. */
   learn(values: Values): void {
+    if (values === this.#values) return;
     this.#values = values;
+    this.#scan = values.scan(this.#from);
+    this.#ranges.push(...this.#scan.push(this.#held));
   }
 
   /**
@@ -135,36 +138,46 @@ export class Redactor {
    * the same.
    */
   pause(): Buffer {
-    const [held, covered] = [this.#held, this.#covered];
-    if (held.length - covered >= CUT_BYTES_MIN) return Buffer.alloc(0);
-    const shown = this.#pass(new Uint8Array(), 'end');
-    [this.#held, this.#covered, this.#told] = [held, covered, held.length];
+    const end = this.#from + this.#held.length;
+    if (end - Math.max(this.#covered, this.#from) > PAUSE_BYTES_MAX) return Buffer.alloc(0);
+    const shown = Buffer.concat(this.#shown(end).parts);
+    this.#told = end;
     return shown;
   }
 
   /** The rest. `cut`: the stream was cut off, maybe within a value: what may be the beginning of one goes too. */
   end(cut = false): Buffer {
-    return this.#pass(new Uint8Array(), cut ? 'cut' : 'end');
+    this.#ranges.push(...this.#scan.finish(cut));
+    return this.#tell(this.#from + this.#held.length);
   }
 
-  #pass(bytes: Uint8Array, last: 'open' | 'end' | 'cut'): Buffer {
-    const all = this.#held.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#held, bytes]);
-    const out: Buffer[] = [];
-    const told = this.#told;
-    let [at, until] = [0, this.#covered];
-    let plain = Math.max(until, told);
-    for (; at < all.length; at++) {
-      const found = this.#values.at(all, at, last);
-      if (found === 'more') break;
-      if (found === null || found.end <= until) continue;
-      if (at >= until && found.end > told) out.push(all.subarray(plain, at), Buffer.from(instead(found.name)));
-      until = found.end;
-      plain = Math.max(plain, until);
+  /** Tells all before `until`: no value that isn't known yet begins there. */
+  #tell(until: number): Buffer {
+    const { parts, covered } = this.#shown(until);
+    const told = Buffer.concat(parts);
+    this.#covered = covered;
+    this.#ranges = this.#ranges.filter(({ start }) => start >= until);
+    // A copy: what is a part of a long chunk would keep all of it.
+    this.#held = Buffer.from(this.#held.subarray(until - this.#from));
+    this.#from = until;
+    return told;
+  }
+
+  #shown(until: number): { readonly parts: Buffer[]; readonly covered: number } {
+    const bytes = (from: number, to: number): Buffer => this.#held.subarray(Math.max(from, this.#from) - this.#from, Math.max(to, this.#from) - this.#from);
+    const parts: Buffer[] = [];
+    let covered = this.#covered;
+    let plain = Math.max(covered, this.#told);
+    for (const { start, end, name } of this.#ranges.toSorted(inOrder)) {
+      if (start >= until || end <= covered) continue;
+      if (start >= covered && end > this.#told) {
+        if (start > plain) parts.push(bytes(plain, start));
+        parts.push(Buffer.from(instead(name)));
+      }
+      covered = end;
+      plain = Math.max(plain, end);
     }
-    out.push(all.subarray(Math.min(plain, at), at));
-    this.#held = all.subarray(at);
-    this.#covered = Math.max(0, until - at);
-    this.#told = Math.max(0, told - at);
-    return Buffer.concat(out);
+    if (until > plain) parts.push(bytes(plain, until));
+    return { parts, covered };
   }
 }

@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Pattern } from './automaton.ts';
+import { looseBytes, readLoosely } from './readings.ts';
 
-/** A form in which a value may show. */
-export interface Shape {
-  readonly name: string;
-  readonly bytes: Buffer;
-  /** by byte: what may stand between two bytes of it, as line ends do in base64; null: nothing */
-  readonly between: Uint8Array | null;
+/** What is looked for in each reading. */
+export interface Shapes {
+  readonly plain: readonly Pattern[];
+  readonly loose: readonly Pattern[];
+  readonly hex: readonly Pattern[];
+  /** where bytes are written as numbers, one by one or in groups */
+  readonly numbers: readonly Pattern[];
+  readonly characters: readonly Pattern[];
+  readonly column: readonly Pattern[];
 }
 
 /** An encoded form that is shorter would be found everywhere. */
 const ENCODED_BYTES_MIN = 6;
+/** A value of fewer bytes is found in lists of numbers that have nothing to do with it. */
+const NUMBERS_MIN = 4;
 /** A line of a value that is shorter tells little, and may be a line of anything. */
 const LINE_BYTES_MIN = 16;
+/** Of longer values the escapes of each format are found by the reading of escapes alone: every form more is as long again. */
+const LONG_CHARS = 1_024;
+const [PRINTS_FROM, PRINTS_TO, POINT] = [0x20, 0x7e, 0x2e];
 
-const tableOf = (bytes: string): Uint8Array => {
-  const table = new Uint8Array(256);
-  for (const byte of Buffer.from(bytes)) table[byte] = 1;
-  return table;
-};
-/** `base64` and others break lines. */
-const LINE_ENDS = tableOf('\r\n');
-/** What stands between bytes in hexadecimal: `6d 61`, `6d:61`, `%6d%61`, `\x6d\x61`, `6d-61`, and line ends. */
-const HEX_BETWEEN = tableOf('\r\n\t :%\\x,-');
-
-/** Every form in which the value is looked for. What isn't here (compressed, encrypted, a base that is no power of a usual one) is not found. */
-export function shapesOf(name: string, value: string): Shape[] {
+/** Every form in which the value is looked for. What isn't here (compressed, encrypted, reversed, with other signs between its characters) is not found. */
+export function shapesOf(name: string, value: string): Shapes {
   const raw = Buffer.from(value, 'utf8');
-  const shapes: Shape[] = [];
-  const seen = new Set<string>();
-  const add = (bytes: Buffer | string, between: Uint8Array | null = null, least = ENCODED_BYTES_MIN): void => {
-    const shape = { name, bytes: Buffer.from(bytes), between };
-    const key = `${between === null ? '' : between === LINE_ENDS ? 'l' : 'h'} ${shape.bytes.toString('latin1')}`;
-    if (shape.bytes.length < least || seen.has(key)) return;
-    seen.add(key);
-    shapes.push(shape);
+  const named = (least: number, ...all: readonly (Uint8Array | string)[]): Pattern[] => distinct(all.map((bytes) => (typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : Buffer.from(bytes)))).filter(({ length }) => length >= least).map((bytes) => ({ name, bytes }));
+  const base64 = [0, 1, 2].map((lead) => base64Within(raw, lead));
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return {
+    plain: [...named(1, raw), ...named(ENCODED_BYTES_MIN, ...(value.length > LONG_CHARS ? [] : texts(value))), ...named(LINE_BYTES_MIN, ...lines)],
+    loose: named(ENCODED_BYTES_MIN, looseBytes(value), readLoosely(value), ...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))),
+    hex: named(ENCODED_BYTES_MIN, raw.toString('hex')),
+    numbers: named(NUMBERS_MIN, raw),
+    characters: named(ENCODED_BYTES_MIN, value.replaceAll(/\s/g, '')),
+    column: named(ENCODED_BYTES_MIN, raw.map((byte) => (byte < PRINTS_FROM || byte > PRINTS_TO ? POINT : byte))),
   };
-  add(raw, null, 1);
-  for (const text of texts(value)) add(text);
-  for (const line of value.split(/\r?\n/)) add(line.trim(), null, LINE_BYTES_MIN);
-  for (const lead of [0, 1, 2]) {
-    const within = base64Within(raw, lead);
-    add(within, LINE_ENDS);
-    add(within.replaceAll('+', '-').replaceAll('/', '_'), LINE_ENDS);
-  }
-  const hex = raw.toString('hex');
-  add(hex, HEX_BETWEEN);
-  add(hex.toUpperCase(), HEX_BETWEEN);
-  return shapes;
 }
+
+const distinct = (all: readonly Buffer[]): Buffer[] => all.filter((bytes, index) => all.findIndex((other) => other.equals(bytes)) === index);
 
 const percent = (value: string, kept: RegExp): string => [...Buffer.from(value, 'utf8')].map((byte) => (kept.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)).join('');
 const lowerPercent = (text: string): string => text.replaceAll(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());

@@ -11,6 +11,7 @@ import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 
+type Running = Pick<RunContext, 'signal' | 'work'>;
 type Said = Pick<Staged, 'ended' | 'error' | 'result'>;
 
 /** Runs tools whose effect is outside, behind the egress gate. */
@@ -33,7 +34,7 @@ export class BrokerRunner extends Runner {
     const signal = AbortSignal.any([context.signal, AbortSignal.timeout(call.limits.wall_ms)]);
     const gate = this.#gate.open(call, { ...context, signal });
     try {
-      const said = await this.#said(call, gate, signal);
+      const said = await this.#said(call, gate, { signal, work: context.work });
       const wall_ms = Math.round(this.#now() - began);
       return {
         ...said, exitCode: null, delta: null, blobs: [], requests: gate.requests,
@@ -44,17 +45,17 @@ export class BrokerRunner extends Runner {
     }
   }
 
-  async #said(call: Call, gate: CallGate, signal: AbortSignal): Promise<Said> {
+  async #said(call: Call, gate: CallGate, running: Running): Promise<Said> {
     try {
-      return { ended: 'exited', error: null, result: await this.#result(call, gate, signal) };
+      return { ended: 'exited', error: null, result: await this.#result(call, gate, running) };
     } catch (error) {
-      return failed(gate.brokenBy ?? error, signal);
+      return failed(gate.brokenBy ?? error, running.signal);
     }
   }
 
-  async #result(call: Call, gate: CallGate, signal: AbortSignal): Promise<unknown> {
+  async #result(call: Call, gate: CallGate, running: Running): Promise<unknown> {
     if (call.provider !== null) return await webSearch(call, call.provider, gate);
-    return call.toolId === WEB_FETCH.tool_id ? await webFetch(call, gate, signal) : await netEgress(call, gate, this.#blobs);
+    return call.toolId === WEB_FETCH.tool_id ? await webFetch(call, gate, running) : await netEgress(call, gate, this.#blobs, running.work);
   }
 }
 

@@ -6,6 +6,7 @@ import { blobReader, type BlobStore } from '@writ/blobs';
 import { SHELL_DANGEROUS, type TenantId } from '@writ/contract';
 import { rawJob, repositoryFault } from '@writ/mk8-shell/dangerous';
 import { CANNOT_RUN, cannotStart } from '@writ/sandbox';
+import { pacedReader } from './paced-reader.ts';
 import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, type Tree } from './sandbox-entries.ts';
 
@@ -42,7 +43,7 @@ export class DangerousRunner extends Runner {
 
   /** In words why git would run something else, or be led elsewhere, by what the snapshot holds; null where it wouldn't. */
   async #repositoryFault({ tenantId, root, fs }: Call): Promise<string | null> {
-    const reader = blobReader(this.#blobs, tenantId as TenantId);
+    const reader = pacedReader(blobReader(this.#blobs, tenantId as TenantId));
     const tree = await readableTree(reader, root, fs);
     const shape = shapeFault(tree);
     const config = tree.get('.git/config');

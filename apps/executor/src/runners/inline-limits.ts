@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CallLimits } from '@writ/contract';
-import type { BlobReader } from '@writ/blobs';
+import { Fault, type CallLimits } from '@writ/contract';
 
 /** A call has used more than it may: of what, and how much that was. */
 export class LimitReached extends Error {
@@ -24,8 +23,10 @@ export function verifyWritten(bytes: number, { disk_write_bytes }: CallLimits): 
   if (bytes > disk_write_bytes) throw new LimitReached('disk_write_bytes', disk_write_bytes);
 }
 
-/** The reader, as long as there is time: a tool that goes through many files stops at the next one. */
-export const timedReader = (reader: BlobReader, verify: () => void): BlobReader => async (sha256) => {
-  verify();
-  return await reader(sha256);
-};
+/** Milliseconds that a call has left of its time. */
+export const timeLeft = (elapsedMs: number, { wall_ms, cpu_ms }: CallLimits): number => Math.max(1, Math.min(wall_ms, cpu_ms) - elapsedMs);
+
+/** What a call has used too much of, in words, where that is what an error says; otherwise null. */
+export function limitOf(error: unknown): string | null {
+  return error instanceof LimitReached || (error instanceof Fault && error.code === 'limit.exceeded') ? error.message : null;
+}

@@ -2,9 +2,10 @@
 import { AGENT_SPAWN, isTaskTool, secretReference, SKILL_READ, VALUE_GET, type TenantId, type Usage } from '@writ/contract';
 import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { coversPath } from '@writ/capability';
-import { runFileTool, type FileToolOutcome } from '@writ/workspace';
-import { LimitReached, timedReader, verifyTime, verifyWritten } from './inline-limits.ts';
-import { Runner, type Call, type Staged } from './runner.ts';
+import { doFileWork, isBriefFileWork, runFileTool, type FileToolOutcome, type FileWorker } from '@writ/workspace';
+import { limitOf, timeLeft, verifyTime, verifyWritten } from './inline-limits.ts';
+import { pacedReader } from './paced-reader.ts';
+import { Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { runSkillTool } from './skill-tool.ts';
 import { runTaskTool } from './task-tools.ts';
 
@@ -28,37 +29,54 @@ export class InlineRunner extends Runner {
     return async (sha256) => nodes.get(sha256) ?? await read(sha256);
   }
 
-  override async run(call: Call): Promise<Staged> {
+  override async run(call: Call, { signal, work }: Pick<RunContext, 'signal' | 'work'>): Promise<Staged> {
     const started = this.#now();
     const elapsed = (): number => Math.round(this.#now() - started);
+    const ended = (how: Pick<Staged, 'ended' | 'error'>): Staged => ({ ...how, exitCode: null, delta: null, blobs: [], result: null, usage: usageOf(elapsed(), 0, null) });
     try {
-      const outcome = await this.#outcome(call, () => verifyTime(elapsed(), call.limits));
+      const outcome = await this.#outcome(call, { signal, work, elapsed });
       verifyTime(elapsed(), call.limits);
       return stagedOf(outcome, elapsed());
     } catch (error) {
-      if (!(error instanceof LimitReached)) throw error;
-      return {
-        ended: 'limit', exitCode: null, error: { code: 'limit.exceeded', message: error.message, hint: 'ask for less in one call, or for a token with more of it' },
-        delta: null, blobs: [], result: null, usage: usageOf(elapsed(), 0, null),
-      };
+      const limit = limitOf(error);
+      if (limit !== null) return ended({ ended: 'limit', error: { code: 'limit.exceeded', message: limit, hint: 'ask for less in one call, or for a token with more of it' } });
+      // Nobody hears of a call that was stopped; but whoever stopped it hears that nothing of it runs any more.
+      if (signal.aborted) return ended({ ended: 'killed', error: { code: 'command.killed', message: 'the call was stopped', hint: null } });
+      throw error;
     }
   }
 
-  async #outcome(call: Call, verify: () => void): Promise<FileToolOutcome<unknown>> {
+  async #outcome(call: Call, running: Running): Promise<FileToolOutcome<unknown>> {
     if (call.toolId === VALUE_GET.tool_id) return valueOutcome(call);
     // What it means is that it was committed: the kernel makes the sub-agent's token of that.
     if (call.toolId === AGENT_SPAWN.tool_id) return { ok: true, delta: null, blobs: [], result: { allowed: true } };
     if (isTaskTool(call.toolId)) return runTaskTool(call);
-    const reader = timedReader(this.#reader(call), verify);
+    const reader = pacedReader(this.#reader(call), () => {
+      running.signal.throwIfAborted();
+      verifyTime(running.elapsed(), call.limits);
+    });
     if (call.toolId === SKILL_READ.tool_id) return await runSkillTool(call, reader);
     const outcome = await runFileTool(call.toolId, {
       reader,
       root: call.root,
       may: (access, path) => call.fs.every((roots) => coversPath(roots, access, path)),
+      work: workerOf(call, running),
     }, call.args);
     if (outcome.ok) verifyWritten(writtenBy(outcome), call.limits);
     return outcome;
   }
+}
+
+/** A call that runs: how long it has, and what ends it. */
+interface Running extends Pick<RunContext, 'signal' | 'work'> { readonly elapsed: () => number }
+
+/** INVARIANT (no shared thread): here runs only what takes five milliseconds at most; a worker thread has the rest, for what is left of the call's time. */
+function workerOf({ limits }: Call, { work, elapsed }: Running): FileWorker {
+  return async (kind, input) => {
+    if (isBriefFileWork(kind, input)) return doFileWork(kind, input);
+    verifyTime(elapsed(), limits);
+    return await work.run(`fs.${kind}`, input as never, timeLeft(elapsed(), limits)) as never;
+  };
 }
 
 /**
@@ -85,6 +103,6 @@ function stagedOf(outcome: FileToolOutcome<unknown>, elapsedMs: number): Staged 
   };
 }
 
-/** An inline tool runs on the executor's own processor: its wall time bounds what it used. */
+/** An inline tool runs on the executor's own processors: its wall time bounds what it used. */
 const usageOf = (elapsedMs: number, written: number, result: unknown): Usage =>
   ({ wall_ms: elapsedMs, cpu_ms: elapsedMs, memory_peak_bytes: 0, disk_write_bytes: written, output_bytes: textBytes(result) });

@@ -7,9 +7,10 @@ import { parseUrl } from '@writ/egress';
 import { lookup, parsePath } from '@writ/workspace';
 import type { CallGate, Headers } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
+import { bytesWithoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
-import { encoded, readBody, type Body } from './read-body.ts';
-import type { Call } from './runner.ts';
+import { encoded, readBody } from './read-body.ts';
+import type { Call, RunContext } from './runner.ts';
 
 interface EgressArgs {
   readonly route: { readonly method: string; readonly url: string };
@@ -26,7 +27,7 @@ const HEADERS_MAX = 64;
 const HEADER_CHARS_MAX = 1_024;
 
 /** Runs `net.egress`: one request, one answer. @throws GateRefusal; Fault for a payload that can't be sent */
-export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): Promise<unknown> {
+export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore, work: RunContext['work']): Promise<unknown> {
   const { route, purpose, payload_ref, content_type, headers: own = [] } = call.args as unknown as EgressArgs;
   const target = parseUrl(route.url);
   const written = headersOfCall(call, own, target, OWN_HEADERS);
@@ -39,7 +40,7 @@ export async function netEgress(call: Call, gate: CallGate, blobs: BlobStore): P
     ];
     const answer = await exchange(passage, { method: route.method, target, headers, body });
     const came = await readBody(answer, call.limits.output_bytes);
-    return { status: answer.statusCode ?? 0, headers: headersOf(answer, call.values), ...encoded(withoutValues(came, call.values)), size: came.bytes.length, truncated: came.truncated };
+    return { status: answer.statusCode ?? 0, headers: headersOf(answer, call.values), ...encoded({ ...came, bytes: await bytesWithoutValues(call.values, came.bytes, came.truncated, work) }), size: came.bytes.length, truncated: came.truncated };
   } finally {
     passage.connection.destroy();
   }
@@ -61,8 +62,4 @@ async function payloadOf(call: Call, blobs: BlobStore, written: string): Promise
 function headersOf({ headers }: IncomingMessage, values: Call['values']): Record<string, string> {
   const told = (text: string): string => (values?.redactText(text) ?? text).replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_CHARS_MAX);
   return Object.fromEntries(Object.entries(headers).slice(0, HEADERS_MAX).map(([name, value]) => [name, told([value].flat().join(', '))]));
-}
-
-function withoutValues(body: Body, values: Call['values']): Body {
-  return values?.any === true ? { ...body, bytes: values.redactBytes(body.bytes, body.truncated) } : body;
 }

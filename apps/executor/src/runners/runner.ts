@@ -3,6 +3,7 @@ import type { AnnouncedRequests, AskedFor, CallLimits, CliCommand, Delta, Egress
 import type { SandboxData } from '@writ/mk8-shell';
 import type { ContentSeal } from '@writ/nest-kit';
 import type { Values } from '../redaction/redactor.ts';
+import type { CallWork } from '../support/call-work.ts';
 
 /** A redeemed call, its arguments proven to be those of the permit. */
 export interface Call {
@@ -73,6 +74,8 @@ export interface Staged {
 export interface RunContext {
   /** aborts when the lease is lost, the call was cancelled or its token revoked: what runs must be dead when `run` settles */
   readonly signal: AbortSignal;
+  /** worker threads, for work whose cost the call's input decides */
+  readonly work: CallWork;
   /**
    * Announces an external effect, with lines of the list of requests, and waits for the kernel's answer. MUST be awaited before each request other than GET, HEAD
    * or OPTIONS leaves; from the first on the call is never retried. Rejects when the attempt is fenced: the request MUST NOT leave then. In a preview it

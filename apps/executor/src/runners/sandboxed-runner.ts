@@ -10,9 +10,11 @@ import type { CallGate } from '../egress/call-gate.ts';
 import type { EgressGate } from '../egress/gate.ts';
 import { Proxy } from '../egress/proxy.ts';
 import { Outputs, type OutputTail } from '../outputs/outputs.ts';
+import { shownText } from '../outputs/shown-text.ts';
 import { WholeOutput } from '../outputs/whole-output.ts';
-import { redactedOutput } from '../redaction/redacted-output.ts';
+import { outputWithoutValues } from '../redaction/secret-work.ts';
 import { CONTAINER_TMPFS_BYTES, ROOM_HINT, roomFault } from './container-room.ts';
+import { pacedReader } from './paced-reader.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from './runner.ts';
 import { readableTree, sandboxEntries, sandboxPatches, type Tree } from './sandbox-entries.ts';
 import { stagedDelta } from './staged-delta.ts';
@@ -78,7 +80,7 @@ export class SandboxedRunner extends Runner {
   /** INVARIANT (the only way out): the container has no network; what it sends goes to the gate of its call, also where that lets nothing out and says so. */
   async #run(call: Call, context: RunContext, gate: CallGate, { tail, whole }: Hearing): Promise<Staged> {
     const proxy = new Proxy(gate);
-    const reader = blobReader(this.#blobs, call.tenantId as TenantId);
+    const reader = pacedReader(blobReader(this.#blobs, call.tenantId as TenantId));
     const tree = await readableTree(reader, call.root, call.fs);
     const name = kinOf(call);
     const kin = { name, patches: (standing: Standing) => sandboxPatches(reader, tree, standing) };
@@ -101,7 +103,7 @@ export class SandboxedRunner extends Runner {
       result: {
         exit_code: result.exitCode,
         signal: result.signal,
-        output: outputOf(result, call.values),
+        ...await outputOf(result, call, context.work),
         truncated_bytes: result.truncatedBytes,
         wall_ms: Math.round(result.usage.wallMs),
       },
@@ -189,11 +191,14 @@ function nothingRan(ended: SandboxResult['ended'], reason: SandboxResult['reason
   };
 }
 
-/** stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD, and a cut is said. */
-function outputOf(result: SandboxResult, values: Call['values']): string {
-  const { output, truncatedBytes } = result;
-  const text = (values?.any === true ? redactedOutput(result, values) : Buffer.concat(output.map((chunk) => chunk.bytes))).toString('utf8').replaceAll('\0', '\uFFFD');
-  return truncatedBytes === 0 ? text : `${text}\n[output cut: ${truncatedBytes} more bytes]`;
+/**
+ * stdout and stderr as they came; what isn't UTF-8 shows as U+FFFD and is marked, and a cut is said. Of a tenant's program it isn't marked: the form of its result is part
+ * of its tool's digest.
+ */
+async function outputOf(result: SandboxResult, { values, cli }: Call, work: RunContext['work']): Promise<{ readonly output: string; readonly output_lossy?: true }> {
+  const { truncatedBytes } = result;
+  const { text, isLossy } = shownText(await outputWithoutValues(values, result, work), truncatedBytes > 0);
+  return { output: truncatedBytes === 0 ? text : `${text}\n[output cut: ${truncatedBytes} more bytes]`, ...(isLossy && cli === null ? { output_lossy: true } : {}) };
 }
 
 function errorOf({ ended, reason, detail }: SandboxResult): Staged['error'] {

@@ -4,10 +4,11 @@ import { parseUrl, redirectOf, urlOf, type EgressTarget } from '@writ/egress';
 import type { CallGate, Headers, Passage } from '../egress/call-gate.ts';
 import { exchange } from '../egress/exchange.ts';
 import { GateRefusal } from '../egress/gate-error.ts';
+import { withoutValues } from '../redaction/secret-work.ts';
 import { headersOfCall, type WrittenHeader } from './call-headers.ts';
 import { readBody } from './read-body.ts';
 import { readablePage } from './readable-page.ts';
-import type { Call } from './runner.ts';
+import type { Call, RunContext } from './runner.ts';
 
 /** Redirects that are followed, as browsers' patience goes at its shortest. */
 const REDIRECTS_MAX = 5;
@@ -33,7 +34,7 @@ interface Found {
 }
 
 /** Runs `web.fetch`: a page, as what a person would read of it. @throws GateRefusal, TargetError */
-export async function webFetch(call: Call, gate: CallGate, signal: AbortSignal): Promise<unknown> {
+export async function webFetch(call: Call, gate: CallGate, { signal, work }: Pick<RunContext, 'signal' | 'work'>): Promise<unknown> {
   const { url, max_chars: most = CHARS, headers = [] } = call.args as unknown as FetchArgs;
   const { target, passage, answer } = await follow(gate, parseUrl(url), (first) => headersOfCall(call, headers, first, OWN_HEADERS));
   try {
@@ -44,10 +45,10 @@ export async function webFetch(call: Call, gate: CallGate, signal: AbortSignal):
     const whole = decoded(bytes, charset);
     const page = HTML.test(type) ? await readablePage(whole, urlOf(target), signal) : { title: null, text: whole };
     // INVARIANT (first taken out, then cut): a value that is cut in two would be found no more.
-    const told = (shown: string): string => (call.values?.redactText(shown, truncated) ?? shown).replaceAll('\0', '\uFFFD');
-    const text = told(page.text);
+    const told = async (shown: string): Promise<string> => (await withoutValues(call.values, shown, truncated, work)).replaceAll('\0', '\uFFFD');
+    const text = await told(page.text);
     return {
-      url: urlOf(target), status: answer.statusCode ?? 0, content_type: type, title: page.title === null ? null : told(page.title).slice(0, 500).toWellFormed(),
+      url: urlOf(target), status: answer.statusCode ?? 0, content_type: type, title: page.title === null ? null : (await told(page.title)).slice(0, 500).toWellFormed(),
       text: text.slice(0, most).toWellFormed(), size: bytes.length, truncated: truncated || text.length > most,
     };
   } finally {

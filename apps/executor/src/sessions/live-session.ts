@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ShellEnding } from '@writ/contract';
 import type { Shell, ShellTurned } from '@writ/sandbox';
+import { inSlices } from '@writ/worker-pool';
 import type { OutputTail } from '../outputs/outputs.ts';
-import { Redactor, Values } from '../redaction/redactor.ts';
+import { halfCharacter } from '../outputs/shown-text.ts';
+import { piecesOf, Redactor, Values } from '../redaction/redactor.ts';
 import type { WorkingCopy } from './working-copy.ts';
 
 /** Calls that may wait for their turn: more are told that the session is busy. */
@@ -31,6 +33,8 @@ export class LiveSession {
   ending: ShellEnding | null = null;
   #values = new Values({});
   readonly #terminal = new Redactor(this.#values);
+  /** the first bytes of a character whose others are still to come */
+  #half: Uint8Array = new Uint8Array();
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
 
@@ -55,12 +59,23 @@ export class LiveSession {
     if (this.#values.any) this.output.withhold();
   }
 
-  /** What the terminal showed in a turn, without values. What may begin one that the next turn goes on with comes with that. */
-  told({ output, truncatedBytes, state }: Pick<ShellTurned, 'output' | 'truncatedBytes' | 'state'>): Uint8Array {
-    if (!this.#values.any) return output;
-    const sure = this.#terminal.push(output);
+  /**
+   * What the terminal showed in a turn, without values, in whole characters. What may begin a value or a character that the next turn goes on with comes with
+   * that.
+   */
+  async told({ output, truncatedBytes, state }: Pick<ShellTurned, 'output' | 'truncatedBytes' | 'state'>): Promise<Uint8Array> {
     const isCut = truncatedBytes > 0;
-    return Buffer.concat([sure, isCut || state === 'gone' ? this.#terminal.end(isCut) : this.#terminal.pause()]);
+    const isLast = isCut || state === 'gone';
+    const shown = Buffer.concat([this.#half, this.#values.any ? await this.#withoutValues(output, { isCut, isLast }) : output]);
+    const half = isLast ? 0 : halfCharacter(shown);
+    this.#half = Buffer.from(shown.subarray(shown.length - half));
+    return shown.subarray(0, shown.length - half);
+  }
+
+  async #withoutValues(output: Uint8Array, { isCut, isLast }: { readonly isCut: boolean; readonly isLast: boolean }): Promise<Uint8Array> {
+    const sure: Uint8Array[] = [];
+    for await (const piece of inSlices(piecesOf(output))) sure.push(this.#terminal.push(piece));
+    return Buffer.concat([...sure, isLast ? this.#terminal.end(isCut) : this.#terminal.pause()]);
   }
 
   /** Resolves with what gives the turn back, which MUST be called once; null where too many wait. */

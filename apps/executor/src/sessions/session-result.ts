@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { FaultCode, Usage } from '@writ/contract';
 import type { SandboxUsage, ShellControl, ShellEnded, ShellTurned } from '@writ/sandbox';
+import { shownText } from '../outputs/shown-text.ts';
 import type { Staged } from '../runners/runner.ts';
 import type { CopiedDelta } from './working-copy.ts';
 
@@ -54,18 +55,18 @@ export function stagedTurn({ args: { ansi }, isFirst }: { readonly args: Session
     delta: fault === null ? copied?.delta ?? null : null,
     blobs,
     result: {
-      running: state === 'running', exit_code: exitCode, output: shown(turned, ansi === true), truncated_bytes: truncatedBytes,
+      running: state === 'running', exit_code: exitCode, ...shown(turned, ansi === true), truncated_bytes: truncatedBytes,
       shell: state === 'gone' ? 'ended' : isFirst ? 'started' : 'open', wall_ms: usage.wallMs,
     },
     usage: usageOf(usage, blobs),
   };
 }
 
-/** What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is said. */
-function shown({ output, truncatedBytes }: ShellTurned, ansi: boolean): string {
-  const text = Buffer.from(output).toString('utf8').replaceAll('\0', '\uFFFD');
+/** What the terminal got, as it came or as plain text: no escape sequences, and lines that end as text does. A cut is said, and what isn't UTF-8 is marked. */
+function shown({ output, truncatedBytes }: ShellTurned, ansi: boolean): { readonly output: string; readonly output_lossy?: true } {
+  const { text, isLossy } = shownText(output, truncatedBytes > 0);
   const plain = ansi ? text : stripVTControlCharacters(text).replaceAll('\r\n', '\n');
-  return truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`;
+  return { output: truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`, ...(isLossy ? { output_lossy: true } : {}) };
 }
 
 function usageOf({ wallMs, cpuMs, memoryPeakBytes, outputBytes }: SandboxUsage, blobs: readonly Uint8Array[]): Usage {

@@ -2,6 +2,9 @@
 import type { ReportReply, ShellAttachReply, ShellEnding } from '@writ/contract';
 import { SHELL_SESSION } from '@writ/contract';
 import { FakeShells, type FakeShell, type FakeShellProgram } from '@writ/sandbox';
+import { InlineWork } from '@writ/worker-pool';
+import { executorTasks } from '../executor.worker.ts';
+import { callWork } from '../support/call-work.ts';
 import { IMAGE, ScriptedKernel, tenantId } from '../specs/scripted-kernel.ts';
 import type { Call, RunContext, Staged } from '../runners/runner.ts';
 import { SessionRunner } from './session-runner.ts';
@@ -60,6 +63,7 @@ afterEach(async () => {
 /** A kernel that keeps one session. */
 const context = (): RunContext => ({
   signal: new AbortController().signal,
+  work: callWork(new InlineWork(executorTasks), tenantId, new AbortController().signal),
   mode: 'run',
   askedFor: () => undefined,
   confirmStanding: () => Promise.resolve(),

@@ -7,6 +7,7 @@ import { CONTAINER_TMPFS_BYTES, roomFault } from '../runners/container-room.ts';
 import { readableTree, sandboxEntries } from '../runners/sandbox-entries.ts';
 import type { Outputs } from '../outputs/outputs.ts';
 import { withoutSecrets } from '../redaction/call-secrets.ts';
+import { pacedReader } from '../runners/paced-reader.ts';
 import { imageOf, Runner, type Call, type RunContext, type Staged } from '../runners/runner.ts';
 import { LiveSession } from './live-session.ts';
 import { endedResult, stagedEnd, stagedFailure, stagedTurn, type SessionArgs } from './session-result.ts';
@@ -64,7 +65,7 @@ export class SessionRunner extends Runner {
     }
     return await this.#inTurn(ours, giveBack, async () => {
       if (ours.ending !== null) return stagedFailure(...ENDED[ours.ending], START_HINT);
-      return away ?? await withoutSecrets(await this.#asked(ours, call, context, args), ours.values);
+      return away ?? await withoutSecrets(await this.#asked(ours, call, context, args), ours.values, context.work);
     });
   }
 
@@ -113,7 +114,7 @@ export class SessionRunner extends Runner {
     const placed = sessions.place();
     try {
       if (placed === null) throw new ShellEnded('lost', 'engine', 'as many sessions live here as may', NO_USAGE);
-      const reader = blobReader(blobs, call.tenantId as TenantId);
+      const reader = pacedReader(blobReader(blobs, call.tenantId as TenantId));
       const tree = await readableTree(reader, call.root, call.fs);
       const tight = roomFault(tree);
       if (tight !== null) throw new ShellEnded('limit', 'workspace_space', tight, NO_USAGE);
@@ -151,7 +152,7 @@ export class SessionRunner extends Runner {
       session.learn(call.secrets);
       const turned = await session.shell.turn(turnOf(args, call), context.signal);
       session.output.push(turned.output);
-      return await this.#staged(session, call, args, { ...turned, output: session.told(turned) });
+      return await this.#staged(session, call, args, { ...turned, output: await session.told(turned) });
     } catch (error) {
       if (!(error instanceof ShellEnded)) throw error;
       // Whoever asked is told; the next one starts anew. Only of a call that was stopped nobody hears.

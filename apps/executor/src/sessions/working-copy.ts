@@ -4,6 +4,7 @@ import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
 import { scopeOf } from '@writ/capability';
 import type { SandboxChange, SandboxPatch } from '@writ/sandbox';
 import { applyDelta, diff, parsePath, rebase } from '@writ/workspace';
+import { pacedReader } from '../runners/paced-reader.ts';
 import { stagedDelta } from '../runners/staged-delta.ts';
 
 type Roots = readonly (readonly FsRoot[])[];
@@ -22,11 +23,13 @@ export interface CopiedDelta {
  */
 export class WorkingCopy {
   readonly #stored: BlobReader;
+  readonly #reader: BlobReader;
   #root: string;
   #nodes: ReadonlyMap<string, Uint8Array> = new Map();
 
   constructor(blobs: BlobStore, tenantId: string, root: string) {
     this.#stored = blobReader(blobs, tenantId as TenantId);
+    this.#reader = pacedReader(async (sha256) => this.#nodes.get(sha256) ?? await this.#stored(sha256));
     this.#root = root;
   }
 
@@ -67,6 +70,4 @@ export class WorkingCopy {
     this.#root = root;
     this.#nodes = nodes;
   }
-
-  readonly #reader: BlobReader = async (sha256) => this.#nodes.get(sha256) ?? await this.#stored(sha256);
 }

@@ -7,7 +7,9 @@ import { actionDigest, argsHash, canonicalBytes, sha256Hex } from '@writ/digest'
 import { sealPermit } from '@writ/permit';
 import { parseSigner, parseVerifier } from '@writ/signing';
 import type { Telemetry } from '@writ/telemetry';
+import { InlineWork, type Work } from '@writ/worker-pool';
 import { applyDelta, deltaOf, emptyTree, encodeNode, snapshotIdOf } from '@writ/workspace';
+import { executorTasks, type ExecutorTasks } from '../executor.worker.ts';
 import { Running } from '../leases/running.ts';
 import { Perform } from '../perform/perform.ts';
 import { EgressGate } from '../egress/gate.ts';
@@ -34,6 +36,7 @@ export class ScriptedKernel {
   readonly asked: string[] = [];
   readonly released: Record<string, unknown>[] = [];
   readonly running = new Running();
+  work: Work<ExecutorTasks> = new InlineWork(executorTasks);
   epochMs = 1_000_000;
   monotonicMs = 0;
   leaseMs = 300;
@@ -142,7 +145,7 @@ export class ScriptedKernel {
 
   executor(runners: readonly Runner[]): Perform {
     return new Perform({
-      kernel: this.#client, blobs: this.blobs, runners, running: this.running,
+      kernel: this.#client, blobs: this.blobs, runners, running: this.running, work: this.work,
       verifiers: new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]),
       clocks: { epoch: () => this.epochMs, monotonic: () => this.monotonicMs }, options: { executorId, images: new Set([IMAGE]) },
     });

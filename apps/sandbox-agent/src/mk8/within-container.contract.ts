@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts: jest itself isn't there. Says as JSON which tests passed
+// The contract of hosts, bundled and run in a real container by libs/sandbox-docker/src/interpreter.medium.spec.ts: vitest itself isn't there. Says as JSON which tests passed
 // and which didn't.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';

@@ -107,6 +107,23 @@ describe('what lasts', () => {
     expect((await turn({ command: `cat <<'E'\nit's\t!! $HOME\nE\n: '${long}'; for i in 1 2; do\necho $i\ndone` })).text).toBe('it\'s\t!! $HOME\r\n1\r\n2\r\n');
   });
 
+  test('a prompt that a command has set, as activating a virtual environment does, stands in no output', async () => {
+    open();
+    writeFileSync(join(root, 'activate'), '_OLD="${PS1:-}"\nPS1="(venv) ${PS1:-}"\nexport PS1\nPS2="more> "\nPS0="runs "\nPROMPT_COMMAND="echo prompted"\n');
+    expect(await turn({ command: '. ./activate' })).toMatchObject({ text: '', code: 0 });
+    expect(await turn({ command: 'echo one\necho two' })).toMatchObject({ text: 'one\r\ntwo\r\n', code: 0 });
+    expect(await turn({ command: 'PROMPT_COMMAND=("echo one" "echo two"); PS1="$ "; (exit 7)' })).toMatchObject({ text: '', code: 7 });
+    expect(await turn({ command: 'for i in 1 2; do\necho $i\ndone; false' })).toMatchObject({ text: '1\r\n2\r\n', code: 1 });
+    expect((await turn({ command: 'PS1="$ "; echo "$PS1"' })).text).toBe('$ \r\n');
+  });
+
+  test('a command that is interrupted tells its status, and the next one runs without a prompt', async () => {
+    open();
+    await started('PS1="(venv) "; echo on; sleep 1000', 'on\r\n');
+    expect(await turn({ ctrl: 'c' })).toMatchObject({ state: 'idle', code: 130 });
+    expect(await turn({ command: 'echo next' })).toMatchObject({ text: 'next\r\n', code: 0 });
+  });
+
   test('a program finds a terminal of the size that was asked for, and is told when it changes', async () => {
     open();
     expect((await turn({ command: 'test -t 0 && test -t 1 && stty size' })).text).toBe('24 80\r\n');

@@ -7,7 +7,7 @@ import type { Writable } from 'node:stream';
 import type { ShellControl, TerminalSize } from '@writ/sandbox';
 import { drainPipe, drainStream } from '../drain.ts';
 import { ENVIRONMENT, sacrifice, type EndAll, type Place } from '../perform.ts';
-import { MarkScanner } from './mark-scanner.ts';
+import { markFormat, MarkScanner, type Mark } from './mark-scanner.ts';
 
 /** What the terminal's line discipline makes signals, or the end of input, of. */
 const KEYS: Readonly<Record<ShellControl, string>> = { c: '\x03', d: '\x04', z: '\x1a', '\\': '\x1c' };
@@ -17,6 +17,12 @@ const COMMANDS_FD = 3;
 const [GIVEN_FD, VALUES_FD] = [4, 198];
 /** Nothing of a command is to be expanded as history, and prompts are ours to mark. The size is set from inside: the terminal isn't there before. */
 const startUpOf = ({ cols, rows }: TerminalSize): string => `exec ${VALUES_FD}<&${GIVEN_FD} ${GIVEN_FD}<&-\nstty cols ${cols} rows ${rows} </dev/tty\nset +o history +H\nPS1= PS2=\nunset HISTFILE\n`;
+
+/**
+ * Takes away what a command has set to be shown or run at the prompt, as activating a virtual environment does: nobody sees the prompt, and all that it shows would
+ * stand in the output. Through builtins, which only fail where a variable is read-only: an assignment would end the line. In a group, so that no trace of it shows.
+ */
+const QUIET = '{ builtin unset -v PROMPT_COMMAND PS0 || :; builtin declare -g PS1= PS2= || :; } 2>/dev/null';
 
 /** What a shell is opened with. */
 export interface ShellSetting { readonly env: Readonly<Record<string, string>>; readonly size: TerminalSize }
@@ -33,7 +39,8 @@ export interface ShellListener {
 /**
  * A bash on a terminal of its own, made by `script` of util-linux: images have that, and no native module is needed. Commands come over a pipe and not by the
  * terminal, so no line discipline edits them, no echo repeats them, they may be as long as they like, and what a program leaves unread is never run.
- * The line after each command prints the mark; it is read when the command is over, however it ended.
+ * Behind each command a mark with its status is printed, before the shell comes to its prompt. The line after it prints the mark of the prompt; it is read when the
+ * command is over, also where that was interrupted and nothing behind it in its line is run.
  *
  * INVARIANT (nowhere else): a value that a command is given comes over a pipe of its own into a variable of the shell, for that command. It stands in no argument,
  * environment, file, history or line that the shell reads, and no program that a command starts has the pipe.
@@ -43,6 +50,8 @@ export class TerminalShell {
   readonly #child: ChildProcess;
   readonly #listener: ShellListener;
   #busy = false;
+  /** of the command that has ended and whose prompt isn't there yet */
+  #status: number | null = null;
 
   constructor({ root, scratch, pipes, endAll }: Place, { env, size }: ShellSetting, nonce: string, listener: ShellListener) {
     this.#nonce = nonce;
@@ -72,7 +81,9 @@ export class TerminalShell {
     const names = Object.keys(variables);
     // Silent: the mark has ended the turn, and what the shell says of a variable that it won't unset would be told with the next one's output.
     const [before, after] = names.length === 0 ? ['', ''] : [this.#give(names, variables), `; builtin unset -v ${names.join(' ')} 2>/dev/null`];
-    this.#commands.write(` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-\n builtin printf '\\e]133;W;${this.#nonce};%d\\a' "$?" >/dev/tty${after}\n`);
+    const mark = (kind: Mark['kind']): string => `builtin printf '${markFormat(kind, this.#nonce)}' "$?" >/dev/tty`;
+    // The second line begins with a simple command: after a syntax error bash takes a brace there for a word.
+    this.#commands.write(` ${before}eval '${quoted}' </dev/tty ${VALUES_FD}<&-; { ${mark('D')}; } 2>/dev/null; ${QUIET}\n ${mark('W')}; ${QUIET}${after}\n`);
   }
 
   /**
@@ -114,11 +125,8 @@ export class TerminalShell {
     const scanner = new MarkScanner(this.#nonce);
     const drained = drain((bytes) => {
       for (const part of scanner.push(bytes)) {
-        if (typeof part !== 'number') this.#listener.output(part);
-        else if (this.#busy) {
-          this.#busy = false;
-          this.#listener.prompt(part);
-        }
+        if (!('kind' in part)) this.#listener.output(part);
+        else if (this.#busy) this.#marked(part);
       }
     });
     const ended = new Promise<number | null>((resolve) => {
@@ -133,6 +141,18 @@ export class TerminalShell {
       await drained;
       this.#listener.gone(code);
     });
+  }
+
+  /** INVARIANT (once a command): a command is over with the mark of the prompt, and its status is the one that was marked right behind it, if any was. */
+  #marked({ kind, status }: Mark): void {
+    if (kind === 'D') {
+      this.#status = status;
+      return;
+    }
+    const ended = this.#status ?? status;
+    this.#status = null;
+    this.#busy = false;
+    this.#listener.prompt(ended);
   }
 
   /** The terminal's name, told by the kernel of the descriptor that `script` holds; null where it is gone. */
