@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Module, type DynamicModule, type Provider, type Type } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { cachedBlobs, type BlobStore } from '@writ/blobs';
 import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { followKeys, Readiness, Repeated, type Given } from '@writ/nest-kit';
+import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
+import { Delegate } from './approvals/delegate.ts';
 import { DelegationsController } from './approvals/delegations.controller.ts';
 import { ShowDiff } from './approvals/show-diff.ts';
 import { CallsController } from './calls/calls.controller.ts';
@@ -28,6 +30,7 @@ import { AccessLog } from './http/access-log.ts';
 import { Authenticator } from './http/authenticator.ts';
 import { FailedKeys } from './http/failed-keys.ts';
 import { FullQueues } from './http/full-queues.ts';
+import { LongAnswers } from './http/long-answers.ts';
 import { ProblemFilter } from './http/problem.filter.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { ChangeJobs } from './jobs/change-jobs.ts';
@@ -68,6 +71,7 @@ import { EraseTexts } from './support/erase-texts.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
+import { OrchestratorPool } from './support/orchestrator-pool.ts';
 import { CreateTenant } from './tenants/create-tenant.ts';
 import { openRuns } from './runs.module.ts';
 import { RecordsController } from './records/records.controller.ts';
@@ -99,6 +103,7 @@ import { EgressGate } from './webhooks/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
+import { WorkerTasks } from './work/worker-tasks.ts';
 import { Compare } from './workspaces/compare.ts';
 import { Export } from './workspaces/export.ts';
 import { FilesController } from './workspaces/files.controller.ts';
@@ -120,9 +125,9 @@ const GATHER_MS = 1_000;
 const DELIVER_MS = 500;
 /** How often it is asked which tenants' limits were set: what they take to count here. */
 const LIMITS_MS = 500;
-/** How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it begins, and before it hears of its cancellation elsewhere. */
+/** How often runs that are due are claimed, and leases of those under way renewed: what a run waits at most before it begins, and before it hears of its cancellation elsewhere, or of its key's revocation. */
 const CLAIM_MS = 250;
-const RENEW_MS = 1_000;
+const RENEW_MS = 500;
 /** How often jobs that are due are looked for: what one is late at most while anybody is there. */
 const JOBS_MS = 500;
 /** How often the kernel is asked what is to be erased of what was said: what an erasure waits here at most that nobody waits for. */
@@ -167,13 +172,27 @@ function openStores(config: OrchestratorConfig, { logger, readiness }: Given): S
   };
 }
 
+/** Worker threads for what callers send. None is started yet. */
+function openWork({ meter }: Given['telemetry']): OrchestratorPool {
+  const work = new OrchestratorPool({
+    ...poolSizes(), filename: workerProgram('orchestrator.worker', import.meta.url),
+  });
+  watchPool(meter, work);
+  return work;
+}
+
+const closing = (work: OrchestratorPool, close: () => Promise<void>) => async (): Promise<void> => {
+  await work.close();
+  await close();
+};
+
 /** with: what the process is given, and what everything stands on */
 function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { keys, blobs: stored, webhooks, deliveries, sessions, runWork, said, jobs, jobWork, close }: Stores) {
   const [watch, hub, exports, runHub] = [new OperationWatch(), new EventHub(config.WRIT_EVENT_STREAMS_MAX), new ExportHub(config.WRIT_EVENT_STREAMS_MAX), new RunHub(config.WRIT_EVENT_STREAMS_MAX)];
   const blobs = cachedBlobs(stored, { bytesMax: BLOB_CACHE_BYTES });
   const subjects = subjectsOf(config.WRIT_SHARD);
-  const kernel = new KernelClient(bus, subjects, epoch);
-  const secrets = new WebhookSecrets(config.webhookKey);
+  const [kernel, work] = [new KernelClient(bus, subjects, epoch), openWork(telemetry)];
+  const [tasks, secrets] = [new WorkerTasks(work), new WebhookSecrets(config.webhookKey)];
   const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
   const gather = new GatherNotices(kernel, deliveries, report);
   const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
@@ -184,10 +203,10 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');
   const follow = new Follow(kernel, watch, monotonic);
   const texts = new EraseTexts(kernel, said, (err) => logger.warn({ err }, 'what was said could not be erased, and is tried again'));
-  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs, kernel), new BeginErasure(kernel, said, texts)];
+  const [snapshots, queues, show, beginErasure] = [new Snapshots(kernel, blobs), new FullQueues(monotonic), new ShowOperation(blobs, kernel, tasks), new BeginErasure(kernel, said, texts)];
   const propose = new Propose(kernel, blobs, follow, queues);
   const order = new ProposeInOrder(propose, monotonic);
-  const staged = new StagedChanges({ order, show, blobs, tokens: new StagedTokens(config.webhookKey), now: epoch });
+  const staged = new StagedChanges({ order, show, blobs, tasks, tokens: new StagedTokens(config.webhookKey), now: epoch });
   const { models, driving } = openRuns(config, { bus, subjects, kernel, runWork, propose, show, staged, meter: telemetry.meter, failed: (err) => logger.warn({ err }, 'a run could not go on') });
   const start = new StartJobs(jobWork, (err) => logger.warn({ err }, 'a job could not be started, and is tried again'));
   watch.onEvery((operationId, state) => driving.heard(operationId, state));
@@ -198,7 +217,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
     return { perSecond: perSecond ?? config.WRIT_RATE_PER_SECOND, burst: burst ?? config.WRIT_RATE_BURST };
   }, monotonic);
   return {
-    rate, order, staged, limits, beginErasure,
+    rate, order, staged, limits, beginErasure, work, tasks,
     published: config.published, keys, watch, hub, exports, kernel, webhooks, deliveries, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, queues, show, propose,
     changeWebhooks: new ChangeWebhooks(kernel, webhooks, secrets, config.webhookAllowed),
     ledger: new LedgerClient(bus, subjects, epoch),
@@ -215,28 +234,29 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
       hub.close();
       exports.close();
       runHub.close();
-    }, close),
+    }, closing(work, close)),
   };
 }
 type Ground = ReturnType<typeof stand>;
 
 /** through: one use case a verb */
-function useCases({ rate, order, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose, beginErasure }: Ground): object[] {
+function useCases({ rate, order, tasks, staged, published, keys, watch, hub, exports, kernel, ledger, blobs, authenticator, changeWebhooks, deliver, sessions, jobs, models, driving, runHub, follow, snapshots, show, propose, beginErasure }: Ground): object[] {
   return [
-    beginErasure, kernel, ledger, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
+    beginErasure, kernel, ledger, tasks, watch, hub, exports, follow, snapshots, authenticator, changeWebhooks, deliver, models, driving, runHub, show, propose,
     new ReadFile(snapshots, blobs),
     new ChangeSessions(kernel, sessions, models), new ReplayRun(kernel, sessions),
     new ChangeJobs(kernel, jobs, { hasModel: (name) => models.read(name) !== null, now: epoch }),
     new ExportRecords(ledger, exports),
     new ExportBundle(kernel, ledger, published, exports),
-    new ShowDiff(kernel, blobs),
+    new ShowDiff(kernel, { blobs, tasks }),
+    new Delegate(kernel, keys),
     order,
-    new RunTurn(order, staged, show, rate),
+    new RunTurn({ order, staged, show, rate, tasks }),
     new Offers(kernel, epoch),
     new CreateTenant(kernel, keys),
-    new ChangeKeys(kernel, keys, authenticator),
+    new ChangeKeys(kernel, keys, authenticator, { jobs, runs: driving }),
     new ReadTree(snapshots),
-    new Compare(snapshots, blobs),
+    new Compare(snapshots, { blobs, tasks }),
     new Restore(kernel, snapshots),
     new ReadOutput(kernel, blobs),
     new PutFiles(kernel, blobs),
@@ -262,8 +282,10 @@ export class OrchestratorModule {
       providers: [
         { provide: APP_GUARD, useValue: new AccessGuard(on.authenticator, on.rate, on.queues) },
         { provide: APP_FILTER, useValue: new ProblemFilter(parts.logger) },
+        { provide: APP_INTERCEPTOR, useValue: new LongAnswers() },
         ...useCases(on).map(given),
         { provide: ApiKeys, useValue: on.keys },
+        { provide: OrchestratorPool, useValue: on.work },
         { provide: Webhooks, useValue: on.webhooks },
         { provide: Deliveries, useValue: on.deliveries },
         { provide: Sessions, useValue: on.sessions },

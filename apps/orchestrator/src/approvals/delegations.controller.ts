@@ -6,15 +6,16 @@ import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { DELEGATIONS } from '../http/routes/index.ts';
 import { KernelClient } from '../support/kernel-client.ts';
+import { Delegate } from './delegate.ts';
 
 @Controller()
 export class DelegationsController {
-  constructor(private readonly kernel: KernelClient) {}
+  constructor(private readonly kernel: KernelClient, private readonly delegate: Delegate) {}
 
   @Route(DELEGATIONS.create)
   create(@Asked() { caller, body }: AskedOf<typeof DELEGATIONS.create>): Promise<DelegationView> {
     const { to, tools = null, agent_id = null, autonomy_mode = 'soft_gate', note, expires_at } = body;
-    return this.kernel.ask('delegation.create', caller, { to, scope: { tools, agent_id, autonomy_mode }, note, expires_at });
+    return this.delegate.run(caller, { to, scope: { tools, agent_id, autonomy_mode }, note, expires_at });
   }
 
   @Route(DELEGATIONS.list)

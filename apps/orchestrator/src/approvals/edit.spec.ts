@@ -19,7 +19,7 @@ const edits = () => door.kernel.asked.filter(({ verb }) => verb === 'approval.ed
 const CALL = { agent_id: '', tool_id: 'fs.read', capability_token_id: 'cap_x', workspace_id: 'wsp_x', session_id: null, task_class: 'general', provenance: {} };
 const made = (operation_id: unknown) => viewOf({ ...CALL, tenant_id: tenant.tenantId, operation_id, agent_id: tenant.agentId } as ProposedCall, 'held');
 
-it.each(['deadline', 'bus.unreachable', 'database.unavailable', 'internal'] as const)('an edit whose answer is lost (%s) is sent again as the same call, with the same arguments', async (lost) => {
+it.each(['deadline', 'bus.unreachable', 'database.unavailable'] as const)('an edit whose answer is lost (%s) is sent again as the same call, with the same arguments', async (lost) => {
   door.kernel.handlers.set('approval.edit', (_caller, { operation_id }) => {
     if (edits().length < 3) throw new Fault(lost);
     return made(operation_id);
@@ -31,7 +31,7 @@ it.each(['deadline', 'bus.unreachable', 'database.unavailable', 'internal'] as c
   expect(answer.json['operation_id']).toBe(edits()[0]?.['operation_id']);
 });
 
-it.each(['conflict', 'approval.own_call', 'record.backlog'] as const)('an edit that was answered with `%s` is not sent again', async (code) => {
+it.each(['conflict', 'approval.own_call', 'record.backlog', 'internal'] as const)('an edit that was answered with `%s` is not sent again', async (code) => {
   door.kernel.handlers.set('approval.edit', () => { throw new Fault(code); });
   expect((await edit()).json['code']).toBe(code);
   expect(edits()).toHaveLength(1);

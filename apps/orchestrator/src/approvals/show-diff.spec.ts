@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBlobs } from '@writ/blobs';
-import { formatId, type Caller, type Change, type Delta, type FileState } from '@writ/contract';
+import { Fault, formatId, type Caller, type Change, type Delta, type FileState } from '@writ/contract';
 import { snapshotIdOf } from '@writ/workspace';
+import { inlineTasks } from '../specs/inline-tasks.ts';
 import type { KernelClient } from '../support/kernel-client.ts';
+import { WorkerTasks } from '../work/worker-tasks.ts';
 import { ShowDiff } from './show-diff.ts';
 
 const tenant_id = formatId('tenant', new Uint8Array(16).fill(1));
@@ -17,11 +19,11 @@ const fileOf = async (content: string | Uint8Array | null, mode: '644' | '755' =
 };
 const change = async (path: string, before: string | Uint8Array | null, after: string | Uint8Array | null): Promise<Change> => ({ path, before: await fileOf(before), after: await fileOf(after) });
 /** The diff of an effect that the kernel names, by value or by reference. */
-async function shown(changes: readonly Change[], byReference = false) {
+async function shown(changes: readonly Change[], byReference = false, tasks = inlineTasks) {
   const delta: Delta = { v: 1, base, changes: [...changes] };
   const ref = byReference ? await blobs.put(tenant_id, Buffer.from(JSON.stringify(delta))) : null;
   const kernel = { ask: () => Promise.resolve({ effect_digest: '6'.repeat(64), delta: ref === null ? delta : null, delta_ref: ref }) } as unknown as KernelClient;
-  return await new ShowDiff(kernel, blobs).run(caller, 'apr');
+  return await new ShowDiff(kernel, { blobs, tasks }).run(caller, 'apr');
 }
 
 test('a changed text is shown as a unified diff with its lines counted', async () => {
@@ -51,4 +53,11 @@ test('contents past what one answer takes are named without their text', async (
 
 test('a long delta is read by its reference', async () => {
   expect((await shown([await change('a.txt', null, 'n\n')], true)).files).toHaveLength(1);
+});
+
+test('texts that take too long to compare are named, and the page is shown all the same', async () => {
+  const refusing = new WorkerTasks({ run: () => Promise.reject(new Fault('limit.exceeded')) });
+  expect((await shown([await change('a.txt', 'one\n', 'two\n')], false, refusing)).files).toMatchObject([{ path: 'a.txt', change: 'modified', text: null, why_no_text: 'too_long' }]);
+  const full = new WorkerTasks({ run: () => Promise.reject(new Fault('overloaded')) });
+  await expect(shown([await change('a.txt', 'one\n', 'two\n')], false, full)).rejects.toMatchObject({ code: 'overloaded' });
 });

@@ -149,6 +149,23 @@ describe('a proposal that gets no answer', () => {
     expect(new Set(proposed().map((call) => JSON.stringify(call))).size).toBe(1);
   });
 
+  it('since the kernel has a bug is sent once, and ends as our own fault', async () => {
+    door.kernel.admits = () => { throw new Fault('internal'); };
+    const answer = await propose();
+    expect(answer.json).toEqual(problem('internal', 500));
+    expect(proposed()).toHaveLength(1);
+    expect(answer.headers.get('writ-operation-id')).toBe(proposed()[0]?.operation_id);
+  });
+
+  it('since the kernel has a bug behind the decision answers with what was decided', async () => {
+    door.kernel.admits = (call) => {
+      door.kernel.keep(call.tenant_id, call.operation_id, 'operation', viewOf(call, 'committed'));
+      throw new Fault('internal');
+    };
+    expect(await propose()).toMatchObject({ status: 200, json: { tx_outcome: 'committed' } });
+    expect(proposed()).toHaveLength(1);
+  });
+
   it('ends as our own fault after some times, and names the operation all the same', async () => {
     door.kernel.admits = () => { throw new Fault('bus.unreachable', 'secret subject'); };
     const answer = await propose();

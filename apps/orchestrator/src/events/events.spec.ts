@@ -123,4 +123,4 @@ it('a reader that does not read is cut off, told so, and holds up nobody', async
   expect(text).toContain('event: cut\ndata: {"reason":"the reader is too slow: events were lost"}');
   expect(text).not.toContain(last);
   other.close();
-}, 30_000);
+}, 120_000);

@@ -75,7 +75,7 @@ export class ExportRecords {
     let [page, at, left] = [first, wish.from, wish.limit];
     for (;;) {
       const records = page?.records ?? [];
-      if (page !== null && records.length > 0) yield linesOf(wish.format, page);
+      if (page !== null && records.length > 0) yield await linesOf(wish.format, page);
       // Headers leave with the first bytes: who follows a log with nothing new is let know at once that it does.
       else if (page === first && wish.follow) yield '\n';
       at += records.length;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type ExportReply, type TenantId } from '@writ/contract';
+import { inSlices } from '@writ/worker-pool';
 import type { LedgerClient } from '../support/ledger-client.ts';
 import type { Exported } from './exported-record.ts';
 import { PAGE_RECORDS, readPage } from './record-pages.ts';
@@ -20,7 +21,7 @@ export async function* readLeaves(ledger: LedgerClient, { tenantId, treeSize, fr
   for (let at = from; at < to;) {
     const page = await readPage(ledger, tenantId, { from: at, limit: Math.min(PAGE_RECORDS, to - at), treeSize, gone });
     if (page === null || page.records[0]?.leaf_index !== at) throw new Fault('internal', undefined, { cause: new Error(`the ledger gives no leaf ${String(at)} of ${String(treeSize)}`) });
-    for (const record of page.records) yield { ...record, checkpoint: page.checkpoint };
+    for await (const record of inSlices(page.records)) yield { ...record, checkpoint: page.checkpoint };
     at += page.records.length;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ExportReply } from '@writ/contract';
 import { encodeReceipt, RECEIPT_MEDIA_TYPE } from '@writ/receipt';
+import { inSlices } from '@writ/worker-pool';
 import type { ExportFormat } from '../http/routes/exports.ts';
 import { cloudEventOf } from './cloud-event.ts';
 import { readExported, type Exported } from './exported-record.ts';
@@ -22,5 +23,9 @@ const LINES: Readonly<Record<ExportFormat, Line>> = {
   ocsf: (record) => lineOf(ocsfEventOf(readExported(record))),
 };
 
-/** A page of an export in the format asked for. @throws Fault `internal` for a record that can't be read */
-export const linesOf = (format: ExportFormat, page: ExportReply): string => page.records.map((record) => LINES[format](record, page)).join('');
+/** A page of an export in the format asked for, written in slices of time. @throws Fault `internal` for a record that can't be read */
+export async function linesOf(format: ExportFormat, page: ExportReply): Promise<string> {
+  const lines: string[] = [];
+  for await (const record of inSlices(page.records)) lines.push(LINES[format](record, page));
+  return lines.join('');
+}

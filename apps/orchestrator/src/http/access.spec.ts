@@ -4,6 +4,7 @@ import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
 import { sha256 } from '@writ/digest';
 import { newId } from '@writ/nest-kit';
 import { startTelemetry } from '@writ/telemetry';
+import { vi } from 'vitest';
 import { FakeApiKeys } from '../specs/fake-api-keys.ts';
 import { openTestDoor, problem } from '../specs/test-door.ts';
 import { formatApiKey, hashApiKey, isApiKeyText } from '../support/api-key-text.ts';
@@ -49,6 +50,37 @@ describe('a key', () => {
     await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     await keys.revoke('ten_a', id);
     authenticator.forget(id);
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+  });
+
+  it('whose answer was long on its way is believed no longer than a second after it was asked about', async () => {
+    let now = 5_000;
+    const keys = new FakeApiKeys();
+    await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
+    const slow = vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+      now += 700;
+      return caller;
+    });
+    const authenticator = new Authenticator(keys, platformHash, () => now, new FailedKeys(100, () => now));
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
+    await keys.revoke('ten_a', id);
+    now += 299;
+    await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
+    expect(slow).toHaveBeenCalledTimes(2);
+  });
+
+  it('that is revoked here while it is asked about gets in with nothing after that', async () => {
+    const keys = new FakeApiKeys();
+    await keys.create('ten_a', { api_key_id: id, name: 'x', role: 'auditor', agent_id: null, hash: hashApiKey(text), created_by: 'spec' });
+    const authenticator = new Authenticator(keys, platformHash, () => 5_000, new FailedKeys(100, () => 5_000));
+    vi.spyOn(keys, 'authenticate').mockImplementationOnce(async (hash) => {
+      const caller = await FakeApiKeys.prototype.authenticate.call(keys, hash);
+      await keys.revoke('ten_a', id);
+      authenticator.forget(id);
+      return caller;
+    });
+    await authenticator.identify(`Bearer ${text}`, '192.0.2.1');
     await expect(authenticator.identify(`Bearer ${text}`, '192.0.2.1')).rejects.toMatchObject({ code: 'auth.invalid' });
   });
 

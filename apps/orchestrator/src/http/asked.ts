@@ -7,6 +7,8 @@ import { callerOf } from './caller.ts';
 import { readJsonBody, tooLarge } from './json-body.ts';
 import { parseQuery } from './query.ts';
 import { isRest, ROUTE, type AskedOf, type ParamKind, type RouteRow } from './route.ts';
+import { NO_TENANT } from '../work/worker-tasks.ts';
+import { tasksOf } from './tasks-of.ts';
 
 const ONE_FILE = { media: 'application/octet-stream', bytesMax: LIMITS.uploadBytes.max };
 
@@ -78,9 +80,11 @@ async function readBody(row: RouteRow, request: FastifyRequest): Promise<unknown
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const media = mediaTypeOf(request);
   if (media !== undefined && media !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(media)) throw new Fault('request.unsupported_media_type');
-  const value = await readJsonBody(request.raw, bytesMax);
-  if (value !== undefined && media === undefined) throw new Fault('request.unsupported_media_type');
-  return parseMessage(row.body, value ?? {});
+  const tenantId = callerOf(request)?.tenant_id ?? NO_TENANT;
+  const value = await readJsonBody(request.raw, { route: row.id, bytesMax, tasks: tasksOf(request), tenantId });
+  if (value === undefined) return parseMessage(row.body, {});
+  if (media === undefined) throw new Fault('request.unsupported_media_type');
+  return value;
 }
 
 function byteStreamOf({ bytesOf = ONE_FILE }: RouteRow, request: FastifyRequest): Readable {

@@ -20,6 +20,9 @@ export class Authenticator {
   readonly #believed: LRUCache<string, Caller>;
   readonly #good: LRUCache<string, true>;
   readonly #failed: FailedKeys;
+  readonly #monotonic: () => number;
+  /** revocations through this replica */
+  #forgotten = 0;
 
   /** @param monotonic milliseconds */
   constructor(keys: ApiKeys, platformHash: Buffer, monotonic: () => number, failed: FailedKeys) {
@@ -28,6 +31,7 @@ export class Authenticator {
     this.#believed = new LRUCache({ max: KEPT_MAX, ttl: BELIEVED_MS, ttlResolution: 0, perf: { now: monotonic } });
     this.#good = new LRUCache({ max: KEPT_MAX, ttl: GOOD_MS, ttlResolution: 0, perf: { now: monotonic } });
     this.#failed = failed;
+    this.#monotonic = monotonic;
   }
 
   /** @param address where the request comes from. Faults: `auth.missing`, `auth.invalid`; `rate.limited` for an address that presented too many keys that are none. */
@@ -40,19 +44,22 @@ export class Authenticator {
     const believed = this.#believed.get(name);
     if (believed !== undefined) return believed;
     if (!this.#good.has(name)) this.#failed.verifyMayTry(address);
+    const [start, forgotten] = [this.#monotonic(), this.#forgotten];
     const caller = await this.#keys.authenticate(hash);
     if (caller === null) {
       this.#good.delete(name);
       this.#failed.note(address);
       throw new Fault('auth.invalid');
     }
-    this.#believed.set(name, caller);
+    // The answer counts from when it was asked for. One that was asked for before a revocation here may not know of it.
+    if (forgotten === this.#forgotten) this.#believed.set(name, caller, { start });
     this.#good.set(name, true);
     return caller;
   }
 
   /** A key that was revoked through this replica gets nobody in from now on. */
   forget(apiKeyId: string): void {
+    this.#forgotten += 1;
     for (const [name, caller] of this.#believed.entries()) if (caller.api_key_id === apiKeyId) this.#believed.delete(name);
   }
 }

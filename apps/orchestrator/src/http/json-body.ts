@@ -1,26 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { Fault, LIMITS } from '@writ/contract';
-import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
+import { readBody, valuesAtMost } from '../work/read-body.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /**
- * Reads a JSON body: attacker-controlled. Undefined where there is none.
- * Faults: `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the server), `request.malformed`.
+ * A body up to this size with so many values is read on the event loop: the worst one, members of different names, takes
+ * less than five milliseconds.
  */
-export async function readJsonBody(stream: Readable, bytesMax: number): Promise<JsonValue | undefined> {
+export const INLINE_BYTES = 64 * 1024;
+export const INLINE_VALUES = 1_500;
+
+/** How a body is read. */
+export interface BodyReading {
+  /** the route's name, whose schema the body has to fit */
+  readonly route: string;
+  readonly bytesMax: number;
+  readonly tasks: WorkerTasks;
+  /** whose share of the worker threads it takes */
+  readonly tenantId: string;
+}
+
+/**
+ * Reads a JSON body: attacker-controlled. Undefined where there is none. A long one is read in a worker thread.
+ * Faults: `request.too_large` as soon as more than `bytesMax` came (the rest is read and dropped by the server), for too
+ * many values or names, and for one that takes too long to read; `request.malformed`; `overloaded`.
+ */
+export async function readJsonBody(stream: Readable, { route, bytesMax, tasks, tenantId }: BodyReading): Promise<unknown> {
   const bytes = await readBytes(stream, bytesMax);
   if (bytes.length === 0) return undefined;
+  if (isShort(bytes)) return readBody({ bytes, route });
   try {
-    return parseIJson(bytes, { depthMax: LIMITS.argsDepth.max });
+    return await tasks.run('body.read', tenantId, { bytes, route });
   } catch (error) {
-    if (error instanceof JsonError) throw new Fault('request.malformed', error.message, { cause: error, ...(error.pointer === '' ? {} : { pointer: shortPointer(error.pointer) }) });
-    throw error;
+    if (!(error instanceof Fault) || error.code !== 'limit.exceeded') throw error;
+    throw new Fault('request.too_large', 'the body takes too long to read; send it in parts', { cause: error });
   }
 }
 
-/** The keys along a pointer are the caller's own and may be as long as the body. */
-const POINTER_MAX = 256;
-const shortPointer = (pointer: string): string => (pointer.length > POINTER_MAX ? `${pointer.slice(0, POINTER_MAX)}…` : pointer);
+function isShort(bytes: Uint8Array): boolean {
+  const bounds = { enough: INLINE_VALUES, depthMax: LIMITS.argsDepth.max };
+  return bytes.length <= INLINE_BYTES && valuesAtMost(bytes, bounds) <= INLINE_VALUES;
+}
 
 function readBytes(stream: Readable, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -40,6 +61,7 @@ function readBytes(stream: Readable, bytesMax: number): Promise<Buffer> {
   });
 }
 
+/** The fault of a body that is longer than its route takes. */
 export function tooLarge(bytesMax: number): Fault {
   return new Fault('request.too_large', `the body may have at most ${bytesMax} bytes here; larger contents are uploaded as files of a workspace`);
 }

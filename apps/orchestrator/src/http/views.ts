@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API answers with, where the contract between processes doesn't say it already.
-import { AgentView, ApprovalView, CapabilityToken, CliTool, ContainerView, DelegationView, ErasureView, FreezeView, OperationView, PersonName, PolicyActivation, ProfileView, RegistrarKeyView, ResourceView, SandboxView, SecretView, SkillView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
+import { AgentView, ApprovalView, CapabilityToken, CliTool, ContainerView, DelegationView, ErasureView, FreezeView, IssuedToken, OperationView, PersonName, PolicyActivation, ProfileView, RegistrarKeyView, ResourceView, SandboxView, SecretView, SkillView, SnapshotView, TokenUse, TreeEntry, WorkspaceView, idSchema } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -32,6 +32,19 @@ export const NewApiKey = Type.Object({
   api_key: Type.String({ description: 'the key itself: shown once, kept nowhere' }),
 }, closed);
 export type NewApiKey = Static<typeof NewApiKey>;
+
+/** Things that a revoked key has made and that stay. */
+export const RevokedApiKey = Type.Object({
+  ...ApiKeyView.properties,
+  remains: Type.Object({
+    capability_tokens: Type.Array(IssuedToken, { description: 'that it issued and that are valid, newest first' }),
+    jobs: Type.Array(Type.Object({ job_id: idSchema('job'), name: Type.String(), state: Type.Enum(['active', 'paused']) }, closed), {
+      description: 'that it made, newest first; one on whose behalf it ran starts no run until an administrator changes it',
+    }),
+    more: Type.Boolean({ description: 'whether there are more than are listed' }),
+  }, { ...closed, description: 'what the key made and what stays until somebody removes it' }),
+}, closed);
+export type RevokedApiKey = Static<typeof RevokedApiKey>;
 
 export const NewTenant = Type.Object({
   tenant_id: idSchema('tenant'),

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// When a cron expression is due, by the rules of Vixie cron. INVARIANT (fixed times): a job whose minute and hour name
+// their values is due once for each time of day that they name: at the change of the clocks where that leaves the time
+// out, and the first time where the clocks show it twice. Times that fall together are one. INVARIANT (wildcards): a
+// job whose minute or hour begins with `*` is due whenever the clocks show such a time, so `*/30 * * * *` follows the
+// time that passes. ADR 0098.
 import { Fault } from '@writ/contract';
 import { Cron } from 'croner';
+import { wallClock, type WallClock } from './wall-clock.ts';
 
 /** When something is due again and again. */
 export interface Schedule {
@@ -8,31 +15,64 @@ export interface Schedule {
   readonly after: (moment: number) => number | null;
 }
 
+/** The short names that crontab(5) has, but for `@reboot`: nothing boots here. */
+const NICKNAMES: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *', '@annually': '0 0 1 1 *', '@monthly': '0 0 1 * *', '@weekly': '0 0 * * 0', '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *', '@hourly': '0 * * * *',
+};
+
+/** croner's other word for `*` is `?`. */
+const beginsWithStar = (field: string | undefined): boolean => field !== undefined && /^[*?]/.test(field);
+
 /**
- * Reads a cron expression for a time zone. Due times are those of its clocks: one that a change to summer time leaves out is due as the clocks go on,
- * one that they show twice is due the first time; what is due every hour, or more often, is so by the time that passes.
+ * Reads a cron expression for a time zone.
  * @throws Fault `request.malformed`, also for one that never comes due
  */
 export function parseSchedule(expression: string, timeZone: string, now: number): Schedule {
-  verifyTimeZone(timeZone);
-  const cron = readCron(expression, timeZone);
-  const after = (moment: number): number | null => cron.nextRun(new Date(moment))?.getTime() ?? null;
+  const clock = readTimeZone(timeZone);
+  const plain = expression.trim();
+  const fields = NICKNAMES[plain.toLowerCase()] ?? plain;
+  const [minute, hour] = fields.split(/\s+/);
+  const isWild = beginsWithStar(minute) || beginsWithStar(hour);
+  const cron = readCron(expression, fields, isWild ? timeZone : 'UTC');
+  const after = isWild ? wildSchedule(cron) : fixedSchedule(cron, clock);
   if (after(now) === null) throw new Fault('request.malformed', `\`${expression}\` never comes due`, { pointer: '/cron' });
   return { after };
 }
 
-function readCron(expression: string, timezone: string): Cron {
+const nextOf = (cron: Cron, at: number): number | null => cron.nextRun(new Date(at))?.getTime() ?? null;
+
+const wildSchedule = (cron: Cron): Schedule['after'] => (moment) => nextOf(cron, moment);
+
+/**
+ * Readings of the clocks in their order, each at its moment. While the clocks show an hour again, its readings are
+ * over.
+ */
+const fixedSchedule = (cron: Cron, clock: WallClock): Schedule['after'] => (moment) => {
+  for (let reading = nextOf(cron, clock.readingAt(moment)); reading !== null; reading = nextOf(cron, reading)) {
+    const due = clock.momentOf(reading);
+    if (due > moment) return due;
+  }
+  return null;
+};
+
+/**
+ * Of the library only the arithmetic is used: nothing is scheduled in this process, which may die.
+ * Day of the month and weekday: both must fit where one of them begins with `*`, else one of them is enough.
+ */
+function readCron(expression: string, fields: string, timezone: string): Cron {
+  const [, , day, , weekday] = fields.split(/\s+/);
   try {
-    // Of the library only the arithmetic is used: nothing is scheduled in this process, which may die.
-    return new Cron(expression, { timezone, mode: '5-part', paused: true });
+    const domAndDow = beginsWithStar(day) || beginsWithStar(weekday);
+    return new Cron(fields, { timezone, mode: '5-part', paused: true, domAndDow });
   } catch (error) {
     throw new Fault('request.malformed', `\`${expression}\` is no cron expression of five fields`, { pointer: '/cron', cause: error });
   }
 }
 
-function verifyTimeZone(name: string): void {
+function readTimeZone(name: string): WallClock {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    return wallClock(name);
   } catch (error) {
     throw new Fault('request.malformed', `\`${name}\` is no IANA time zone`, { pointer: '/time_zone', cause: error });
   }

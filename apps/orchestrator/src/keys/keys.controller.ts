@@ -4,7 +4,7 @@ import { Asked } from '../http/asked.ts';
 import { pageOf } from '../http/fields.ts';
 import { Route, type AskedOf } from '../http/route.ts';
 import { API_KEYS } from '../http/routes/index.ts';
-import type { ApiKeyView, NewApiKey } from '../http/views.ts';
+import type { ApiKeyView, NewApiKey, RevokedApiKey } from '../http/views.ts';
 import { ApiKeys } from '../ports/api-keys.ts';
 import { ChangeKeys } from './change-keys.ts';
 
@@ -23,7 +23,7 @@ export class KeysController {
   }
 
   @Route(API_KEYS.revoke)
-  revoke(@Asked() { caller, params }: AskedOf<typeof API_KEYS.revoke>): Promise<ApiKeyView> {
+  revoke(@Asked() { caller, params }: AskedOf<typeof API_KEYS.revoke>): Promise<RevokedApiKey> {
     return this.change.revoke(caller, params.api_key_id);
   }
 }

@@ -49,7 +49,7 @@ it('every route that shows a call shows what is sealed of it, and no route the k
   }
   expect([...shown]).toEqual(expect.arrayContaining(['proposeToolCall', 'readOperation', 'readOutput', 'approve', 'deny', 'editApproval', 'giveValue', 'cancelOperation', 'resolveOperation', 'runTurn']));
   expect(door.kernel.asked.some(({ verb }) => verb === 'operation.result')).toBe(true);
-}, 60_000);
+}, 120_000);
 
 it('a call with long arguments is answered without what they are sealed under', async () => {
   const has = await furnish(door, tenant);

@@ -84,11 +84,14 @@ function contentOf({ schema, media }: Answer): Json {
 }
 
 /** Faults that a request meets before its route sees it. */
-function doorFaults({ allowed, body, bytes }: RouteRow): FaultCode[] {
+function doorFaults({ allowed, params = {}, body, bytes }: RouteRow): FaultCode[] {
   return [
-    'request.malformed', 'internal', 'overloaded',
+    // Headers may be too large wherever they are sent.
+    'request.malformed', 'request.too_large', 'internal', 'overloaded',
+    // What can't be an id names nothing.
+    ...(Object.keys(params).length === 0 ? [] : ['not_found'] as const),
     ...(allowed === 'public' ? [] : ['auth.missing', 'auth.invalid', 'auth.role', 'rate.limited', 'database.unavailable', 'bus.unreachable', 'deadline'] as const),
-    ...(body === undefined && bytes === undefined ? [] : ['request.too_large', 'request.unsupported_media_type'] as const),
+    ...(body === undefined && bytes === undefined ? [] : ['request.unsupported_media_type'] as const),
   ];
 }
 

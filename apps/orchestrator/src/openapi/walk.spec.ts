@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every route, found in the document that is served, met by everybody.
+import { request as httpRequest } from 'node:http';
+import { LIMITS } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { ROLES } from '../http/route.ts';
 import { ROUTES } from '../http/routes/index.ts';
@@ -37,6 +39,16 @@ const ask = (method: string, path: string, id: string, key: string | undefined, 
   const { query = '', ...sample } = sampleOf(id, from);
   return door.ask(method, `${fill(path, ids)}${query}`, { ...sample, ...(key === undefined ? {} : { key }) });
 };
+/** Sends the head of a request alone, and resolves with the status of the answer: a body that is announced as too large needn't come. */
+const sendHeaders = (url: string, method: string, headers: Record<string, string>): Promise<number> => new Promise((resolve, reject) => {
+  const sent = httpRequest(url, { method, headers }, (answer) => {
+    answer.resume();
+    resolve(answer.statusCode ?? 0);
+    sent.destroy();
+  });
+  sent.on('error', reject);
+  sent.flushHeaders();
+});
 const each = async (run: (one: (typeof documented)[number]) => Promise<void>): Promise<void> => {
   for (const one of documented) await run(one);
 };
@@ -123,6 +135,28 @@ it('refuses what is no JSON, of another shape or of another type, on every route
       .toEqual([operationId, ...Array<string>(8).fill('request.malformed')]);
     expect((await send('{}', { 'content-type': 'text/plain' })).json).toEqual(problem('request.unsupported_media_type', 415));
   });
+});
+
+it('refuses a body that is larger than a route takes, on every route that takes one, as its document says', async () => {
+  let walked = 0;
+  await each(async ({ method, path, operation: { operationId, responses } }) => {
+    const row = rowOf(operationId);
+    if (row.body === undefined && row.bytes !== true) return;
+    const bytesMax = row.bytes === true ? (row.bytesOf?.bytesMax ?? LIMITS.uploadBytes.max) : (row.bodyBytesMax ?? LIMITS.httpBodyBytes.max);
+    const status = await sendHeaders(`${door.url}${fill(path, has)}`, method, {
+      authorization: `Bearer ${keyFor(operationId)!}`, 'content-length': String(bytesMax + 1), 'content-type': row.bytes === true ? (row.bytesOf?.media ?? 'application/octet-stream') : 'application/json',
+    });
+    expect([operationId, status, Object.keys(responses)]).toEqual([operationId, 413, expect.arrayContaining(['413'])]);
+    walked += 1;
+  });
+  expect(walked).toBeGreaterThan(50);
+});
+
+it('lists what is answered where nothing is by a name in the path, and where headers are too large', async () => {
+  await each(async ({ path, operation: { operationId, responses } }) => {
+    expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining(['413', ...(path.includes('{') ? ['404'] : [])])]);
+  });
+  expect(await sendHeaders(`${door.url}/v1/agents`, 'GET', { 'x-large': 'x'.repeat(64 * 1024) })).toBe(413);
 });
 
 it('refuses a method that a path does not take, and says which it takes', async () => {

@@ -64,8 +64,8 @@ export class PoliciesController {
 
   @Route(POLICIES.activate)
   activate(@Asked() { caller, body }: AskedOf<typeof POLICIES.activate>): Promise<PolicyActivation> {
-    const { policy, if_active = null, note = null } = body;
-    return this.kernel.ask('policy.activate', caller, { policy, if_active, note });
+    const { policy, if_active = null, note = null, allow_impossible } = body;
+    return this.kernel.ask('policy.activate', caller, { policy, if_active, note, ...(allow_impossible === undefined ? {} : { allow_impossible }) });
   }
 
   @Route(POLICIES.rollback)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import type { TenantId } from '@writ/contract';
+import { Fault, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import type { ApiKeys, NewKey } from './api-keys.ts';
 
@@ -65,6 +65,40 @@ export function apiKeysContract(name: string, open: () => ApiKeys): void {
       const { api_key_id } = await make({ role: 'operator', hash });
       expect(await open().revoke(newId('tenant'), api_key_id)).toBeNull();
       expect(await open().authenticate(hash)).not.toBeNull();
+    });
+
+    it('are revoked after what must be durable before, and stay valid where that fails', async () => {
+      const hash = randomBytes(32);
+      const { api_key_id } = await make({ role: 'operator', hash });
+      await expect(open().revoke(tenant, api_key_id, () => Promise.reject(new Fault('bus.unreachable')))).rejects.toMatchObject({ code: 'bus.unreachable' });
+      expect(await open().authenticate(hash)).not.toBeNull();
+      const seen: unknown[] = [];
+      const before = async (): Promise<void> => { seen.push(await open().authenticate(hash)); };
+      await open().revoke(tenant, api_key_id, before);
+      await open().revoke(tenant, api_key_id, before);
+      expect(seen).toEqual([expect.objectContaining({ api_key_id }), null]);
+    });
+
+    it('that are an administrator\'s last are refused before anything else happens', async () => {
+      const { api_key_id } = await make();
+      await make({ role: 'operator' });
+      let asked = 0;
+      await expect(open().revoke(tenant, api_key_id, async () => { asked += 1; })).rejects.toMatchObject({ code: 'conflict' });
+      expect(asked).toBe(0);
+    });
+
+    it('tell the roles of a person\'s valid keys, and nothing of another tenant\'s', async () => {
+      await make({ role: 'auditor', principal: 'ann' });
+      const { api_key_id } = await make({ role: 'operator', principal: 'ann' });
+      const own = await make({ role: 'operator' });
+      await make({ role: 'admin', principal: 'ann' }, newId('tenant'));
+      expect((await open().rolesOf(tenant, 'ann')).sort()).toEqual(['auditor', 'operator']);
+      await open().revoke(tenant, api_key_id);
+      expect(await open().rolesOf(tenant, 'ann')).toEqual(['auditor']);
+      // A key without a name is a person of its own, called by its id.
+      expect(await open().rolesOf(tenant, own.api_key_id)).toEqual(['operator']);
+      expect(await open().rolesOf(tenant, api_key_id)).toEqual([]);
+      expect(await open().rolesOf(tenant, 'nobody')).toEqual([]);
     });
 
     it('leave each tenant one of an administrator, also when two are revoked at once', async () => {

@@ -54,6 +54,17 @@ export function jobsContract(name: string, { jobs, work, key, revoke, end }: Job
       expect(await codeOf(jobs().create(tenant, newJob(by), 2))).toBe('limit.exceeded');
     });
 
+    it('are found by the key that made them, or on whose behalf they run, and by no other\'s', async () => {
+      const { tenant, by, job } = await made();
+      const another = await key(tenant);
+      expect(await jobs().madeBy(tenant, by, 10)).toEqual([{ job_id: job.job_id, name: job.name, state: 'active' }]);
+      expect(await jobs().madeBy(tenant, another, 10)).toEqual([]);
+      await jobs().change(tenant, job.job_id, newJob(another));
+      for (const one of [by, another]) expect(await jobs().madeBy(tenant, one, 10)).toMatchObject([{ job_id: job.job_id }]);
+      expect(await jobs().madeBy(tenant, by, 0)).toEqual([]);
+      expect(await jobs().madeBy(newId('tenant'), by, 10)).toEqual([]);
+    });
+
     it('are said anew on behalf of who says it, and stay paused where they were', async () => {
       const { tenant, job } = await made();
       const by = await key(tenant);

@@ -51,6 +51,9 @@ export interface JobRow extends JobTerms {
   readonly content: JobContent;
 }
 
+/** A job as it is named where that is enough. */
+export type JobName = Pick<JobRow, 'job_id' | 'name' | 'state'>;
+
 /** A job as it is made or changed, on whose behalf, and when it is due next. */
 export interface JobWish extends JobTerms {
   readonly run_token_id: string;
@@ -84,6 +87,8 @@ export abstract class Jobs {
   abstract read(tenantId: TenantId, jobId: string): Promise<JobRow | null>;
   /** Newest first; null filters nothing. */
   abstract list(tenantId: TenantId, page: PageAsked, agentId: string | null): Promise<PageOf<JobRow>>;
+  /** Newest first: jobs that the key made, or on whose behalf their runs make calls; `limit` at most. */
+  abstract madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]>;
   /** Says anew what it is: from here on it is that, begins a new conversation, and goes on being paused where it was. */
   abstract change(tenantId: TenantId, jobId: string, job: JobWish): Promise<JobRow | null>;
   abstract pause(tenantId: TenantId, jobId: string): Promise<JobRow | null>;

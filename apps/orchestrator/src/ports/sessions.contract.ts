@@ -148,11 +148,11 @@ export function sessionsContract(name: string, of: {
       await queue(session_id);
       const one = await begun();
       await of.pass(LEASE_MS - 5_000);
-      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: false }]);
+      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: false, revoked: false }]);
       await of.pass(LEASE_MS - 5_000);
       expect(await of.sessions().cancel(tenant, one.run_id, 'ann')).toMatchObject({ cancel_by: 'ann', state: 'running' });
       expect(await of.sessions().cancel(tenant, one.run_id, 'bob')).toMatchObject({ cancel_by: 'ann' });
-      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: true }]);
+      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: true, revoked: false }]);
       expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ cancelled: true, revoked: false });
     });
 
@@ -275,6 +275,7 @@ export function sessionsContract(name: string, of: {
       await of.revoke(tenant, key);
       expect(await of.work().append(one, 1, REPLIED, SUMS, LEASE_MS)).toMatchObject({ revoked: true });
       expect(await of.work().open(one)).toMatchObject({ revoked: true });
+      expect(await of.work().renew([one], LEASE_MS)).toEqual([{ run_id: one.run_id, cancelled: false, revoked: true }]);
     });
 
     it('takes a session away with all of it, but not from under a run at work', async () => {

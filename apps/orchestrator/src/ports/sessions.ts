@@ -183,6 +183,15 @@ export class LeaseLost extends Error {
   }
 }
 
+/** A run under a lease that still stands. */
+export interface RenewedRun {
+  readonly run_id: string;
+  /** somebody wants it cancelled */
+  readonly cancelled: boolean;
+  /** the API key that asked for it was revoked */
+  readonly revoked: boolean;
+}
+
 /** Runs as those who drive them see them. Every method with a claim throws `LeaseLost` where that is no longer the run's, and changes nothing then. */
 export abstract class RunWork {
   /** Claims what is due of all tenants, in the order of each session. */
@@ -204,8 +213,8 @@ export abstract class RunWork {
   abstract wait(claim: RunClaim, operationIds: readonly string[], wakeMs: number, belowIds?: readonly string[]): Promise<void>;
   /** Lets go of a run that goes on after `wakeMs`. */
   abstract release(claim: RunClaim, wakeMs: number): Promise<void>;
-  /** Those that are still held, and whether their end is asked for. A lease that is more than half over is renewed, unless its row is being changed just then: whoever asks does so several times a lease. */
-  abstract renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ readonly run_id: string; readonly cancelled: boolean }[]>;
+  /** Those that are still held, whether their end is asked for, and whether the key was revoked that they are for. A lease that is more than half over is renewed, unless its row is being changed just then: whoever asks does so several times a lease. */
+  abstract renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]>;
   /**
    * Begins a sub-agent of the run: a session with one task, for the operation that asked for it. Asked again for that operation, the answer is the run that there is.
    * Fault `limit.exceeded` where the run has `countMax` already.

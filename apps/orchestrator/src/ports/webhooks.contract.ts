@@ -176,7 +176,7 @@ export function webhooksContract(name: string, { webhooks, deliveries, pass }: H
       expect(await webhooks().read(tenant, webhook.webhook_id)).toMatchObject({ state: 'disabled', disabled_reason: 'asked' });
       expect(await claim()).toEqual([]);
       const [{ delivery_id } = { delivery_id: '' }] = await rows();
-      for (const refused of [deliveries().add(tenant, webhook.webhook_id, newMessage()), deliveries().again(tenant, webhook.webhook_id, delivery_id)]) await expect(refused).rejects.toMatchObject({ code: 'conflict' });
+      for (const refused of [() => deliveries().add(tenant, webhook.webhook_id, newMessage()), () => deliveries().again(tenant, webhook.webhook_id, delivery_id)]) await expect(refused()).rejects.toMatchObject({ code: 'conflict' });
       await webhooks().change(tenant, webhook.webhook_id, { ...webhook, state: 'active' });
       const claimed = await only();
       await webhooks().remove(tenant, webhook.webhook_id);

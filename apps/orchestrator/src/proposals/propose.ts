@@ -54,7 +54,7 @@ export class Propose {
     const ear = this.#follow.listen(operation_id);
     waits?.began();
     try {
-      const view = await this.#admit(put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put }, waitMs);
+      const view = await this.#admit(caller, put === null ? { ...call, operation_id, args_ref: null } : { ...call, operation_id, args: null, ...put }, waitMs);
       if (view.state === 'held') return view;
       return await this.#untilSettled(caller, view, ear, waitMs, gone);
     } finally {
@@ -63,12 +63,16 @@ export class Propose {
     }
   }
 
-  async #admit(call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
+  async #admit(caller: Caller, call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
     try {
       return await this.#kernel.admit(call, waitMs);
     } catch (error) {
-      if (error instanceof Fault && error.code === 'queue.full') this.#queues.note(call.tenant_id);
-      throw error;
+      if (!(error instanceof Fault)) throw error;
+      if (error.code === 'queue.full') this.#queues.note(call.tenant_id);
+      // A bug may come after the decision is durable: then that stands, and the call may be running.
+      const decided = error.code === 'internal' ? await this.#kernel.decided(caller, call.operation_id as OperationId).catch(() => null) : null;
+      if (decided === null) throw error;
+      return decided;
     }
   }
 

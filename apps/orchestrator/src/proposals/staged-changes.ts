@@ -7,12 +7,13 @@ import type { BlobStore } from '@writ/blobs';
 import { Fault, isFinal, type Caller, type OperationView, type ToolResult } from '@writ/contract';
 import { outcomeOf, type Args, type DialectCall, type Outcome } from '@writ/dialects';
 import { parseIJson } from '@writ/digest';
-import { editedText, FILE_TOOL_FAULTS, ToolFault, type EditArgs } from '@writ/workspace';
+import type { EditArgs } from '@writ/workspace';
 import type { ParsedCall } from './parsed-call.ts';
 import type { ProposeInOrder, Ran } from './propose-in-order.ts';
 import type { Patience } from './propose.ts';
 import type { ShowOperation } from '../replies/show-operation.ts';
-import { textDiff } from '../support/file-diffs.ts';
+import { COMPARED_BYTES_MAX, type ChangePreview, type StagedText } from '../work/preview-change.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 import type { StagedTokens } from './staged-token.ts';
 import { callOf, keyOf, type Turn } from './turn-call.ts';
 
@@ -21,6 +22,9 @@ const TOKEN_MS = 600_000;
 const ARGS_DEPTH_MAX = 32;
 /** What the tool for reading says where there is nothing. */
 const NOTHING_THERE = 'file.not_found';
+/** In the place of a diff. */
+const TOO_LONG = 'the change is too long to show';
+const NO_TEXT = 'the file that is there is no text';
 
 /** What became of a call that a model made: what it is told, the operation behind it, and what it was in the end. */
 export interface Came {
@@ -49,13 +53,14 @@ export function cameOf(ran: Ran): Came {
 /** Of a call that was never proposed. */
 const unproposed = (outcome: Outcome): Came => ({ outcome, view: null, shows: null });
 
-/** A file as it was when its change was staged; without a text where it is none. */
-interface Seen { readonly sha256: string; readonly text: string | null }
+/** A file as it was when its change was staged. `text` is null where it is none, and 'too_long' for one that is too long to show. */
+interface Seen { readonly sha256: string; readonly text: { readonly whole: string } | 'too_long' | null }
 
 interface StagesWith {
   readonly order: ProposeInOrder;
   readonly show: ShowOperation;
   readonly blobs: BlobStore;
+  readonly tasks: WorkerTasks;
   readonly tokens: StagedTokens;
   /** milliseconds since the epoch */
   readonly now: () => number;
@@ -88,13 +93,34 @@ export class StagedChanges {
 
   async #staged({ caller, turn }: Asking, { tool_id, args }: ParsedCall, seen: Seen | 'nothing', expires_at: number): Promise<Outcome> {
     const path = String(args['path']);
-    const after = tool_id === 'fs.write' ? String(args['content']) : edited(args as unknown as EditArgs, seen);
-    if (typeof after !== 'string') return after;
+    const preview = await this.#preview(caller, tool_id, args, seen);
+    if ('standing' in preview) return preview;
     const kept = await this.#with.blobs.put(caller.tenant_id, Buffer.from(JSON.stringify(args), 'utf8'));
     const token = this.#with.tokens.make({ tool: tool_id as 'fs.write' | 'fs.edit', args: kept, seen: seen === 'nothing' ? null : seen.sha256, expires_at }, boundTo(turn, caller));
-    const old = seen === 'nothing' ? null : seen.text;
-    const diffPreview = seen !== 'nothing' && old === null ? 'the file that is there is no text' : textDiff(path, old, after) ?? 'the change is too long to show';
-    return { standing: 'completed', result: null, error: null, metadata: { token, path, operation: tool_id === 'fs.write' ? 'write' : 'edit', diffPreview, expiresAt: new Date(expires_at).toISOString() } };
+    return { standing: 'completed', result: null, error: null, metadata: { token, path, operation: tool_id === 'fs.write' ? 'write' : 'edit', diffPreview: preview.shown, expiresAt: new Date(expires_at).toISOString() } };
+  }
+
+  /** What the change would do, in a worker thread: how long that takes is up to the file and the edits. */
+  async #preview({ tenant_id }: Caller, tool_id: string, args: Args, seen: Seen | 'nothing'): Promise<{ readonly shown: string } | Outcome> {
+    const isWrite = tool_id === 'fs.write';
+    if (seen === 'nothing' && !isWrite) return failed(NOTHING_THERE, 'there is no such file to edit');
+    const text = seen === 'nothing' ? null : seen.text;
+    if (seen !== 'nothing' && text === null) return isWrite ? { shown: NO_TEXT } : failed('file.kind', 'the file is no text', 'write the file as a whole instead');
+    // Whether an edit of it fits was tried by the dry run.
+    if (text === 'too_long') return { shown: TOO_LONG };
+    const change = isWrite ? { content: String(args['content']) } : { edits: (args as unknown as EditArgs).edits };
+    const preview = await this.#previewed(tenant_id, { path: String(args['path']), old: text?.whole ?? null, change });
+    if ('failed' in preview) return failed(preview.failed.code, preview.failed.message, preview.failed.hint);
+    return { shown: preview.diff ?? TOO_LONG };
+  }
+
+  async #previewed(tenantId: string, staged: StagedText): Promise<ChangePreview> {
+    try {
+      return await this.#with.tasks.run('change.preview', tenantId, staged);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'limit.exceeded') return { diff: null };
+      throw error;
+    }
   }
 
   /**
@@ -134,24 +160,14 @@ export class StagedChanges {
   async #seen(caller: Caller, result: ToolResult): Promise<Seen | null> {
     const { sha256 } = (await this.#with.show.result(caller, result)).result as { readonly sha256?: string } | null ?? {};
     if (sha256 === undefined) return null;
+    const size = (await this.#with.blobs.sizes(caller.tenant_id, [sha256])).get(sha256) ?? 0;
+    if (size > COMPARED_BYTES_MAX) return { sha256, text: 'too_long' };
     const bytes = await this.#with.blobs.get(caller.tenant_id, sha256);
-    return { sha256, text: isUtf8(bytes) && !bytes.includes(0) ? Buffer.from(bytes).toString('utf8') : null };
+    return { sha256, text: isUtf8(bytes) && !bytes.includes(0) ? { whole: Buffer.from(bytes).toString('utf8') } : null };
   }
 }
 
 const boundTo = ({ agent_id, capability_token_id, workspace_id, session_id }: Turn, { tenant_id }: Caller) => ({ tenant_id, agent_id, capability_token_id, workspace_id, session_id });
-
-/** The content after the edits, by the code that will make them; or why there is none. */
-function edited(args: EditArgs, seen: Seen | 'nothing'): string | Outcome {
-  if (seen === 'nothing') return failed(NOTHING_THERE, 'there is no such file to edit');
-  if (seen.text === null) return failed('file.kind', 'the file is no text', 'write the file as a whole instead');
-  try {
-    return editedText(seen.text, args).text;
-  } catch (error) {
-    if (error instanceof Fault && FILE_TOOL_FAULTS.has(error.code)) return failed(error.code, error.message, error instanceof ToolFault ? error.hint : null);
-    throw error;
-  }
-}
 
 /** Why a change that was to be applied is stale; null where the token isn't to blame. */
 function staleness({ outcome: { error }, view }: Came, { turn_id, session_id, run_id }: Turn, isOver: boolean): string | null {

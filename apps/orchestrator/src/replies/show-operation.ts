@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type OperationView, type ToolResult } from '@writ/contract';
-import { parseIJson } from '@writ/digest';
 import { openContent } from '@writ/nest-kit';
 import type { KernelClient } from '../support/kernel-client.ts';
+import type { JsonText } from '../work/read-body.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /** A result by reference is put into the answer up to this size; a longer one stays a reference. */
 const RESULT_INLINE_MAX = 1024 * 1024;
@@ -17,10 +18,12 @@ export const receiptHref = (operationId: string): string => `/v1/operations/${op
 export class ShowOperation {
   readonly #blobs: BlobStore;
   readonly #kernel: KernelClient;
+  readonly #tasks: WorkerTasks;
 
-  constructor(blobs: BlobStore, kernel: KernelClient) {
+  constructor(blobs: BlobStore, kernel: KernelClient, tasks: WorkerTasks) {
     this.#blobs = blobs;
     this.#kernel = kernel;
+    this.#tasks = tasks;
   }
 
   /** As it is, with links under this API. */
@@ -47,10 +50,17 @@ export class ShowOperation {
     if (ref === null) return null;
     const stored = await this.#blobs.get(caller.tenant_id, ref.sha256);
     const bytes = opens === null ? stored : openContent({ key: Buffer.from(opens.key, 'base64'), tenantId: caller.tenant_id, operationId: operation_id, attempt: opens.attempt }, 'result', stored);
+    return await this.#read(caller, { bytes, depthMax: RESULT_DEPTH_MAX });
+  }
+
+  /** In a worker thread: what a result holds is up to the files that it was read from. One of too many values stays a reference. */
+  async #read({ tenant_id }: Caller, text: JsonText): Promise<unknown> {
     try {
-      return parseIJson(bytes, { depthMax: RESULT_DEPTH_MAX });
-    } catch (cause) {
-      throw new Fault('internal', undefined, { cause });
+      return await this.#tasks.run('json.read', tenant_id, text);
+    } catch (error) {
+      if (error instanceof Fault && (error.code === 'request.too_large' || error.code === 'limit.exceeded')) return null;
+      if (error instanceof Fault && error.code === 'overloaded') throw error;
+      throw new Fault('internal', undefined, { cause: error });
     }
   }
 }

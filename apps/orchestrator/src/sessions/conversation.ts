@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { applyEvent, messagesOf, newRun, RUN_RULES, rulesOf, type Message, type RunState } from '@writ/agent-loop';
 import { TEXT_DIALECTS, type TextDialect } from '@writ/dialects';
+import { inSlices } from '@writ/worker-pool';
 import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
 
 /** A run as it is kept: what was asked, and all that happened. */
@@ -45,7 +46,7 @@ export function closedMessages(state: RunState, dialect: TextDialect | null): Me
 /** What a session's next run goes on with. INVARIANT (a session is the fold of its runs): nothing else of it is carried. */
 export async function conversationAfter(base: readonly Message[], runs: readonly ToldRun[], dialect: TextDialect | null): Promise<readonly Message[]> {
   let messages = base;
-  for (const run of runs) {
+  for await (const run of inSlices(runs)) {
     const { state, events } = await foldedOf(messages, run);
     if (events > 0) messages = closedMessages(state, dialect);
   }

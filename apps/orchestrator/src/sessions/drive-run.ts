@@ -87,6 +87,11 @@ export class DriveRun {
     return this.#claim;
   }
 
+  /** Whether the key asked for it. False before it was read. */
+  isFor(apiKeyId: string): boolean {
+    return this.isOpen && this.#caller.api_key_id === apiKeyId;
+  }
+
   /** Breaks it off as soon as can be; the first reason counts. */
   breakOff(why: Broken['why'], fault: FaultCode | null = null): void {
     if (!this.#broken.signal.aborted) this.#broken.abort(new Broken(why, fault));

@@ -40,11 +40,12 @@ export class DriveRuns {
   async renew(): Promise<void> {
     const driving = [...this.#driving.values()];
     if (driving.length === 0) return;
-    const held = new Map((await this.#parts.work.renew(driving.map(({ claim }) => claim), LEASE_MS)).map(({ run_id, cancelled }) => [run_id, cancelled]));
+    const held = new Map((await this.#parts.work.renew(driving.map(({ claim }) => claim), LEASE_MS)).map((run) => [run.run_id, run]));
     for (const drive of driving) {
-      const cancelled = held.get(drive.claim.run_id);
-      if (cancelled === undefined) drive.breakOff('lost');
-      else if (cancelled) drive.breakOff('cancelled');
+      const run = held.get(drive.claim.run_id);
+      if (run === undefined) drive.breakOff('lost');
+      else if (run.revoked) drive.breakOff('revoked');
+      else if (run.cancelled) drive.breakOff('cancelled');
     }
   }
 
@@ -59,6 +60,14 @@ export class DriveRuns {
   /** A run of this replica is to be cancelled: others hear of it when they renew. */
   cancel(runId: string): void {
     this.#driving.get(runId)?.breakOff('cancelled');
+  }
+
+  /**
+   * Ends the runs of this replica that the key asked for. Its revocation MUST be durable. Runs of other replicas, and
+   * those that are just being read, end when their leases are renewed.
+   */
+  keyRevoked(apiKeyId: string): void {
+    for (const drive of this.#driving.values()) if (drive.isFor(apiKeyId)) drive.breakOff('revoked');
   }
 
   /** Lets go of what is under way: other replicas go on with it. */

@@ -2,7 +2,7 @@
 import type { BlobStore } from '@writ/blobs';
 import type { BlobRef, Caller, SkillPut } from '@writ/contract';
 import { KernelClient } from '../support/kernel-client.ts';
-import { contentOf, type SentContent } from '../support/sent-content.ts';
+import { contentsOf, type SentContent } from '../support/sent-content.ts';
 
 /** Puts the contents of a folder into the blob store, then asks the kernel for the version that names them. */
 export class PutSkill {
@@ -16,7 +16,7 @@ export class PutSkill {
 
   /** What is wrong with the folder is the kernel's to say. Faults: `request.malformed` with the file's pointer, those of the kernel. */
   async run(caller: Caller, files: readonly (SentContent & { readonly path: string })[]): Promise<SkillPut> {
-    const contents = files.map((file, index) => contentOf(file, `/files/${index}/content`));
+    const contents = await contentsOf(files, (index) => `/files/${index}/content`);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
     return await this.#kernel.ask('skill.put', caller, { files: files.map(({ path }, index) => ({ path, ref: refs[index] as BlobRef })) });
   }

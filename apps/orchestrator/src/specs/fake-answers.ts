@@ -193,5 +193,6 @@ function answerOthers(kernel: Answering): void {
     kernel.find(caller, container_id);
     return { container_id, output: 'so far', output_bytes: 6, withheld: false };
   });
+  handlers.set('api_key.revoke', () => ({ tokens: [], more_tokens: false }));
   handlers.set('change.record', () => ({ recorded: newId('record') }));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Caller, type TenantId } from '@writ/contract';
+import type { Role } from '../http/route.ts';
 import { ApiKeys, type ApiKeyRow, type NewKey } from '../ports/api-keys.ts';
 
 interface Kept extends ApiKeyRow { readonly tenant_id: TenantId; readonly hash: string }
@@ -7,6 +8,8 @@ interface Kept extends ApiKeyRow { readonly tenant_id: TenantId; readonly hash: 
 /** Keys for as long as the process lives. */
 export class FakeApiKeys extends ApiKeys {
   readonly #rows: Kept[] = [];
+  /** revocations take turns */
+  #revoking: Promise<unknown> = Promise.resolve();
 
   override async authenticate(hash: Uint8Array): Promise<Caller | null> {
     const row = this.#rows.find((each) => each.hash === Buffer.from(hash).toString('hex') && each.revoked_at === null);
@@ -35,11 +38,23 @@ export class FakeApiKeys extends ApiKeys {
     return { items: items.map(viewOf), next_cursor: rows.length > from + limit ? items.at(-1)?.api_key_id ?? null : null };
   }
 
-  override async revoke(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
+  override async rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
+    const theirs = this.#rows.filter((each) => each.tenant_id === tenantId && each.revoked_at === null && (each.principal ?? each.api_key_id) === principal);
+    return [...new Set(theirs.map(({ role }) => role))];
+  }
+
+  override revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
+    const mine = this.#revoking.then(() => this.#revoke(tenantId, apiKeyId, before));
+    this.#revoking = mine.catch(() => null);
+    return mine;
+  }
+
+  async #revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
     const row = this.#find(tenantId, apiKeyId);
     if (row === undefined) return null;
     const admins = this.#rows.filter((each) => each.tenant_id === tenantId && each.role === 'admin' && each.revoked_at === null);
     if (admins.length === 1 && admins[0] === row) throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
+    await before?.();
     const revoked = { ...row, revoked_at: row.revoked_at ?? 2_000 };
     this.#rows.splice(this.#rows.indexOf(row), 1, revoked);
     return viewOf(revoked);

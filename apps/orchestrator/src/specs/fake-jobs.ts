@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { Jobs, JobWork, type JobPlan, type JobRow, type JobStanding, type JobStart, type JobWish } from '../ports/jobs.ts';
+import { Jobs, JobWork, type JobPlan, type JobName, type JobRow, type JobStanding, type JobStart, type JobWish } from '../ports/jobs.ts';
 import type { PageAsked, PageOf } from '../ports/sessions.ts';
 
 interface Kept { readonly tenant_id: TenantId; row: JobRow; readonly starts: (JobStart & { readonly key: string | null })[] }
@@ -43,8 +43,14 @@ export class FakeJobs extends Jobs {
     return pageOf(this.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && (agentId ?? row.agent_id) === row.agent_id).map(({ row }) => row), page, ({ job_id }) => job_id);
   }
 
+  override async madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]> {
+    const isTheirs = ({ created_by, changed_by }: JobRow): boolean => created_by === apiKeyId || changed_by === apiKeyId;
+    const theirs = this.kept.filter(({ tenant_id, row }) => tenant_id === tenantId && isTheirs(row));
+    return theirs.slice(0, limit).map(({ row: { job_id, name, state } }) => ({ job_id, name, state }));
+  }
+
   override async change(tenantId: TenantId, jobId: string, { by, principal: _theirs, due_at, ...job }: JobWish): Promise<JobRow | null> {
-    return this.#set(tenantId, jobId, (row) => ({ ...row, ...job, changed_by: by, changed_at: this.now, due_at: row.state === 'active' ? due_at : null }));
+    return this.#set(tenantId, jobId, (row) => ({ ...row, ...job, job_id: row.job_id, changed_by: by, changed_at: this.now, due_at: row.state === 'active' ? due_at : null }));
   }
 
   override async pause(tenantId: TenantId, jobId: string): Promise<JobRow | null> {

@@ -4,7 +4,7 @@ import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts'
 import type { SaidTexts } from '../ports/said-texts.ts';
 import { FakeSaidTexts } from './fake-said-texts.ts';
 import {
-  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
+  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
 } from '../ports/sessions.ts';
 
 interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
@@ -257,12 +257,12 @@ class FakeRunWork extends RunWork {
     [run.leaseUntil, run.wakeAt] = [0, this.#all.now + wakeMs];
   }
 
-  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ run_id: string; cancelled: boolean }[]> {
+  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]> {
     return claims.flatMap((claim) => {
       const run = this.#all.run(claim.tenant_id, claim.run_id);
       if (run === undefined || run.fence !== claim.fence || run.leaseUntil < this.#all.now || run.row.state === 'ended') return [];
       run.leaseUntil = this.#all.now + leaseMs;
-      return [{ run_id: claim.run_id, cancelled: run.row.cancel_by !== null }];
+      return [{ run_id: claim.run_id, cancelled: run.row.cancel_by !== null, revoked: this.#all.revoked.has(run.row.created_by) }];
     });
   }
 

@@ -99,6 +99,8 @@ export async function furnish(door: TestDoor, tenant: TestTenant) {
   const tool_id = `of_${tenantId}`;
   kernel.keep(tenantId, tool_id, 'tool', { tool: { ...TOOL, tool_id }, definition_digest: '7'.repeat(64), applied_by: 'spec', applied_at: 1 });
   const { api_key_id } = await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'spare', role: 'auditor', agent_id: null, hash: Buffer.alloc(32, tenantId), created_by: 'spec' });
+  // Whom the samples lend a right to approve.
+  await keys.create(tenantId, { api_key_id: newId('apiKey'), name: 'bob', role: 'operator', agent_id: null, principal: 'bob', hash: Buffer.alloc(32, `bob of ${tenantId}`), created_by: 'spec' });
   const { webhook_id } = await hooks.webhooks.create(tenantId, {
     webhook_id: newId('webhook'), name: 'w', url: 'https://example.com/', events: ['approval.pending'], secret: Buffer.alloc(60), created_by: api_key_id,
   }, 10);

@@ -18,6 +18,7 @@ import { OrchestratorModule, type Stores } from '../orchestrator.module.ts';
 import { EraseTexts } from '../support/erase-texts.ts';
 import { KernelClient } from '../support/kernel-client.ts';
 import { formatApiKey, hashApiKey } from '../support/api-key-text.ts';
+import { undocumentedAnswer } from './documented.ts';
 import { FakeApiKeys } from './fake-api-keys.ts';
 import { FakeLedger } from './fake-ledger.ts';
 import { FakeKernel } from './fake-kernel.ts';
@@ -43,6 +44,7 @@ const settings = {
 /** The door as its module wires it, on real HTTP, with a kernel and a ledger of the test's. */
 export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const lines: string[] = [];
+  const undocumented = new Set<string>();
   const telemetry = startTelemetry({ service: 'orchestrator', version: '0', destination: { write: (line) => void lines.push(line) } });
   const logger = telemetry.logger('info');
   const [bus, readiness, keys, blobs] = [memoryBus({ now: Date.now, trace: traceHooks }), new Readiness(), new FakeApiKeys(), memoryBlobs()];
@@ -85,7 +87,12 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   };
   return {
     app, bus, kernel, ledger, keys, blobs, hooks, runs, jobs, telemetry, readiness, lines, url, newKey, newTenant,
-    ask: (method: string, path: string, request: TestRequest = {}) => ask(url, method, path, request),
+    ask: async (method: string, path: string, request: TestRequest = {}) => {
+      const answer = await ask(url, method, path, request);
+      const missing = undocumentedAnswer(method, path, answer.status);
+      if (missing !== null) undocumented.add(missing);
+      return answer;
+    },
     /** as every replica does by itself */
     eraseTexts: () => new EraseTexts(new KernelClient(bus, subjectsOf('s0'), Date.now), runs.said, (error) => { throw error; }).run(),
     tell: (tenantId: string, operationId: string, state: string, more: object = {}) =>
@@ -94,6 +101,8 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
       await app.close();
       await bus.close();
       await telemetry.shutdown();
+      // INVARIANT (documented): whatever a spec asks, and however, the API's document lists the answer.
+      if (undocumented.size > 0) throw new Error(`the document of the API does not list that ${[...undocumented].join('; ')}`);
     },
   };
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
   jobs = new PgJobs(store.pool, seal);
   work = new PgJobWork(store.pool, seal, { sessionsMax: 3, runsMax: 2, unendedMax: 2 });
   sessions = new PgSessions(store.pool, seal);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await store.drop();
 });

@@ -2,7 +2,7 @@
 import { Fault, type Id, type TenantId } from '@writ/contract';
 import { inTenant, type Client, type Pool } from '@writ/database';
 import { newId } from '@writ/nest-kit';
-import { Jobs, type JobContent, type JobRow, type JobStart, type JobWish } from '../ports/jobs.ts';
+import { Jobs, type JobContent, type JobName, type JobRow, type JobStart, type JobWish } from '../ports/jobs.ts';
 import type { PageAsked, PageOf } from '../ports/sessions.ts';
 import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 import type { SessionSeal } from './session-seal.ts';
@@ -55,6 +55,14 @@ export class PgJobs extends Jobs {
          AND ($3::bigint IS NULL OR (created_at, job_id) < ($3, $4)) ORDER BY created_at DESC, job_id DESC LIMIT $5`,
       [tenantId, agentId, after?.createdAt ?? null, after?.id ?? null, limit + 1]), { readOnly: true });
     return pageOfRows(rows.map((row) => this.#opened(tenantId, row)), limit, ({ job_id }) => job_id);
+  }
+
+  override async madeBy(tenantId: TenantId, apiKeyId: string, limit: number): Promise<JobName[]> {
+    const { rows } = await inTenant(this.#pool, tenantId, (client) => client.query<JobName>(
+      `SELECT job_id, name, state FROM orchestrator.job WHERE tenant_id = $1 AND $2 IN (created_by, changed_by)
+       ORDER BY created_at DESC, job_id DESC LIMIT $3`,
+      [tenantId, apiKeyId, limit]), { readOnly: true });
+    return rows;
   }
 
   override change(tenantId: TenantId, jobId: string, wish: JobWish): Promise<JobRow | null> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, UNAWAITED, type Client, type Pool } from '@writ/database';
 import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
-import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
+import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
 import { holdRun } from './pg-said-texts.ts';
 import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
@@ -108,9 +108,9 @@ export class PgRunWork extends RunWork {
     return this.#change(claim, 'lease_until = 0, wake_at = orchestrator.now_ms() + $3', [wakeMs]);
   }
 
-  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<{ run_id: string; cancelled: boolean }[]> {
-    return (await runStatement<{ run_id: string; cancelled: boolean }>(this.#pool, {
-      name: 'orchestrator.renew_runs', text: 'SELECT run_id, cancelled FROM orchestrator.renew_runs($1, $2, $3)', values: [claims.map(({ run_id }) => run_id), claims.map(({ fence }) => fence), leaseMs],
+  override async renew(claims: readonly RunClaim[], leaseMs: number): Promise<RenewedRun[]> {
+    return (await runStatement<RenewedRun>(this.#pool, {
+      name: 'orchestrator.renew_runs', text: 'SELECT run_id, cancelled, revoked FROM orchestrator.renew_runs($1, $2, $3)', values: [claims.map(({ run_id }) => run_id), claims.map(({ fence }) => fence), leaseMs],
     })).rows;
   }
 

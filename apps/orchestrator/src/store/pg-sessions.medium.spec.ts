@@ -20,7 +20,7 @@ beforeAll(async () => {
   sessions = new PgSessions(store.pool, seal);
   work = new PgRunWork(store.pool, seal);
   said = new PgSaidTexts(store.pool, seal);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await store.drop();
 });

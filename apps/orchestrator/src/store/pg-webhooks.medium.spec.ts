@@ -14,7 +14,7 @@ beforeAll(async () => {
   store = await testStore();
   webhooks = new PgWebhooks(store.pool);
   deliveries = new PgDeliveries(store.pool);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await store.drop();
 });

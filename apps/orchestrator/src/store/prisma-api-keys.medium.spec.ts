@@ -14,7 +14,7 @@ let keys: PrismaApiKeys;
 beforeAll(async () => {
   store = await testStore();
   keys = new PrismaApiKeys(store.pool);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await keys.close();
   await store.drop();

@@ -10,6 +10,9 @@ import { pageOfRows, parseRowCursor } from './row-cursor.ts';
 type Transaction = Prisma.TransactionClient;
 interface CallerRow { readonly api_key_id: Id<'apiKey'>; readonly tenant_id: TenantId; readonly role: Role; readonly agent_id: string | null; readonly principal: string | null }
 
+/** A revocation waits for the kernel within its transaction, ten seconds at most. */
+const BOUNDS = { maxWait: 5_000, timeout: 20_000 } as const;
+
 /** The schema `orchestrator` of Postgres: through Prisma, except for the one question on the way of every request. */
 export class PrismaApiKeys extends ApiKeys {
   readonly #pool: Pool;
@@ -54,15 +57,28 @@ export class PrismaApiKeys extends ApiKeys {
     });
   }
 
-  override revoke(tenantId: TenantId, apiKeyId: string): Promise<ApiKeyRow | null> {
+  override rolesOf(tenantId: TenantId, principal: string): Promise<Role[]> {
+    return this.#within(tenantId, async (tx) => {
+      const whose = { OR: [{ principal }, { principal: null, apiKeyId: principal }] };
+      const rows = await tx.apiKey.findMany({ where: { tenantId, revokedAt: null, ...whose }, distinct: ['role'], select: { role: true } });
+      return rows.map(({ role }) => role as Role);
+    });
+  }
+
+  override revoke(tenantId: TenantId, apiKeyId: string, before?: () => Promise<void>): Promise<ApiKeyRow | null> {
     return this.#within(tenantId, async (tx) => {
       // Two administrators who revoke each other at the same moment wait for each other here.
       await tx.$queryRaw`SELECT api_key_id FROM orchestrator.api_key WHERE role = 'admin' AND revoked_at IS NULL ORDER BY api_key_id FOR UPDATE`;
       const row = await tx.apiKey.findFirst({ where: { apiKeyId, tenantId } });
-      if (row === null || row.revokedAt !== null) return row && viewOf(row);
-      if (row.role === 'admin' && await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } }) === 1) {
+      if (row === null) return null;
+      if (row.revokedAt === null && row.role === 'admin' && await tx.apiKey.count({ where: { tenantId, role: 'admin', revokedAt: null } }) === 1) {
         throw new Fault('conflict', 'it is the last valid key of an administrator; make another one first');
       }
+      await before?.();
+      // Runs of the key that wait are claimed next, and end: the key is found revoked.
+      await tx.$executeRaw`
+        UPDATE orchestrator.run SET wake_at = orchestrator.now_ms() WHERE created_by = ${apiKeyId} AND state = 'waiting'`;
+      if (row.revokedAt !== null) return viewOf(row);
       await tx.$executeRaw`UPDATE orchestrator.api_key SET revoked_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE api_key_id = ${apiKeyId} AND revoked_at IS NULL`;
       return viewOf(await tx.apiKey.findFirstOrThrow({ where: { apiKeyId, tenantId } }));
     });
@@ -78,7 +94,7 @@ export class PrismaApiKeys extends ApiKeys {
       return await this.#prisma.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT set_config('writ.tenant_id', ${tenantId}, true)`;
         return await work(tx);
-      });
+      }, BOUNDS);
     } catch (error) {
       throw faultOf(error);
     }

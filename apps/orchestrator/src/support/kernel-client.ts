@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@writ/bus';
 import {
-  Fault, ErasureView, LimitsChanged, NoticesTaken, opened, parseMessage, TextOrders, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationView, type RequestName, type Subjects, type TenantCreate, type TextOrder, type TextsTold,
+  Fault, ErasureView, LimitsChanged, NoticesTaken, opened, parseMessage, TextOrders, type AdmitRequest, type KernelRequest, type KernelVerb, type Notice, type OperationId, type OperationView, type RequestName, type Subjects, type TenantCreate, type TextOrder, type TextsTold,
 } from '@writ/contract';
 import pRetry from 'p-retry';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -17,8 +17,11 @@ const ADMIT_WAIT_MS = 250;
 const ANSWER_MS = 2_000;
 /** Sendings of one call, with the same operation_id each time. Together with the pauses less than a client's patience of 30 s. */
 const ADMIT_RETRIES = 3;
-/** Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. */
-const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable', 'internal']);
+/**
+ * Faults after which nobody can say whether the kernel decided: asking again with the same id is the only way to know. `internal` is none of them. A bug would be met again, at
+ * whatever it cost the first time; whether something was decided before it is looked up instead.
+ */
+const UNCERTAIN: ReadonlySet<string> = new Set(['bus.unreachable', 'deadline', 'database.unavailable']);
 
 const ORDERS = opened(TextOrders);
 const GONE = opened(ErasureView);
@@ -47,11 +50,21 @@ export class KernelClient {
 
   /**
    * Proposes a call until there is an answer, always as the same operation. The kernel waits up to `waitMs` for a call's end before it answers, within
-   * bounds of its own. Fault `bus.unreachable` when there is none.
+   * bounds of its own. Fault `bus.unreachable` when there is none; `internal` after one sending, for a bug: `decided` says whether the call was decided before it.
    */
   async admit(call: Omit<AdmitRequest, 'wait_ms'>, waitMs: number): Promise<OperationView> {
     const request: AdmitRequest = { ...call, wait_ms: Math.min(waitMs, ADMIT_WAIT_MS) };
     return await this.#untilAnswered(() => this.#request('kernel.admit', request, AdmitReply, this.#left(call.deadline)));
+  }
+
+  /** The operation, where it was decided; null where it wasn't. For whoever proposed it and got `internal` for an answer. */
+  async decided(caller: KernelRequest<'operation.read'>['caller'], operation_id: OperationId): Promise<OperationView | null> {
+    try {
+      return await this.ask('operation.read', caller, { operation_id });
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'not_found') return null;
+      throw error;
+    }
   }
 
   /** As `ask`, sent again until there is an answer: for what is the same thing however often it is asked, as by an id that came along. */
@@ -108,7 +121,7 @@ export class KernelClient {
         shouldRetry: ({ error }) => error instanceof Fault && UNCERTAIN.has(error.code),
       });
     } catch (error) {
-      if (!(error instanceof Fault) || error.code === 'internal' || !UNCERTAIN.has(error.code)) throw error;
+      if (!(error instanceof Fault) || !UNCERTAIN.has(error.code)) throw error;
       throw new Fault(error.code === 'database.unavailable' ? error.code : 'bus.unreachable', 'the kernel gives no answer', { cause: error });
     }
   }

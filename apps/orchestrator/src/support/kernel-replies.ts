@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, StoredResult, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, TokenDrawn, ToolsApplied,
+  AgentView, ApprovalEffect, ApprovalView, Backtest, BundleSealed, ContainerLogs, ContainerView, DelegationView, EgressRequestPage, ErasurePlan, ErasureView, FreezeView, idSchema, KeptOutput, KeyRevoked, opened, OperationExplanation, OperationView, PolicyActivation, PolicyDiff, PolicyPage, PolicyPut, PolicyReplay, PolicySchemaView, PolicySetWhole, PolicyTemplateList, ProfilePut, ProfileView, RegistrarKeyView, ResourceView, RetentionView, SandboxPut, SandboxView, SandboxWhole, SearchProviderView, SecretView, Simulation, StoredResult, SkillPut, SkillView, SkillWhole, SnapshotView, TenantLimitsView, TenantToolView, TokenDrawn, ToolsApplied,
   WorkspaceLimits, WorkspaceView, type KernelVerb,
 } from '@writ/contract';
 import { Type, type Static, type TSchema } from 'typebox';
@@ -15,6 +15,7 @@ const freeze = opened(FreezeView);
 
 /** What the kernel answers to each verb. */
 export const KERNEL_REPLIES = {
+  'api_key.revoke': opened(KeyRevoked),
   'operation.read': operation,
   'operation.list': pageOf(OperationView),
   'operation.cancel': operation,

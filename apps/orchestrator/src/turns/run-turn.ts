@@ -3,7 +3,7 @@
 // A turn is its calls: nothing is kept of it. INVARIANT (no bypass): each call is proposed as one that came by itself, and decided, run and recorded as such.
 import { touchesOf } from '@writ/agent-loop';
 import { Fault, isFinal, type Caller } from '@writ/contract';
-import { isSequential, parse, render, type DialectCall, type Outcome, type Parsed } from '@writ/dialects';
+import { isSequential, parse, render, type DialectCall, type Outcome, type Parsed, type RenderedMessage } from '@writ/dialects';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { TurnView } from '../http/routes/index.ts';
 import type { Step } from '../proposals/in-order.ts';
@@ -12,9 +12,26 @@ import type { Patience } from '../proposals/propose.ts';
 import { receiptHref, type ShowOperation } from '../replies/show-operation.ts';
 import { cameOf, type Asking, type Came, type StagedChanges } from '../proposals/staged-changes.ts';
 import { callOf, keyOf, type PostedTurn } from '../proposals/turn-call.ts';
+import type { Answered } from '../work/read-turn.ts';
+import type { WorkerTasks } from '../work/worker-tasks.ts';
 
 /** Bytes of stored results that one answer tells; what comes after them is told by where it is. */
 const RESULTS_BYTES_MAX = 4 * 1024 * 1024;
+
+/** An output up to this length is read on the event loop: the worst one takes less than five milliseconds. */
+const INLINE_CHARS = 4 * 1024;
+
+/** Results up to this length are rendered on the event loop, for the same reason. */
+const RENDERED_INLINE_CHARS = 8 * 1024;
+
+/** What turns need. */
+interface TurnsWith {
+  readonly order: ProposeInOrder;
+  readonly staged: StagedChanges;
+  readonly show: ShowOperation;
+  readonly rate: RateLimit;
+  readonly tasks: WorkerTasks;
+}
 
 /** One output of a model: read, its calls run, and the answer in the words of its dialect. */
 export class RunTurn {
@@ -22,26 +39,39 @@ export class RunTurn {
   readonly #staged: StagedChanges;
   readonly #show: ShowOperation;
   readonly #rate: RateLimit;
+  readonly #tasks: WorkerTasks;
 
-  constructor(order: ProposeInOrder, staged: StagedChanges, show: ShowOperation, rate: RateLimit) {
+  constructor({ order, staged, show, rate, tasks }: TurnsWith) {
     this.#order = order;
     this.#staged = staged;
     this.#show = show;
     this.#rate = rate;
+    this.#tasks = tasks;
   }
 
   /**
    * The turn as far as it comes within `patience.waitMs`. Posted again it goes on from there.
-   * Faults: `conflict` where the turn was posted before with another output, and those of a proposal that aren't of one call: then the turn is posted again.
+   * Faults: `conflict` where the turn was posted before with another output, `limit.exceeded` for one that can't be read within its budget, and those of a proposal that aren't of one call: then the turn is posted again.
    */
   async run(caller: Caller, turn: PostedTurn, patience: Patience): Promise<TurnView> {
-    const parsed = parse(turn.dialect, turn.output);
+    const parsed = await this.#read(caller, turn);
     this.#rate.charge(caller.tenant_id, Math.max(0, parsed.calls.length - 1));
     const tokens = (until: number): string[] => parsed.calls.slice(0, until).flatMap(({ mode, args }) => (mode === 'apply' ? [String(args['token'])] : []));
     const steps = parsed.calls.map((call, index) => this.#step({ caller, turn, patience }, call, tokens(index)));
     const came = await this.#order.steps(steps, isSequential(turn.dialect) ? 'sequence' : 'disjoint', patience);
     came.forEach((each, index) => { refuseAnother(each, parsed.calls[index], turn); });
     return await this.#told(caller, turn, parsed, came);
+  }
+
+  /** A long output is read in a worker thread: how long that takes is up to who wrote it. */
+  async #read({ tenant_id }: Caller, { dialect, output }: PostedTurn): Promise<Parsed> {
+    return output.length > INLINE_CHARS ? await this.#tasks.run('turn.read', tenant_id, { dialect, output }) : parse(dialect, output);
+  }
+
+  /** What the model is told of it, in a worker thread where results are long. */
+  async #render({ tenant_id }: Caller, answered: Answered): Promise<RenderedMessage[]> {
+    if (areLong(answered.outcomes)) return await this.#tasks.run('turn.render', tenant_id, answered);
+    return render(answered.dialect, answered.output, answered.outcomes);
   }
 
   #step(asking: Asking, call: DialectCall, earlier: readonly string[]): Step<Came> {
@@ -77,7 +107,7 @@ export class RunTurn {
       turn_id: turn.turn_id, session_id: turn.session_id, dialect: turn.dialect, state: stateOf(came), text, stop,
       problems: problems.map(({ level, message, call_id, name, at }) => ({ level, message, call_id, name, at })),
       calls: parsed.calls.map((call, index) => viewOf(call, came[index] ?? null, outcomes.get(call.id))),
-      messages: render(turn.dialect, untold, outcomes),
+      messages: await this.#render(caller, { dialect: turn.dialect, output: untold, outcomes }),
     };
   }
 
@@ -87,6 +117,16 @@ export class RunTurn {
     if ((shows.result_ref?.size ?? 0) > left) return { ...outcome, result: { cut: `the results of this turn are too long together: this one is at /v1/operations/${shows.operation_id}` } };
     return { ...outcome, result: (await this.#show.result(caller, shows)).result };
   }
+}
+
+/** Whether the results of a turn are long; looks at no more of them than it takes to say so. */
+function areLong(outcomes: ReadonlyMap<string, Outcome>): boolean {
+  let left = RENDERED_INLINE_CHARS;
+  for (const { result, metadata } of outcomes.values()) {
+    left -= JSON.stringify([result, metadata]).length;
+    if (left < 0) return true;
+  }
+  return false;
 }
 
 /** A key of this turn that names another call: then it isn't this turn. */

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Change } from '@writ/contract';
 import { sha256Hex } from '@writ/digest';
@@ -37,6 +39,16 @@ async function beginningOf(header: Packed[0]): Promise<Buffer> {
   throw new Error('an entry has a header');
 }
 const file = (name: string, content = name, mode = 0o644): Packed => [{ name, mode }, content];
+/** An extended header with this content, for the entry behind it (`x`) or for all of them (`g`), and one entry. */
+async function extended(flag: 'x' | 'g', content: string): Promise<Buffer> {
+  const bytes = await tar(file('header', content));
+  bytes.write(flag, 156);
+  bytes.fill(' ', 148, 156);
+  bytes.write(`${bytes.subarray(0, 512).reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([bytes.subarray(0, -1024), await tar(file('behind'))]);
+}
+/** An attribute that makes an extended header so long. */
+const attribute = (bytes: number): string => `${bytes} a=${'x'.repeat(bytes - String(bytes).length - 4)}\n`;
 
 const put = (archive: Uint8Array, query = '', media = 'application/x-tar', id = has.workspace_id) =>
   door.ask('POST', `/v1/workspaces/${id}/import${query}`, { key: tenant.operator, text: archive, headers: { 'content-type': media } });
@@ -78,11 +90,41 @@ describe('an import', () => {
     ['nothing', () => tar(), 'request.malformed'],
     ['no archive', () => Promise.resolve(Buffer.alloc(4096, 'no tar ')), 'request.malformed'],
     ['half an archive', async () => (await tar(file('a', 'x'.repeat(5000)))).subarray(0, 2048), 'request.malformed'],
+    ['an extended header that is longer than may be', () => extended('x', attribute(64 * 1024 + 1)), 'request.malformed'],
+    ['one for all entries that is longer than may be', () => extended('g', attribute(4 * 1024 + 1)), 'request.malformed'],
     ['more than one change may bring', () => beginningOf({ name: 'huge', size: 300 * 1024 * 1024 }), 'limit.exceeded'],
   ])('of %s changes nothing', async (_what, archive, code) => {
     expect((await put(await archive())).json['code']).toBe(code);
     expect(await imported()).toBeNull();
   });
+
+  it.each(['x', 'g'] as const)('takes extended headers as long as may be (%s)', async (flag) => {
+    expect((await put(await extended(flag, attribute(flag === 'x' ? 64 * 1024 : 4 * 1024)))).status).toBe(200);
+    expect((await imported())?.changes).toMatchObject([{ path: 'behind' }]);
+  });
+
+  it('ends with the end of its archive, however much comes behind', async () => {
+    expect((await put(Buffer.concat([await tar(file('first')), Buffer.alloc(2 ** 20), await tar(file('behind'))]))).status).toBe(200);
+    expect((await imported())?.changes.map(({ path }) => path)).toEqual(['first']);
+  });
+
+  it('is answered when it is refused at its beginning, and what comes behind flows past', async () => {
+    const refused = await extended('x', attribute(3 * 2 ** 20));
+    const archive = Buffer.concat([refused, Buffer.alloc(24 * 2 ** 20, 'x')]);
+    // Whoever sends all of it before looking at the answer is held up for ever by what isn't read.
+    const agent = new Agent({ keepAlive: true });
+    const send = async (): Promise<number | undefined> => {
+      const sending = request(`${door.url}/v1/workspaces/${has.workspace_id}/import`, {
+        method: 'POST', agent, signal: AbortSignal.timeout(10_000),
+        headers: { authorization: `Bearer ${tenant.operator}`, 'content-type': 'application/x-tar', 'content-length': archive.length },
+      });
+      const [[answer]] = await Promise.all([once(sending, 'response') as Promise<[IncomingMessage]>, once(sending, 'finish'), sending.end(archive)]);
+      answer.resume();
+      return answer.statusCode;
+    };
+    expect(await Promise.all(Array.from({ length: 6 }, send))).toEqual(Array.from({ length: 6 }, () => 400));
+    agent.destroy();
+  }, 20_000);
 
   it('takes nothing but an archive, and none for a workspace of somebody else', async () => {
     const archive = await tar(file('mine'));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type Caller, type Delta, type TextDiff } from '@writ/contract';
 import { diff, isWithin, parsePath, snapshotIdOf, type WorkspacePath } from '@writ/workspace';
-import { fileDiffs } from '../support/file-diffs.ts';
+import { fileDiffs, type DiffsWith } from '../support/file-diffs.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** Which states are compared, and what of them. */
@@ -15,11 +14,11 @@ export interface DiffWish {
 /** Compares two states of a workspace. Faults of all: `not_found`, those of a path, `limit.exceeded`. */
 export class Compare {
   readonly #snapshots: Snapshots;
-  readonly #blobs: BlobStore;
+  readonly #with: DiffsWith;
 
-  constructor(snapshots: Snapshots, blobs: BlobStore) {
+  constructor(snapshots: Snapshots, parts: DiffsWith) {
     this.#snapshots = snapshots;
-    this.#blobs = blobs;
+    this.#with = parts;
   }
 
   /** The delta that leads from the one to the other. */
@@ -30,7 +29,7 @@ export class Compare {
   /** The same as unified diffs. */
   async text(caller: Caller, workspaceId: string, wish: DiffWish): Promise<TextDiff> {
     const { delta, to } = await this.#between(caller, workspaceId, wish);
-    return { from: delta.base, to: snapshotIdOf(to), files: await fileDiffs(this.#blobs, caller.tenant_id, delta.changes), files_total: delta.changes.length };
+    return { from: delta.base, to: snapshotIdOf(to), files: await fileDiffs(this.#with, caller.tenant_id, delta.changes), files_total: delta.changes.length };
   }
 
   async #between(caller: Caller, workspaceId: string, wish: DiffWish): Promise<{ delta: Delta; to: string }> {

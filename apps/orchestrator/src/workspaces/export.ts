@@ -4,6 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CHUNK_BYTES, type BlobStore } from '@writ/blobs';
 import { Fault, type Caller, type TenantId } from '@writ/contract';
+import { inSlices } from '@writ/worker-pool';
 import { lookup, parsePath, quote, walk, type Found } from '@writ/workspace';
 import { pack, type Pack } from 'tar-stream';
 import { Snapshots } from './snapshots.ts';
@@ -54,7 +55,7 @@ export class Export {
     let bytes = 0;
     const flush = async (): Promise<void> => {
       const contents = await this.#blobs.getMany(tenantId, batch.flatMap(({ entry }) => (entry.kind === 'dir' ? [] : [entry.sha256])));
-      for (const { path, entry } of batch) await add(packing, headerOf({ path, entry }, contents), entry.kind === 'file' ? [contents.get(entry.sha256) ?? new Uint8Array()] : []);
+      for await (const { path, entry } of inSlices(batch)) await add(packing, headerOf({ path, entry }, contents), entry.kind === 'file' ? [contents.get(entry.sha256) ?? new Uint8Array()] : []);
       [batch, bytes] = [[], 0];
     };
     for await (const found of entries) {

@@ -2,15 +2,18 @@
 import type { Readable } from 'node:stream';
 import { CHUNK_BYTES, type BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type TenantId, type WorkspaceView } from '@writ/contract';
+import { SLICE_MS, yieldNow } from '@writ/worker-pool';
 import { joinPath, parsePath, quote, segmentsOf, type WorkspacePath } from '@writ/workspace';
-import { extract, type Extract } from 'tar-stream';
+import type { Extract } from 'tar-stream';
 import { KernelClient } from '../support/kernel-client.ts';
+import { boundedExtract } from './bounded-extract.ts';
 import { bounded } from './bounded.ts';
 
 type Source = Extract extends AsyncIterable<infer S> ? S : never;
 
 /** Small contents that are stored at once. */
 const BATCH_BYTES = 8 * CHUNK_BYTES;
+const BATCH_FILES = 500;
 const ANY_EXECUTE = 0o111;
 
 export interface ImportWish {
@@ -42,8 +45,7 @@ export class Import {
     await this.#kernel.ask('workspace.read', caller, { workspace_id: workspaceId });
     const states = await this.#unpack(caller.tenant_id, top, stream);
     if (states.size === 0) throw new Fault('request.malformed', 'the archive is empty');
-    const changes = [...states].map(([path, after]): Change => ({ path, before: null, after }));
-    const changes_ref = await this.#blobs.put(caller.tenant_id, Buffer.from(JSON.stringify(changes)));
+    const changes_ref = await this.#blobs.putStream(caller.tenant_id, listOf(states));
     return await this.#kernel.ask('workspace.import', caller, { workspace_id: workspaceId, changes_ref, path: top, replace: wish.replace ?? false });
   }
 
@@ -73,7 +75,7 @@ export class Import {
         waiting.push({ path, mode, bytes: content });
         held += content.length;
       }
-      if (held > BATCH_BYTES) await store();
+      if (held > BATCH_BYTES || waiting.length >= BATCH_FILES) await store();
       entry.resume();
     }
     await store();
@@ -81,19 +83,50 @@ export class Import {
   }
 }
 
+/** Changes of one part of the list: as many as are written in a millisecond. */
+const PART_CHANGES = 1_000;
+
+/** The list of changes as JSON, part by part: it may be several megabytes long. */
+async function* listOf(states: ReadonlyMap<WorkspacePath, FileState>): AsyncGenerator<Uint8Array> {
+  let part: string[] = [];
+  let before = '[';
+  for (const [path, after] of states) {
+    const change: Change = { path, before: null, after };
+    part.push(JSON.stringify(change));
+    if (part.length < PART_CHANGES) continue;
+    yield Buffer.from(`${before}${part.join(',')}`);
+    [part, before] = [[], ','];
+    await yieldNow();
+  }
+  yield Buffer.from(`${part.length === 0 ? '' : before}${part.join(',')}]`);
+}
+
 const malformed = (why: string, cause?: unknown): Fault => new Fault('request.malformed', `the archive can't be taken: ${why}`, { cause });
 
 /** The entries of an archive, one after the other. */
 async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
-  const reading = extract();
+  const { archive: reading, isOver } = boundedExtract();
   let failure: unknown = null;
   const feed = (async () => {
     try {
-      for await (const part of bounded(stream, LIMITS.importBytes.max)) if (!reading.write(part)) await drained(reading);
-      reading.end(undefined);
+      let until = performance.now() + SLICE_MS;
+      for await (const part of bounded(stream, LIMITS.importBytes.max)) {
+        // Refused by what reads it: the rest flows past.
+        if (reading.destroyed) break;
+        if (!isOver() && !reading.write(part)) await drained(reading);
+        if (performance.now() < until) continue;
+        await yieldNow();
+        until = performance.now() + SLICE_MS;
+      }
+      // After its end there may be a piece of a block that nobody reads any more.
+      if (isOver()) reading.destroy();
+      else reading.end(undefined);
     } catch (error) {
       failure = error;
       reading.destroy(error as Error);
+    } finally {
+      // While parts were taken one by one it didn't flow, whoever asked it to.
+      stream.resume();
     }
   })();
   try {
@@ -103,11 +136,15 @@ async function* entriesOf(stream: Readable): AsyncGenerator<Source> {
     throw unreadable(failure ?? error);
   } finally {
     reading.destroy();
+    // What is left of the body flows past: who sends it reads no answer before.
+    stream.resume();
   }
 }
 
 /** Until there is room for more, or nobody reads any more. */
-const drained = (reading: NodeJS.EventEmitter): Promise<void> => new Promise((resolve) => {
+const drained = (reading: Extract): Promise<void> => new Promise((resolve) => {
+  // It says that it has closed once, and that may have been before.
+  if (reading.destroyed) return resolve();
   const done = (): void => {
     reading.off('drain', done);
     reading.off('close', done);

@@ -4,7 +4,7 @@ import type { BlobStore } from '@writ/blobs';
 import { Fault, LIMITS, type BlobRef, type Caller, type Change, type FileState, type WorkspaceView } from '@writ/contract';
 import { parsePath, ROOT, type WorkspacePath } from '@writ/workspace';
 import { KernelClient } from '../support/kernel-client.ts';
-import { contentOf } from '../support/sent-content.ts';
+import { contentsOf } from '../support/sent-content.ts';
 import { bounded } from './bounded.ts';
 
 /** A change travels as one message, whose bound is 1 MiB with its envelope: some four thousand files. */
@@ -30,7 +30,7 @@ export class PutFiles {
   /** Many files in one change. Faults: `request.malformed` with the file's pointer, those of a path, those of the change. */
   async putAll(caller: Caller, workspaceId: string, files: readonly FileText[]): Promise<WorkspaceView> {
     const paths = files.map(({ path }) => parseFilePath(path));
-    const contents = files.map((file, index) => contentOf(file, `/files/${index}/content`));
+    const contents = await contentsOf(files, (index) => `/files/${index}/content`);
     await this.#verifyWorkspace(caller, workspaceId);
     const refs = await this.#blobs.putMany(caller.tenant_id, contents);
     return await this.#change(caller, workspaceId, paths.map((path, index) => changeOf(path, refs[index], files[index]?.mode)));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { blobReader, type BlobReader, type BlobStore } from '@writ/blobs';
+import { blobReader, type BlobStore } from '@writ/blobs';
 import { Fault, type Caller } from '@writ/contract';
-import { parseSnapshotId } from '@writ/workspace';
+import { pacer } from '@writ/worker-pool';
+import { parseSnapshotId, withPauses, type NodeReader } from '@writ/workspace';
 import { KernelClient } from '../support/kernel-client.ts';
 
 /** A state of a workspace, ready to be read. */
@@ -9,7 +10,7 @@ export interface OpenSnapshot {
   readonly snapshotId: string;
   /** hex SHA-256 of the root node */
   readonly root: string;
-  readonly reader: BlobReader;
+  readonly reader: NodeReader;
 }
 
 /** Opens states of workspaces. The kernel says which states a workspace has; only then a tree is read. */
@@ -28,7 +29,7 @@ export class Snapshots {
    */
   async open(caller: Caller, workspaceId: string, when?: string): Promise<OpenSnapshot> {
     const { snapshot_id } = await this.#kernel.ask('workspace.snapshot', caller, { workspace_id: workspaceId, ...stateOf(when) });
-    return { snapshotId: snapshot_id, root: parseSnapshotId(snapshot_id), reader: blobReader(this.#blobs, caller.tenant_id) };
+    return { snapshotId: snapshot_id, root: parseSnapshotId(snapshot_id), reader: withPauses(blobReader(this.#blobs, caller.tenant_id), pacer()) };
   }
 }
 

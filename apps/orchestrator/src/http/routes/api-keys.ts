@@ -3,7 +3,7 @@ import { idSchema, PersonName } from '@writ/contract';
 import { Type } from 'typebox';
 import { closed, Name, paging } from '../fields.ts';
 import { route, ROLES } from '../route.ts';
-import { ApiKeyList, ApiKeyView, NewApiKey } from '../views.ts';
+import { ApiKeyList, NewApiKey, RevokedApiKey } from '../views.ts';
 
 const shared = { tag: 'api-keys', allowed: ['admin'] } as const;
 
@@ -26,8 +26,8 @@ export const API_KEYS = {
   }),
   revoke: route({
     ...shared, id: 'revokeApiKey', method: 'DELETE', path: '/v1/api-keys/{api_key_id}', params: { api_key_id: 'apiKey' },
-    summary: 'Revokes a key; within a second nobody gets in with it',
-    answers: { 200: { says: 'The revoked key', schema: ApiKeyView } },
+    summary: 'Revokes a key: within a second nobody gets in with it, and its calls and runs end',
+    answers: { 200: { says: 'The revoked key, and what it made that stays', schema: RevokedApiKey } },
     faults: ['not_found', 'conflict'],
   }),
 };

@@ -9,7 +9,8 @@ const eyes = { tag: 'approvals', allowed: ['admin', 'operator', 'auditor'] } as 
 const decision = {
   tag: 'approvals', allowed: ['admin', 'operator'], params: { approval_id: 'approval' },
   answers: { 200: { says: 'The operation after the decision', schema: OperationView } },
-  faults: ['not_found', 'conflict', 'approval.own_call', 'approval.voted', 'approval.not_delegated', 'approval.expired', 'approval.stale', 'approval.previewed_anew'],
+  faults: ['not_found', 'conflict', 'approval.own_call', 'approval.voted', 'approval.not_delegated', 'approval.expired', 'approval.stale', 'approval.previewed_anew',
+    'approval.effect_unseen'],
 } as const;
 
 const Delegated = Type.Optional({ ...idSchema('delegation'), description: 'the right that is used, where it isn\'t your own: the vote is that person\'s' });
@@ -40,7 +41,7 @@ export const APPROVALS = {
       uses: Type.Optional({ ...SessionAsk.properties.uses, description: `of a session: how many calls more; ${SESSION_APPROVAL.uses.default} unless said` }),
       ttl_ms: Type.Optional({ ...SessionAsk.properties.ttl_ms, description: `of a session: for how many milliseconds; ${SESSION_APPROVAL.ttlMs.default} unless said` }),
       delegation_id: Delegated,
-      effect_digest: Type.Optional({ ...Sha256Hex, description: 'the effect that was seen: with another one staged nothing is approved. Needed once an effect was shown anew' }),
+      effect_digest: Type.Optional({ ...Sha256Hex, description: 'of an effect: the `binding.effect_digest` that was shown. Without it the yes is for the action alone; where an effect waits, or another one, nothing is approved' }),
     }, closed),
   }),
   edit: route({

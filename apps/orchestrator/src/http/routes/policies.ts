@@ -73,9 +73,12 @@ export const POLICIES = {
   }),
   activate: route({
     ...hands, id: 'activatePolicy', method: 'POST', path: '/v1/policies/activate', summary: 'Puts a set in force for every decision from now on',
-    body: Type.Object({ policy: PolicyRef, ...activation }, closed),
+    body: Type.Object({
+      policy: PolicyRef, ...activation,
+      allow_impossible: Type.Optional(Type.Boolean({ description: '`true`: also a set with rules that can never apply, which is refused otherwise' })),
+    }, closed),
     answers: { 200: { says: 'What is in force now', schema: PolicyActivation } },
-    faults: ['not_found', 'conflict', 'policy.unreadable'],
+    faults: ['not_found', 'conflict', 'policy.invalid', 'policy.unreadable'],
   }),
   rollback: route({
     ...hands, id: 'rollBackPolicy', method: 'POST', path: '/v1/policies/rollback', summary: 'Puts the set in force that was before the present one',

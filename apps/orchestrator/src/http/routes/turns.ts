@@ -83,7 +83,7 @@ export const TURNS = {
       200: { says: 'Every call has ended: done, refused or failed', schema: TurnView },
       202: { says: 'A call is held for a person or under way; send the turn again to go on', schema: TurnView },
     },
-    faults: ['conflict', 'overloaded', 'queue.full', 'record.backlog', 'bus.unreachable', 'database.unavailable', 'not_found'],
+    faults: ['conflict', 'limit.exceeded', 'overloaded', 'queue.full', 'record.backlog', 'bus.unreachable', 'database.unavailable', 'not_found'],
   }),
   prompt: route({
     id: 'readPrompt', method: 'GET', path: '/v1/prompts', tag: 'turns', allowed: ROLES,

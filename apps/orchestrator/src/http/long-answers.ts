@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { inSlices } from '@writ/worker-pool';
+import type { FastifyReply } from 'fastify';
+import { from, mergeMap, type Observable } from 'rxjs';
+
+/** A list with more items is written in slices of time. One of twenty thousand changes takes tens of milliseconds. */
+const ITEMS_MAX = 4;
+
+/** Writes answers with long lists in slices that give the event loop back, so that they hold up nobody else's. */
+export class LongAnswers implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return next.handle().pipe(mergeMap((answer) => from(written(answer, reply))));
+  }
+}
+
+async function written(answer: unknown, reply: FastifyReply): Promise<unknown> {
+  if (!isLong(answer)) return answer;
+  const text = await jsonInSlices(answer);
+  void reply.header('content-type', 'application/json; charset=utf-8');
+  return text;
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Whether it is an object of ours with a long list: a stream or bytes are none. */
+function isLong(answer: unknown): answer is Answer {
+  if (typeof answer !== 'object' || answer === null || Object.getPrototypeOf(answer) !== Object.prototype) return false;
+  return Object.values(answer).some((member) => Array.isArray(member) && member.length > ITEMS_MAX);
+}
+
+/** What JSON.stringify writes of an object, its lists item by item. */
+export async function jsonInSlices(answer: Answer): Promise<string> {
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(answer)) {
+    const text = Array.isArray(member) ? await listInSlices(member) : JSON.stringify(member);
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+async function listInSlices(list: readonly unknown[]): Promise<string> {
+  const items: string[] = [];
+  for await (const item of inSlices(list)) items.push(JSON.stringify(item) ?? 'null');
+  return `[${items.join(',')}]`;
+}

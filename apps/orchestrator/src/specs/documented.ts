@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isRest, type RouteRow } from '../http/route.ts';
+import { ROUTES } from '../http/routes/index.ts';
+import { operationOf } from '../openapi/operation.ts';
+
+/** A route, and the statuses that its document lists. */
+interface Documented {
+  readonly row: RouteRow;
+  readonly path: RegExp;
+  readonly statuses: ReadonlySet<string>;
+}
+
+const paramsOf = ({ row: { params = {} } }: Documented): number => Object.keys(params).length;
+
+/** Routes whose path has fewer parameters come first: `/v1/policies/diff` is no policy by the name of `diff`. */
+const DOCUMENTED: readonly Documented[] = ROUTES.map((row: RouteRow): Documented => {
+  const statuses = new Set(Object.keys(operationOf(row)['responses'] as object));
+  return { row, path: patternOf(row), statuses };
+}).toSorted((a, b) => paramsOf(a) - paramsOf(b));
+
+function patternOf({ path, params = {} }: RouteRow): RegExp {
+  const filled = path.replaceAll('.', '\\.').replaceAll(/\{([a-z_]+)\}/g, (_all, name: string) => (isRest(params[name]) ? '.+' : '[^/]+'));
+  return new RegExp(`^${filled}$`);
+}
+
+/** Says which answer of a route the API's document doesn't list; null where it does, and where no route was asked. */
+export function undocumentedAnswer(method: string, url: string, status: number): string | null {
+  const [path = ''] = url.split('?');
+  const asked = DOCUMENTED.find((each) => each.row.method === method && each.path.test(path));
+  return asked === undefined || asked.statuses.has(String(status)) ? null : `${asked.row.id} answered ${String(status)}`;
+}
