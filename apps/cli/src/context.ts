@@ -8,6 +8,7 @@ export interface Context {
   readonly env: Environment;
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
+  /** All of standard input. Implementations MUST refuse what is not UTF-8 (`textOf`). */
   readonly readStdin: () => Promise<string>;
   /** What a person types where nobody sees it; all of standard input where that is no terminal. */
   readonly readHidden: (prompt: string) => Promise<string>;

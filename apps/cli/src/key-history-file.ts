@@ -4,7 +4,7 @@ import type { Receipt } from '@writ/contract';
 import { parseReceipt, readKeyHistory, ReceiptError, type KeyHistory } from '@writ/receipt';
 import type { Command } from 'commander';
 import { CliError } from './cli-error.ts';
-import { readNamedFile } from './read-named-file.ts';
+import { readNamedText } from './read-named-file.ts';
 import type { Terms } from './trust.ts';
 
 /** The option by which a caller names what logs say of their keys. */
@@ -58,5 +58,5 @@ const originOf = (note: string): string => note.slice(0, Math.max(0, note.indexO
 
 /** Reads the file that the options name; without one, a history of nothing. @throws CliError `usage`, `verify.format` */
 export function readKeyHistoryFile({ keyHistory }: KeyHistoryOptions): KeyHistoryFile {
-  return keyHistory === undefined ? new KeyHistoryFile('', '') : new KeyHistoryFile(`\`${keyHistory}\``, readNamedFile(keyHistory, '--key-history').toString('utf8'));
+  return keyHistory === undefined ? new KeyHistoryFile('', '') : new KeyHistoryFile(`\`${keyHistory}\``, readNamedText(keyHistory, '--key-history'));
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { askPerson } from './ask-person.ts';
 import { NodeTerminal } from './chat/node-terminal.ts';
 import { processEnvironment } from './config.env.ts';
 import { runCli } from './program.ts';
 import { readHidden } from './read-hidden.ts';
+import { textOf } from './utf8.ts';
 
 // A reader that has seen enough, as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -14,7 +15,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: processEnvironment(),
   write: (words) => { process.stdout.write(words); },
   complain: (words) => { process.stderr.write(words); },
-  readStdin: () => text(process.stdin),
+  readStdin: async () => textOf(await buffer(process.stdin), 'standard input'),
   readHidden: async (prompt) => await readHidden(prompt, process.stdin, process.stderr),
   confirm: process.stdin.isTTY ? async (question) => await askPerson(question, process.stdin, process.stderr) : null,
   streamStdin: () => process.stdin,

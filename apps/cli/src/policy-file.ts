@@ -4,7 +4,7 @@ import type { ToolDefinition } from '@writ/contract';
 import { JsonError, parseIJson } from '@writ/digest';
 import { compilePolicySet, PolicySetError, type PolicyProblem, type PolicySet } from '@writ/policy';
 import { usage } from './cli-error.ts';
-import { readNamedFile } from './read-named-file.ts';
+import { readNamedText } from './read-named-file.ts';
 import { visibleLine } from './visible.ts';
 
 /** A policy set as it stands in files. Problems name places in them. */
@@ -28,7 +28,7 @@ export function readPolicyFile(path: string): PolicyFile {
   if (file === undefined) return { document, path, rulesPath: path };
   if (typeof file !== 'string' || 'cedar' in document) throw usage(`\`${path}\`: \`cedar_file\` is the path of a file, in the place of \`cedar\``);
   const rulesPath = join(dirname(path), file);
-  return { document: { ...rest, cedar: readNamedFile(rulesPath).toString('utf8') }, path, rulesPath };
+  return { document: { ...rest, cedar: readNamedText(rulesPath) }, path, rulesPath };
 }
 
 /** A tool as rules can speak of it. */
@@ -55,7 +55,7 @@ export function problemLines({ document, path, rulesPath }: PolicyFile, { pointe
 
 function parsed(path: string): Readonly<Record<string, unknown>> {
   try {
-    const value = parseIJson(readNamedFile(path).toString('utf8'), { depthMax: DEPTH_MAX });
+    const value = parseIJson(readNamedText(path), { depthMax: DEPTH_MAX });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { CliError, EXIT, seePage } from './cli-error.ts';
 import type { Context } from './context.ts';
+import { verifyArguments } from './utf8.ts';
 
 type Make = (context: Context) => Command;
 
@@ -93,6 +94,7 @@ async function assemble(context: Context, args: readonly string[]): Promise<Comm
 export async function runCli(args: readonly string[], context: Context): Promise<number> {
   let exit: number = EXIT.ok;
   try {
+    verifyArguments(args);
     await (await assemble({ ...context, setExit: (status) => { exit = status; } }, args)).parseAsync(args, { from: 'user' });
     return exit;
   } catch (error) {

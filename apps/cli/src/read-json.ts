@@ -3,11 +3,12 @@ import { LIMITS } from '@writ/contract';
 import { JsonError, parseIJson, type JsonValue } from '@writ/digest';
 import { usage } from './cli-error.ts';
 import type { Context } from './context.ts';
-import { readNamedFile } from './read-named-file.ts';
+import { readNamedText } from './read-named-file.ts';
 
 /** Reads an option's value: JSON as it stands, `@FILE`, or `-` for standard input. */
 export async function readJsonOption(context: Context, option: string, value: string): Promise<JsonValue> {
-  const text = value === '-' ? await context.readStdin() : value.startsWith('@') ? readNamedFile(value.slice(1), option).toString('utf8') : value;
+  const fromFile = value.startsWith('@') ? readNamedText(value.slice(1), option) : value;
+  const text = value === '-' ? await context.readStdin() : fromFile;
   try {
     return parseIJson(text, { depthMax: LIMITS.argsDepth.max });
   } catch (error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { usage } from './cli-error.ts';
+import { textOf } from './utf8.ts';
 
 /** The bytes of a file that the caller named, by an option where that is said. @throws CliError `usage` for one that can't be read */
 export function readNamedFile(path: string, option?: string): Buffer {
@@ -10,3 +11,10 @@ export function readNamedFile(path: string, option?: string): Buffer {
     throw usage(`${option === undefined ? '' : `\`${option}\`: `}\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
 }
+
+/**
+ * The text of a file that the caller named.
+ * @throws CliError `usage` for one that can't be read, or that is not UTF-8
+ */
+export const readNamedText = (path: string, option?: string): string =>
+  textOf(readNamedFile(path, option), `${option === undefined ? '' : `\`${option}\`: `}\`${path}\``);

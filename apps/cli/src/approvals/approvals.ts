@@ -2,12 +2,13 @@
 import { ApprovalDiff, ApprovalView, OperationView, VALUE_SCOPES, type ValueScope } from '@writ/contract';
 import { Command, Option } from 'commander';
 import { show, type CommonOptions, type Context } from '../context.ts';
+import type { Client } from '../http/client.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { delegateCommand, delegationsCommand, undelegateCommand } from './delegations.ts';
 import { describe, describeDiff } from '../describe-approval.ts';
 import { votesOf } from '../describe-result.ts';
-import { usage } from '../cli-error.ts';
+import { CliError, usage } from '../cli-error.ts';
 import { parsePeriod } from '../period.ts';
 import { readJsonOption } from '../read-json.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
@@ -26,7 +27,7 @@ export function approvalsCommand(context: Context): Command {
     .addCommand(listCommand(context), { isDefault: true })
     .addCommand(showCommand(context))
     .addCommand(decideCommand(context, 'approve', 'let it run, or commit the effect that was shown')
-      .option('--effect <digest>', 'only if this is the effect that is staged; `show` names it')
+      .option('--effect <digest>', 'the effect that you saw: `show` names it. Unless said, the effect is shown, and you are asked')
       .option('--for-session', 'also calls like it in the same session: under a child of its token').option('--uses <n>', 'how many calls more', parseCount)
       .option('--ttl <period>', 'for how long, such as 30m'))
     .addCommand(editCommand(context))
@@ -55,12 +56,41 @@ function showCommand(context: Context): Command {
   const command = new Command('show').description('what would run and what it did in a preview, and why it waits').argument('<approval>');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    const approval = await connect(context, options, 'operator').client.read(ApprovalView, `/v1/approvals/${encodeURIComponent(id)}`);
-    const { client } = connect(context, options, 'operator');
-    // The diff is there for who may decide, and for an effect that is staged; a look at an approval works without.
-    const diff = approval.preview.changes === null ? null : await client.read(ApprovalDiff, `/v1/approvals/${encodeURIComponent(id)}/diff`);
-    show(context, options, { ...approval, diff }, () => [describe(approval), ...(diff === null ? [] : [describeDiff(diff)])].join('\n\n'));
+    const looked = await lookAt(connect(context, options, 'operator').client, id);
+    show(context, options, { ...looked.approval, diff: looked.diff }, () => textOf(looked));
   });
+}
+
+interface Looked {
+  readonly approval: ApprovalView;
+  readonly diff: ApprovalDiff | null;
+}
+
+/** The diff is there for who may decide, and for an effect that is staged; a look at an approval works without. */
+async function lookAt(client: Client, id: string): Promise<Looked> {
+  const approval = await client.read(ApprovalView, `/v1/approvals/${encodeURIComponent(id)}`);
+  const diff = approval.preview.changes === null ? null : await client.read(ApprovalDiff, `/v1/approvals/${encodeURIComponent(id)}/diff`);
+  return { approval, diff };
+}
+
+const textOf = ({ approval, diff }: Looked): string => [describe(approval), ...(diff === null ? [] : [describeDiff(diff)])].join('\n\n');
+
+/**
+ * The effect that a yes is for: what a person was shown, never what is merely there. Undefined for an approval of the action.
+ * @throws CliError `approval.effect_unseen` where nobody can be asked, `not_confirmed` where somebody says no
+ */
+async function seenEffect(context: Context, client: Client, id: string): Promise<string | undefined> {
+  const looked = await lookAt(client, id);
+  const { state, binding: { effect_digest: digest } } = looked.approval;
+  if (digest === null) return undefined;
+  // Nothing is decided any more: the API says what was.
+  if (state !== 'pending') return digest;
+  if (context.confirm === null) {
+    context.complain(`${textOf(looked)}\n\n`);
+    throw new CliError('approval.effect_unseen', `nothing was approved: read what the call does, then say which effect you mean with \`--effect ${digest}\``);
+  }
+  if (!await context.confirm(`${textOf(looked)}\n\nA yes commits exactly this effect.`)) throw new CliError('not_confirmed', 'nothing was approved');
+  return digest;
 }
 
 function decideCommand(context: Context, verb: 'approve' | 'deny', summary: string): Command {
@@ -69,7 +99,9 @@ function decideCommand(context: Context, verb: 'approve' | 'deny', summary: stri
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<DecideOptions>();
     const { client } = connect(context, options, 'operator');
-    const body = { comment: options.comment, effect_digest: options.effect, delegation_id: options.delegation, ...sessionOf(options) };
+    const session = sessionOf(options);
+    const effect = verb === 'approve' ? options.effect ?? await seenEffect(context, client, id) : undefined;
+    const body = { comment: options.comment, effect_digest: effect, delegation_id: options.delegation, ...session };
     const operation = await client.read(OperationView, `/v1/approvals/${encodeURIComponent(id)}/${verb}`, { method: 'POST', body });
     show(context, options, operation, () => fieldsOf({
       operation: operation.operation_id, state: operation.state, tool: operation.tool_id, votes: operation.votes === undefined ? null : votesOf(operation.votes),

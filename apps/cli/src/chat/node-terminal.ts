@@ -2,6 +2,7 @@
 import { createInterface, emitKeypressEvents } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { isDecodedWhole } from '../utf8.ts';
 import type { Asking, Terminal, Typed } from './terminal-port.ts';
 
 /** Lines that the arrow keys bring back. */
@@ -25,7 +26,15 @@ export class NodeTerminal implements Terminal {
     this.#output = output;
   }
 
-  readonly readLine = async (prompt: string, { hidden = false, signal }: Asking = {}): Promise<Typed> => {
+  readonly readLine = async (prompt: string, asking: Asking = {}): Promise<Typed> => {
+    for (;;) {
+      const typed = await this.#lineOf(prompt, asking);
+      if (typed.kind !== 'text' || isDecodedWhole(typed.text)) return typed;
+      this.#output.write('That line is not UTF-8, so it was not taken: write it again, or set the terminal to UTF-8.\n');
+    }
+  };
+
+  readonly #lineOf = async (prompt: string, { hidden = false, signal }: Asking): Promise<Typed> => {
     // A secret is what is typed at its question, not what was typed before anybody asked.
     const ahead = hidden ? undefined : this.#ahead.shift();
     if (ahead !== undefined) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `writ chat` at a real terminal: keys are typed into a pty, and what stands on it is read.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { CALL, fakeRuns, RUN_ID, SESSION_ID, type FakeRun, type FakeRuns, type FakeRunsOptions } from '../specs/fake-runs.ts';
 import { Pty } from '../specs/pty.ts';
 import { IDS } from '../specs/samples.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const SECRET = 'hunter2-hunter2';
 let api: FakeRuns;

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import { usage } from '../cli-error.ts';
 import type { CommonOptions, Context } from '../context.ts';
 import { parseCount } from '../http/lists.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedText } from '../read-named-file.ts';
 import type { Job } from './views.ts';
 
 /** What the options of `create` and `change` say of a job. */
@@ -47,7 +47,7 @@ export async function wishOf(context: Context, options: WishOptions, before: Job
   const { input, inputFile, tool, onlyReads } = options;
   if (input !== undefined && inputFile !== undefined) throw usage('`--input` and `--input-file` exclude each other');
   if (tool !== undefined && onlyReads === true) throw usage('`--tool` and `--only-reads` exclude each other');
-  const said = inputFile === undefined ? input : inputFile === '-' ? await context.readStdin() : readNamedFile(resolve(context.cwd, inputFile), '--input-file').toString('utf8');
+  const said = inputFile === undefined ? input : inputFile === '-' ? await context.readStdin() : readNamedText(resolve(context.cwd, inputFile), '--input-file');
   const needed = {
     name: options.name ?? before?.name, cron: options.cron ?? before?.cron, workspace_id: options.workspace ?? before?.workspace_id, capability_token_id: options.token ?? before?.capability_token_id,
     model: options.model ?? before?.model, input: said ?? before?.input,

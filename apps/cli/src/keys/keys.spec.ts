@@ -25,6 +25,15 @@ test('a key is revoked by its id', async () => {
   expect(api.heard.at(-1)).toMatchObject({ method: 'DELETE', url: `/v1/api-keys/${IDS.key}` });
 });
 
+test('what a revoked key made and what stays is told', async () => {
+  const remains = { capability_tokens: [{ capability_token_id: IDS.token, agent_id: IDS.agent, expires_at: 1 }], jobs: [{ job_id: 'job_x', name: 'nightly', state: 'active' }], more: true };
+  const answering = await fakeApi(() => ({ body: { ...KEY, revoked_at: 1, remains } }));
+  const { out } = await writ(['keys', 'revoke', IDS.key], { env: answering.env });
+  expect(out).toBe(`${IDS.key} revoked\nwhat it made stays until somebody revokes or deletes it:\ntoken ${IDS.token}\njob   job_x nightly\nand more\n`);
+  expect(JSON.parse((await writ(['keys', 'revoke', IDS.key, '--json'], { env: answering.env })).out)).toMatchObject({ api_key_id: IDS.key, revoked: true, remains: { more: true } });
+  await answering.close();
+});
+
 test('the public keys are given as published', async () => {
   expect((await writ(['keys', 'public'], { env: api.env })).out).toBe(`${KEY_FILE}\n`);
 });

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
+import { visibleLine } from '../visible.ts';
 
 const OrNull = Type.Union([Type.String(), Type.Null()]);
 const Key = Type.Object({
   api_key_id: Type.String(), name: Type.String(), role: Type.String(), agent_id: OrNull, principal: Type.Optional(OrNull), created_at: Type.Integer(), revoked_at: Type.Union([Type.Integer(), Type.Null()]),
+});
+const RevokedKey = Type.Object({
+  api_key_id: Type.String(),
+  // Absent where an older server answers.
+  remains: Type.Optional(Type.Object({
+    capability_tokens: Type.Array(Type.Object({ capability_token_id: Type.String() })), jobs: Type.Array(Type.Object({ job_id: Type.String(), name: Type.String() })), more: Type.Boolean(),
+  })),
 });
 const NewKey = Type.Object({ ...Key.properties, api_key: Type.String() });
 
@@ -62,9 +70,17 @@ function revokeCommand(context: Context): Command {
   const command = new Command('revoke').argument('<key>', 'its id');
   return command.action(async (id: string) => {
     const options = command.optsWithGlobals<CommonOptions>();
-    await connect(context, options, 'admin').client.ask(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
-    show(context, options, { api_key_id: id, revoked: true }, () => `${id} revoked`);
+    const { remains } = await connect(context, options, 'admin').client.read(RevokedKey, `/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    show(context, options, { api_key_id: id, revoked: true, ...(remains === undefined ? {} : { remains }) }, () => [`${id} revoked`, ...remainsLines(remains)].join('\n'));
   });
+}
+
+/** What the key made that is still good: each is to be looked at by a person. */
+function remainsLines(remains: Static<typeof RevokedKey>['remains']): string[] {
+  const { capability_tokens = [], jobs = [], more = false } = remains ?? {};
+  if (capability_tokens.length + jobs.length === 0) return [];
+  const lines = [...capability_tokens.map(({ capability_token_id }) => `token ${capability_token_id}`), ...jobs.map(({ job_id, name }) => `job   ${job_id} ${visibleLine(name)}`)];
+  return ['what it made stays until somebody revokes or deletes it:', ...lines, ...(more ? ['and more'] : [])];
 }
 
 function publicCommand(context: Context): Command {

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedText } from '../read-named-file.ts';
 import { fieldsOf } from '../terminal.ts';
 import { withTrust, type Trust, type TrustOptions } from '../trust.ts';
 import { serverSource, type LogSource } from './log-source.ts';
@@ -41,7 +41,7 @@ export function verifyLogCommand(context: Context): Command {
     const trust = readTrusted(options);
     const source = options.mirror === undefined ? serverSource(connect(context, options, 'operator').client) : mirrorSource(options.mirror);
     const newest = readCheckpoint(await source.checkpoint(), trust, 'the newest checkpoint');
-    const since = options.since === undefined ? null : readKeptCheckpoint(readNamedFile(options.since, '--since').toString('utf8'), trust, `\`${options.since}\``);
+    const since = options.since === undefined ? null : readKeptCheckpoint(readNamedText(options.since, '--since'), trust, `\`${options.since}\``);
     if (since !== null) await verifyGrowth(source, since, newest);
     const { read, found } = await verifyRecords(context, options, { source, newest, trust });
     const signatures = found === null ? null : { verified: found.verified, by_keys_revoked_since: found.records, before_revocation: found.beforeRevocation };

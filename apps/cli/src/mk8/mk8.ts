@@ -3,7 +3,7 @@ import { arityOf, byGroup, compileText, describeVerb, exampleOf, promptText, ref
 import { Command, Option } from 'commander';
 import { EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedText } from '../read-named-file.ts';
 import { tableOf } from '../terminal.ts';
 import { visibleLine } from '../visible.ts';
 import { explain, explainInWords } from './explain.ts';
@@ -37,7 +37,7 @@ function scriptCommand(parent: Command, name: string, description: string): Comm
     .option('--set <NAME=VALUE>', 'a variable of the sandbox; may be repeated', collect);
 }
 
-const textOf = async (context: Context, file: string): Promise<string> => (file === '-' ? await context.readStdin() : readNamedFile(file).toString('utf8'));
+const textOf = async (context: Context, file: string): Promise<string> => (file === '-' ? await context.readStdin() : readNamedText(file));
 
 async function compileFile(context: Context, file: string, options: ScriptCommandOptions, then: (program: Program, options: CommonOptions) => void): Promise<void> {
   const sandbox = sandboxOf(options);

@@ -2,7 +2,7 @@
 import { parseIJson, JsonError, type JsonValue } from '@writ/digest';
 import { rulesOf, RulesError, shapeProblems, type Operation, type Rules, type Sandbox } from '@writ/mk8-shell';
 import { usage } from '../cli-error.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedText } from '../read-named-file.ts';
 
 /** What scripts are judged by besides what is shipped. */
 export interface SandboxOptions {
@@ -15,7 +15,7 @@ const DEPTH_MAX = 32;
 
 function jsonOf(path: string, option: string): JsonValue {
   try {
-    return parseIJson(readNamedFile(path, option), { depthMax: DEPTH_MAX });
+    return parseIJson(readNamedText(path, option), { depthMax: DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw usage(`\`${option}\`: \`${path}\` is no JSON that Writ takes: ${error.message}`);

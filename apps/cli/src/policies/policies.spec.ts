@@ -66,6 +66,20 @@ describe('writ policy', () => {
     await api.close();
   });
 
+  it('says which rules can never apply, offline and as the server says it, and activates them only if told to', async () => {
+    const rules = '@id("none") forbid (principal, action == Action::"write", resource);';
+    const cwd = files({ v: 1, name: 'ours', cedar: rules });
+    const offline = await writ(['policy', 'validate', 'set.json'], { cwd });
+    expect([offline.exit, offline.err]).toEqual([0, expect.stringContaining('warning: ')]);
+    expect(offline.err).toContain('the rule `none` can never apply');
+    const warning = { pointer: '/cedar', line: 1, column: 1, message: 'the rule `none` can never apply', help: 'correct it' };
+    const api = await fakeApi(({ url }) => (url === '/v1/policies' ? { status: 201, body: { valid: true, problems: [], warnings: [warning], policy: VIEW } } : { body: ACTIVE }));
+    expect((await writ(['policy', 'put', 'set.json'], { cwd, env: api.env })).err).toContain('warning: ');
+    await writ(['policy', 'activate', 'ours', '--allow-impossible'], { env: api.env });
+    expect(JSON.parse(api.heard.at(-1)?.body ?? '')).toEqual({ policy: 'ours', allow_impossible: true });
+    await api.close();
+  });
+
   it('lists, shows, compares and tells the history', async () => {
     const api = await fakeApi(({ url }) => ({
       body: url.startsWith('/v1/policies/diff') ? { from: { ...VIEW, name: 'default', version: null }, to: VIEW, rules: [{ id: 'a', change: 'changed', before: 'permit x', after: 'permit y' }], history: [], settings: [{ pointer: '/quorum/escalated', before: 1, after: 2 }] }

@@ -17,7 +17,7 @@ import { diffCommand, historyCommand, listCommand, showCommand } from './show-po
 
 const Tools = Type.Object({ items: Type.Array(Type.Object({ tool_id: Type.String(), category: Type.Enum(['read', 'write', 'admin']) })) });
 
-type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string };
+type ActivateOptions = CommonOptions & { readonly ifActive?: string; readonly note?: string; readonly allowImpossible?: true };
 
 /** `writ policy`. */
 export function policyCommand(context: Context): Command {
@@ -63,11 +63,12 @@ function putCommand(context: Context): Command {
     // It may speak of tools that the tenant registered, which only the server knows.
     const { set, problems } = own.set === null && own.problems.some(({ line }) => line !== null) ? checkPolicyFile(file, await toolsOf(client)) : own;
     if (set === null) return refuse(context, file, problems);
-    const { policy } = await client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
+    const { policy, warnings } = await client.read(PolicyPut, '/v1/policies', { method: 'POST', body: { document: file.document } });
     if (policy === null) throw new CliError('answer', 'the set was not stored');
     show(context, options, policy, () => fieldsOf({
       stored: `${policy.name}@${policy.version}`, hash: policy.policy_hash, 'in force': policy.active ? 'yes' : `no; writ policy activate ${policy.name}@${policy.version}`,
     }));
+    for (const warning of warnings) context.complain(`warning: ${problemLines(file, warning)}\n`);
   });
 }
 
@@ -84,10 +85,11 @@ function refuse(context: Context, file: PolicyFile, problems: readonly PolicyPro
 
 function activateCommand(context: Context): Command {
   const command = new Command('activate').description('put a set in force for every decision from now on').argument('<policy>', 'its hash, its name or name@version')
-    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later');
+    .option('--if-active <policy>', 'only if this one is in force now').option('--note <text>', 'for those who read it later')
+    .option('--allow-impossible', 'also where some of its rules can never apply');
   return command.action(async (policy: string) => {
     const options = command.optsWithGlobals<ActivateOptions>();
-    await change(context, options, '/v1/policies/activate', { policy });
+    await change(context, options, '/v1/policies/activate', { policy, allow_impossible: options.allowImpossible });
   });
 }
 
@@ -97,7 +99,7 @@ function rollbackCommand(context: Context): Command {
   return command.action(async () => { await change(context, command.optsWithGlobals<ActivateOptions>(), '/v1/policies/rollback', {}); });
 }
 
-async function change(context: Context, options: ActivateOptions, path: string, body: Record<string, string>): Promise<void> {
+async function change(context: Context, options: ActivateOptions, path: string, body: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
   const active = await connect(context, options, 'admin').client.read(PolicyActivation, path, { method: 'POST', body: { ...body, if_active: options.ifActive, note: options.note } });
   show(context, options, active, () => fieldsOf({
     'in force': active.version === null ? active.name : `${active.name}@${active.version}`,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { SHELL_RUN, type AutonomyMode, type ToolCategory } from '@writ/contract';
 import { compilePolicySet, decidePolicy, DEFAULT_POLICY, type PolicyDecision } from '@writ/policy';
-import { assessRisk, loadShellGrammar, type Risk } from '@writ/risk';
+import { assessRisk, loadCommandGrammar, type Risk } from '@writ/risk';
 
 /** What is told of a command; the names are those of a tool call and its record. */
 export interface Assessment {
@@ -39,7 +39,7 @@ const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(reso
  * caller's category is write, as a kernel would before anything else is known of the session.
  */
 export async function loadAssessor(): Promise<Assessor> {
-  const grammar = await loadShellGrammar({ runtime: bytesOf('web-tree-sitter/web-tree-sitter.wasm'), bash: bytesOf('tree-sitter-bash/tree-sitter-bash.wasm') });
+  const grammar = await loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });
   const policy = compilePolicySet(DEFAULT_POLICY);
   return (command, cwd) => {
     const args = { command, ...(cwd === undefined ? {} : { cwd }) };

@@ -9,7 +9,7 @@ import { usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
 import { parseCount, readList } from '../http/lists.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedFile, readNamedText } from '../read-named-file.ts';
 import { fieldsOf, momentOf, tableOf } from '../terminal.ts';
 import { writeWhole } from '../write-whole.ts';
 
@@ -26,7 +26,7 @@ export function keyCommand(context: Context): Command {
 /** A registrar's private key. @throws CliError `usage` */
 export function readRegistrarKey(path: string): Signer {
   try {
-    return parseSigner(readNamedFile(path, '--key').toString('utf8'));
+    return parseSigner(readNamedText(path, '--key'));
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
     throw usage(`\`${path}\` holds no Ed25519 private key (PKCS #8, PEM): make one with \`writ sandbox key new FILE\``);

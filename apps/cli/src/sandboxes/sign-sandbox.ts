@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { CliError, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
 import { connect } from '../http/connection.ts';
-import { readNamedFile } from '../read-named-file.ts';
+import { readNamedText } from '../read-named-file.ts';
 import { describeSandbox, pathOf } from './describe-sandbox.ts';
 import { readRegistrarKey } from './registrar-keys.ts';
 
@@ -19,7 +19,7 @@ export function signCommand(context: Context): Command {
   return command.action(async (name: string) => {
     const { env, key, ...common } = command.optsWithGlobals<SignOptions>();
     const signer = readRegistrarKey(resolve(context.cwd, key));
-    const environment = env === undefined ? '' : textOf(resolve(context.cwd, env));
+    const environment = env === undefined ? '' : readNamedText(resolve(context.cwd, env), '--env');
     const { client } = connect(context, common, 'admin');
     const standing = await client.read(SandboxWhole, pathOf(name));
     const statement = { v: 1 as const, tenant_id: standing.tenant_id, sandbox: name, definition_digest: digestOf(standing), environment, signed_at: Math.max(Date.now(), (standing.signed_at ?? 0) + 1) };
@@ -42,14 +42,5 @@ function envelopeOf<T>(sign: () => T): T {
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     throw usage(`\`--env\`: ${error.message}`);
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readNamedFile(path, '--env'));
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw usage(`\`--env\`: \`${path}\` is no UTF-8`);
   }
 }

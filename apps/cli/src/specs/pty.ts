@@ -28,7 +28,7 @@ export class Pty {
     return this.#shown;
   }
 
-  type(text: string): void {
+  type(text: string | Uint8Array): void {
     this.#child.stdin?.write(text);
   }
 

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { Terminal } from '../chat/terminal-port.ts';
 import { readEnvironment } from '../config.env.ts';
 import { runCli } from '../program.ts';
+import { textOf } from '../utf8.ts';
 
 /** What the program said and how it ended. */
 export interface Ran {
@@ -42,8 +43,8 @@ export async function writ(args: readonly string[], { env = {}, cwd = '/', stdin
     env: readEnvironment(env),
     write: (words) => { out += words; },
     complain: (words) => { err += words; },
-    readStdin: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
-    readHidden: () => Promise.resolve(typeof stdin === 'string' ? stdin : Buffer.from(stdin).toString()),
+    readStdin: async () => textOf(Buffer.from(stdin), 'standard input'),
+    readHidden: async () => textOf(Buffer.from(stdin), 'standard input'),
     confirm: confirm ?? null,
     streamStdin: () => Readable.from(inPieces(Buffer.from(stdin))),
     showProgress: showProgress ?? null,

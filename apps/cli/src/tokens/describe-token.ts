@@ -28,6 +28,7 @@ export function describeToken(token: Token, now: number): string {
     hosts: grant.net.map(({ domain, methods }) => `${methods.join(',')} ${domain}`).join('\n'),
     secrets: grant.secrets.join('\n'),
     profiles: grant.profiles?.join('\n') ?? '',
+    effects: grant.effects?.join('\n') ?? '',
     session: approved === undefined ? null : `${approved.session_id}: approved by ${approved.approval_id}, for ${approved.args === 'same' ? 'the same arguments' : 'these paths'}`,
     job: job === undefined ? null : `${job.job_id}: lists ${job.tools.join(', ') || 'nothing'}`,
     'valid from': momentOf(grant.not_before),

@@ -17,6 +17,7 @@ export interface GrantOptions extends CommonOptions {
   readonly net?: readonly string[];
   readonly secret?: readonly string[];
   readonly profile?: readonly string[];
+  readonly effect?: readonly string[];
   readonly budget?: readonly string[];
   readonly from?: string;
   readonly until?: string;
@@ -35,6 +36,7 @@ export const withGrantOptions = (command: Command): Command => command
   .option('--net <domain=methods>', 'a host, or *.DOMAIN for all below it, and what may be asked of it: api.example.org=GET,POST; may be repeated', collect)
   .option('--secret <name>', 'a secret that calls may use; may be repeated', collect)
   .option('--profile <name>', 'an execution profile that raw commands may run under; may be repeated', collect)
+  .option('--effect <rule>', 'a rule on effects whose findings need no person under the token, such as effect.lost_many; may be repeated', collect)
   .option('--budget <dimension=n>', `a bound, for instance calls=100, of ${BUDGET_DIMENSIONS.join(', ')}; may be repeated`, collect)
   .option('--from <time>', 'when it begins: 2030-01-31T08:00:00Z; at once unless said')
   .option('--until <time>', 'when it ends, written the same')
@@ -90,7 +92,7 @@ function timesOf({ from, until, valid }: GrantOptions, now: number): Partial<Pic
  */
 export async function grantOf(context: Context, options: GrantOptions, base: Grant, now: number): Promise<Grant> {
   if (options.grant !== undefined) return parseGrant('`--grant`', await readJsonOption(context, '--grant', options.grant));
-  const { tool, read, write, deny, net, secret, profile, budget } = options;
+  const { tool, read, write, deny, net, secret, profile, effect, budget } = options;
   return parseGrant('the grant', {
     ...base,
     ...(tool === undefined ? {} : { tools: [...tool] }),
@@ -98,6 +100,7 @@ export async function grantOf(context: Context, options: GrantOptions, base: Gra
     ...(net === undefined ? {} : { net: net.map(parseNet) }),
     ...(secret === undefined ? {} : { secrets: [...secret] }),
     ...(profile === undefined ? {} : { profiles: [...profile] }),
+    ...(effect === undefined ? {} : { effects: effect as NonNullable<Grant['effects']> }),
     ...(budget === undefined ? {} : { budgets: { ...base.budgets, ...parseBudgets(budget) } }),
     ...timesOf(options, now),
   });

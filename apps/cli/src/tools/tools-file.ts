@@ -2,6 +2,7 @@
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { CliError, usage } from '../cli-error.ts';
 import { readNamedFile } from '../read-named-file.ts';
+import { textOf } from '../utf8.ts';
 import { visibleLine } from '../visible.ts';
 
 /** A file of tools as it stands on disk. Problems name places in it. */
@@ -26,7 +27,7 @@ const BYTES_MAX = 1024 * 1024;
 
 /** Reads YAML 1.2. @throws CliError with line and column for what is no YAML */
 export function readToolsFile(path: string): ToolsFile {
-  const text = textOf(path);
+  const text = contentOf(path);
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
   const lines = text.split(/\r\n?|\n/);
@@ -82,8 +83,8 @@ function offsetOf(document: Document, pointer: string): number {
   return 0;
 }
 
-function textOf(path: string): string {
+function contentOf(path: string): string {
   const bytes = readNamedFile(path);
   if (bytes.byteLength > BYTES_MAX) throw usage(`\`${path}\` is longer than ${BYTES_MAX} bytes`);
-  return bytes.toString('utf8');
+  return textOf(bytes, `\`${path}\``);
 }
