@@ -2,14 +2,14 @@
 // An executor that was taken over speaks on the bus: as itself with forged orders, and as others at every subject there is. The permissions have
 // their own oracle beside the server's configuration; here it is what comes of trying.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { PROCESSES, REQUESTS, subjectsOf } from '@writ/contract';
 import { inboxPrefixOf } from '@writ/bus-nats';
 import { newId } from '@writ/nest-kit';
 import { BusExecutor, expectCleanLog, makeWorld, Observer, SHARD, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { RawNats } from './raw-nats.ts';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const subjects = subjectsOf(SHARD);
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };

@@ -3,11 +3,11 @@
 // way out is read from the kernel's tables.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { repositoryRoot } from '@writ/testing';
 import { HostileWorld } from './hostile-world.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let hostile: HostileWorld;
 beforeAll(async () => {

@@ -3,12 +3,12 @@
 // and no more, as if it had done it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { JsonValue } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Of a command's output here; its result shows 200,000 of them. */
 const HEARD_BYTES = 300_000;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command that wants out, wants more than its share, or wants to say what isn't so. What comes out of a container is the job's word and grants
 // nothing: the call ends with a code, the workspace holds what the kernel checked, and every process lives.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { isFaultCode } from '@writ/contract';
 import type { JsonValue, World } from '@writ/stack';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let hostile: HostileWorld;
 let world: World;

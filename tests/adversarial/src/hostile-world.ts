@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { isFaultCode } from '@writ/contract';
-import { expectCleanLog, makeWorld, startStack, type JsonValue, type Stack, type StackOptions, type World } from '@writ/stack';
+import {
+  expectCleanLog, makeWorld, mustSayYes, startStack, type JsonValue, type Stack, type StackOptions, type World,
+} from '@writ/stack';
 
 /** What hostile commands are for: a workspace of which they may write a part, read another and not see a third. */
 export class HostileWorld {
@@ -42,7 +44,7 @@ export class HostileWorld {
   /** The end of a call, where a person let it go if need be. */
   async approved(body: JsonValue): Promise<JsonValue> {
     if (body.state !== 'held') return body;
-    await this.world.operator.must(`/v1/approvals/${body.approval_id as string}/approve`);
+    await mustSayYes(this.world.operator, body.approval_id);
     return (await this.world.until(body.operation_id as string, ['committed', 'rolled_back', 'no_op'], 90_000)).result;
   }
 

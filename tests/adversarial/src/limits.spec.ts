@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every limit of a command, met by a real one: what it is told is clear, nothing of it is kept where it was ended, and the next command runs.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { makeWorld, type JsonValue, type World } from '@writ/stack';
 import { expectEnded, HostileWorld } from './hostile-world.ts';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let hostile: HostileWorld;
 beforeAll(async () => {

@@ -3,7 +3,7 @@
 // beyond what the call was granted.
 import { createHash, randomUUID } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { pgBlobs } from '@writ/blobs-pg';
 import type { BlobStore } from '@writ/blobs';
 import type { Change, Delta, FaultCode, Redemption, TenantId } from '@writ/contract';
@@ -11,7 +11,7 @@ import { createPool, type Pool } from '@writ/database';
 import { canonicalBytes } from '@writ/digest';
 import { BusExecutor, expectCleanLog, makeWorld, Observer, startStack, type JsonValue, type Report, type Speaker, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const LEASE_MS = 2_000;
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the role of a process may do in the database, and what it may not when the process is somebody else's.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { codeOf, connect, LOGIN_ROLES, type LoginRole } from '@writ/database';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { columnsOf, plantRows, type Client } from './filler.ts';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Verb = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE' | 'TRUNCATE';
 const VERBS: readonly Verb[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE'];
@@ -24,8 +24,8 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
     'blobs.blob': ['SELECT', 'INSERT', 'DELETE'], 'blobs.chunk': ['SELECT', 'INSERT', 'DELETE'], 'kernel.transition': ['SELECT'],
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.run_draw': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND, 'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
-    'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'], 'kernel.skill': ['SELECT', 'INSERT', 'DELETE'], 'kernel.vote': APPEND, 'kernel.delegation': APPEND,
-    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'],
+    'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'], 'kernel.skill': ['SELECT', 'INSERT', 'DELETE'], 'kernel.vote': APPEND, 'kernel.delegation': APPEND, 'kernel.revoked_key': APPEND,
+    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'], 'kernel.effect_loss': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { SHELL_RUN } from '@writ/contract';
 import { compilePolicySet, decidePolicy, DEFAULT_POLICY } from '@writ/policy';
-import { assessRisk, loadShellGrammar, type Risk } from '@writ/risk';
+import { assessRisk, loadCommandGrammar, type Risk } from '@writ/risk';
 
 const { resolve } = createRequire(import.meta.url);
 const bytesOf = (module: string): Uint8Array => new Uint8Array(readFileSync(resolve(module)));
 
-const grammar = await loadShellGrammar({ runtime: bytesOf('web-tree-sitter/web-tree-sitter.wasm'), bash: bytesOf('tree-sitter-bash/tree-sitter-bash.wasm') });
+const grammar = await loadCommandGrammar({ bytes: bytesOf, load: createRequire(import.meta.url) });
 const policy = compilePolicySet(DEFAULT_POLICY);
 
 export interface Judged {

@@ -2,10 +2,10 @@
 // What becomes of a call when the head of its workspace moves under it: through the public doors, with commands in real containers. What the executor says is held
 // up while a person changes files, which takes no executor.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { makeWorld, Observer, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let stack: Stack;
 let world: World;

@@ -4,12 +4,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { actionDigest, argsHash } from '@writ/digest';
-import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { eventually, makeWorld, mustSayYes, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { chatChunk, sse, WireServer, type WireAsked } from '@writ/testing';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 type Call = readonly [name: string, args: object];
 /** The intent: look, change, say so. */
@@ -103,7 +103,7 @@ async function began(world: World, dialect: string, model: string): Promise<{ se
 const until = (world: World, runId: string, state: string): Promise<JsonValue> => eventually(`${runId} ${state}`, async () => {
   const { body } = await world.admin.get(`/v1/runs/${runId}`);
   return body.state === state ? body : null;
-}, 60_000);
+}, 120_000);
 type Event = { readonly kind: string; readonly turn: { readonly text: string; readonly calls: readonly { tool_id: string; args: Record<string, unknown>; mode?: string }[] }; readonly answer: JsonValue };
 const eventsOf = async (world: World, sessionId: string): Promise<Event[]> => ((await world.auditor.get(`/v1/sessions/${sessionId}/transcript`)).body.runs as { events: Event[] }[])[0]!.events;
 
@@ -159,7 +159,7 @@ it('what waits is explained in blocks by one reply that runs nothing, and the de
   const { session_id, run_id } = await began(world, 'blocks', 'held');
   const [operationId] = (await until(world, run_id, 'waiting')).waits_for as string[];
   const { approval_id } = (await world.operator.get(`/v1/operations/${operationId!}`)).body;
-  await world.operator.must(`/v1/approvals/${approval_id as string}/approve`, {});
+  await mustSayYes(world.operator, approval_id);
   expect(await until(world, run_id, 'ended')).toMatchObject({ stopped: 'end', rounds: 2 });
   const events = await eventsOf(world, session_id);
   expect(events.map(({ kind }) => kind)).toEqual(['replied', 'held', 'explained', 'resumed', 'answered', 'answered', 'replied', 'ended']);

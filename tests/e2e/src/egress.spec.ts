@@ -4,11 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
-import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import {
+  makeWorld, mustSayYes, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack,
+  type World,
+} from '@writ/stack';
 import { outsideTls } from '@writ/testing';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let outside: Outside;
 let seen: { method: string; url: string; body: string }[];
@@ -157,7 +160,7 @@ describe('a tool behind the gate', () => {
     const held = await world.call('net.egress', args, { capability_token_id: token });
     expect([held.status, held.body.state]).toEqual([202, 'held']);
     expect(seen).toEqual([]);
-    await world.operator.must(`/v1/approvals/${held.body.approval_id as string}/approve`, {});
+    await mustSayYes(world.operator, held.body.approval_id);
     const operation = await world.until(held.body.operation_id as string, ['committed']);
     expect((operation.result as JsonValue).result).toMatchObject({ status: 200, body: 'hello from outside\n' });
     expect(seen).toEqual([{ method: 'POST', url: '/v1', body: '{"a":1}' }]);
@@ -172,7 +175,7 @@ describe('a tool behind the gate', () => {
     expect(held.body.state).toBe('held');
     const { text } = await world.operator.get(`/v1/approvals/${held.body.approval_id as string}`);
     expect(text).toContain('Bearer ${secret:API_KEY}');
-    await world.operator.must(`/v1/approvals/${held.body.approval_id as string}/approve`, {});
+    await mustSayYes(world.operator, held.body.approval_id);
     const operation = await world.until(held.body.operation_id as string, ['committed', 'no_op', 'rolled_back', 'ambiguous']);
     expect(authorizations).toEqual(['Bearer marker-77aa-of-a-key']);
     expect(operation).toMatchObject({ result: { status: 'ok' } });

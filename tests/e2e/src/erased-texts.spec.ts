@@ -2,13 +2,13 @@
 // What was said in sessions is taken away by order: it opens under no key that there is, and a door that is killed at any step of it leaves a step that another makes again, once.
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { connect } from '@writ/database';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { freePort } from '@writ/testing';
 import { ScriptedModel } from './scripted-model.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const GATES = 7_102;
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];

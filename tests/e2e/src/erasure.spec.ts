@@ -3,12 +3,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { logIdOf, type ErasureView, type TenantId } from '@writ/contract';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** More than a message holds, so that it is a content of its own. */
 const LONG = 80_000;

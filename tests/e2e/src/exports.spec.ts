@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { parseKeySet, verifyReceiptFile, type KeySet } from '@writ/receipt';
 import { decodeBase64, parseCheckpoint, verifyEnvelope, verifyNote } from '@writ/signing';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const FORMATS = ['dsse', 'receipt', 'cloudevents', 'ocsf'] as const;
 const CLI = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { FAULTS, type FaultCode } from '@writ/contract';
 import { Api, eventually, makeWorld, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 interface TokenCase { readonly workspace?: 'any'; readonly agent?: 'another'; readonly revoked?: true; readonly not_before_in_ms?: number; readonly expires_in_ms?: number }
 interface DoorCase {
@@ -96,12 +96,12 @@ async function made(one: DoorCase): Promise<Answer<JsonValue>> {
   return answers.find(({ body: said }) => said.error !== null && said.error !== undefined) ?? answers[0]!;
 }
 
-async function decided(held: JsonValue, { then, by }: DoorCase): Promise<Answer<JsonValue>> {
+async function decided(held: JsonValue, { then, by, body }: DoorCase): Promise<Answer<JsonValue>> {
   expect(held.state).toBe('held');
   const operation = `/v1/operations/${held.operation_id as string}`;
   if (then === 'cancel') return await world.agent.post(`${operation}/cancel`);
   if (then === 'wait') return await world.agent.get(`${operation}?wait=20000`).then(async () => { await world.until(held.operation_id as string, ['refused']); return await world.agent.get(operation); });
-  return await apiOf(by ?? 'operator').post(`/v1/approvals/${held.approval_id as string}/${then ?? ''}`);
+  return await apiOf(by ?? 'operator').post(`/v1/approvals/${held.approval_id as string}/${then ?? ''}`, body ?? {});
 }
 
 async function asked(one: DoorCase): Promise<Answer<JsonValue>> {

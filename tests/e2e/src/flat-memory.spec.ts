@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a long run holds in the orchestrator's memory: what is alive after a collection, as V8 itself counts it, asked over the inspector of a process that
 // waits for its model. No clock is in it.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { freePort } from '@writ/testing';
 import { isToSumUp, numberOf, ScriptedModel, type Said } from './scripted-model.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const ROUNDS = 50;
 const CALLS = 4;

@@ -3,12 +3,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { DEPLOYMENT_LOG, logIdOf, type FreezeView } from '@writ/contract';
 import { expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
+import { GuideFolder } from './guide.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** A command that would end long after a test has lost its patience. */
 const LONG = 'echo begun > begun.txt; sleep 100; echo done > done.txt';
@@ -76,4 +77,13 @@ it('the platform key stops every tenant at once, on the record of the deployment
   await observer.untilLogged();
   expect(await observer.rows('SELECT kind FROM ledger.leaf WHERE log_id = $1', [logIdOf(DEPLOYMENT_LOG)])).toHaveLength(2);
   expectCleanLog(stack);
+});
+
+it('every command of emergency-stop.md does what the guide says', async () => {
+  const folder = await GuideFolder.open(stack);
+  try {
+    expect(await folder.run('emergency-stop.md')).toMatch(/since +freeze +scope +what +state +why/);
+  } finally {
+    folder.remove();
+  }
 });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that wait for a person: approved, denied, expired, cancelled, and held over the restart of every process.
 import { createHash, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
-import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import { eventually, makeWorld, Observer, sayYes, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let stack: Stack;
 let world: World;
@@ -31,7 +31,8 @@ async function hold(over: Record<string, unknown> = {}): Promise<JsonValue> {
   expect([status, body.state, headers.get('location')]).toEqual([202, 'held', `/v1/operations/${body.operation_id as string}`]);
   return { ...body, file: `${dir}/x.txt` };
 }
-const decide = (held: JsonValue, decision: 'approve' | 'deny', by = world.operator, body: JsonValue = {}) => by.post(`/v1/approvals/${held.approval_id as string}/${decision}`, body);
+const decide = (held: JsonValue, decision: 'approve' | 'deny', by = world.operator, body: JsonValue = {}) =>
+  decision === 'approve' ? sayYes(by, held.approval_id, body as Record<string, unknown>) : by.post(`/v1/approvals/${held.approval_id as string}/deny`, body);
 
 it('an approver sees what would run, approves it, and its effect comes about once', async () => {
   const before = await budget();
@@ -147,4 +148,48 @@ it('a held call survives the restart of every process, and is approved afterward
   expect(await world.file(held.file as string)).toBeNull();
   expect(await observer.outcomes(held.operation_id as string)).toBe(1);
   await observer.untilLogged();
+});
+
+describe('a preview', () => {
+  /** Proposes a command that a person must approve: it deletes a directory beside what it writes. */
+  async function preview(command: string): Promise<JsonValue> {
+    const dir = `dir-${randomUUID()}`;
+    await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, {
+      files: [{ path: `${dir}/old/gone.txt`, content: 'gone\n' }, { path: `${dir}/a.txt`, content: 'a\n' }],
+    });
+    const { body } = await world.call('shell.run', { command: `${command}; rm -rf old`, cwd: dir });
+    expect(body.state).toBe('held');
+    return { ...body, file: `${dir}/a.txt` };
+  }
+  const show = async (held: JsonValue): Promise<JsonValue> =>
+    (await world.operator.get(`/v1/approvals/${held.approval_id as string}`)).body;
+  const previewed = (held: JsonValue): Promise<JsonValue> => eventually('the preview', async () => {
+    const view = await show(held);
+    return view.preview.round === 1 && ['ready', 'failed'].includes(view.preview.state as string) ? view : null;
+  }, 120_000);
+
+  it('a staged effect survives the restart of every process, and two approvers at once commit it once', async () => {
+    const held = await preview('echo mine > a.txt');
+    await previewed(held);
+    for (const name of ['kernel', 'executor'] as const) {
+      await stack.services[name].kill();
+      await stack.services[name].start();
+    }
+    const answers = await eventually('the approval is taken', async () => {
+      const both = await Promise.all([decide(held, 'approve'), decide(held, 'approve', world.admin)]);
+      return both.every(({ status }) => status === 200) ? both : null;
+    });
+    expect(answers.map(({ body }) => body.state)).toEqual(['committed', 'committed']);
+    expect(await world.file(held.file as string)).toBe('mine\n');
+    expect(await observer.outcomes(held.operation_id as string)).toBe(1);
+  });
+
+  it('an executor that dies in a preview costs its time, not the preview', async () => {
+    const held = await preview('sleep 2; echo mine > a.txt');
+    await eventually('the preview runs', async () => (await show(held)).preview.state === 'running');
+    await stack.services.executor.kill();
+    await stack.services.executor.start();
+    expect((await previewed(held)).of).toBe('effect');
+    expect((await decide(held, 'approve')).body.state).toBe('committed');
+  });
 });

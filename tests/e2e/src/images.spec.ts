@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import Docker from 'dockerode';
 import { makeWorld, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot, testAddress } from '@writ/testing';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const run = promisify(execFile);
 const root = repositoryRoot();

@@ -4,11 +4,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type Api, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
 import { freePort } from '@writ/testing';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let stack: Stack;
 let world: World;

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { RECORD_PAYLOAD_TYPE } from '@writ/contract';
 import { connect } from '@writ/database';
 import { canonicalBytes, parseIJson } from '@writ/digest';
@@ -15,7 +15,7 @@ import { decodeBase64, formatCheckpoint, formatNoteKey, parseCheckpoint, parseNo
 import { DEPLOYMENT, eventually, expectCleanLog, fsck, makeWorld, receiptOfCall, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 /** A revocation is in the logs 45 seconds after it was made; for a machine that is busy. */
 const LONG_MS = 240_000;
 const CLI = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');

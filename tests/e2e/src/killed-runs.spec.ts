@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs whose door is killed at each of their steps, twice: when all that leads to an event was done and it isn't kept (for an answer: the call was committed),
 // and as soon as it is kept. What comes of it is compared with a twin that nobody killed, in a tenant of its own.
-import { jest } from '@jest/globals';
-import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import {
+  eventually, makeWorld, mustSayYes, Observer, startStack, type JsonValue, type Stack, type World,
+} from '@writ/stack';
 import { isToSumUp, numberOf, ScriptedModel, type Said } from './scripted-model.ts';
 
 // Some twenty starts of a process for one run.
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const ROLE = 'writ_orchestrator';
 const GATES = 7_101;
@@ -54,7 +56,7 @@ const remove = { name: 'bash', args: { command: 'rm -rf old' } };
 const block = (id: string, action: string, args: object): string => `[TOOL_CALL:${id}] ${JSON.stringify({ action, args })}`;
 async function approve(world: World, { waits_for }: JsonValue): Promise<void> {
   const { approval_id } = (await world.operator.get(`/v1/operations/${(waits_for as string[])[0]!}`)).body;
-  await world.operator.must(`/v1/approvals/${approval_id as string}/approve`, {});
+  await mustSayYes(world.operator, approval_id);
 }
 
 const SCENES: readonly Scene[] = [
@@ -94,7 +96,7 @@ async function begin(): Promise<Begun> {
 const until = ({ world, runId }: Begun, state: string): Promise<JsonValue> => eventually(`the run ${state}`, async () => {
   const { body } = await world.admin.get(`/v1/runs/${runId}`).catch(() => ({ body: null }));
   return body?.state === state ? body as JsonValue : null;
-}, 60_000);
+}, 120_000);
 
 /** Ids and times differ between twins, and nothing else may. */
 const withoutIds = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll(/\b[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}\b/g, 'id').replaceAll(/(\\*"(?:\w+_at|at|\w+_ms)\\*":)\d+/g, '$10'));
@@ -169,4 +171,28 @@ it('a run whose model asks for patience ends alike when its door dies meanwhile,
   expect(await until(begun, 'ended')).toMatchObject({ stopped: 'end', rounds: 1 });
   expect(await leftOf(begun)).toMatchObject({ transcript: [{ events: [{ kind: 'replied' }, { kind: 'ended' }] }], announced: ['run.finished'] });
   model.onAsked = () => undefined;
+});
+
+it('the orchestrator is killed in the middle of a turn, and the same turn again runs each call once', async () => {
+  const world = await makeWorld(stack.url, stack.keys.platformKey);
+  const calls = [0, 1, 2, 3, 4].map((n) => block(`c${n}`, 'shell.session', { command: `echo ${n} >> log.txt; sleep 1` }));
+  const post = () => world.agent.post('/v1/turns?wait=50000', {
+    dialect: 'blocks', output: `I act.\n${calls.join('\n')}`, session_id: 'ses-killed', turn_id: 'killed',
+    capability_token_id: world.tokenId, workspace_id: world.workspaceId,
+  });
+  const made = 'SELECT 1 FROM kernel.operation WHERE workspace_id = $1 AND NOT (reasons @> \'[{"code":"dry_run"}]\')';
+  const operations = async (): Promise<number> => (await observer.rows(made, [world.workspaceId])).length;
+  const posted = post().catch(() => null);
+  await eventually('two calls of the turn', async () => await operations() >= 2);
+  await stack.services.orchestrator.restart();
+  expect(await posted).toBeNull();
+  const turn = await eventually('the end of the turn', async () => {
+    const { status, body, text } = await post();
+    if (status !== 200 && status !== 202) throw new Error(`${status} ${text}`);
+    return body.state === 'ended' ? body : null;
+  }, 200_000);
+  expect((turn.calls as JsonValue[]).map(({ standing }) => standing)).toEqual(Array(5).fill('completed'));
+  expect((turn.calls as JsonValue[])[0]).toMatchObject({ replayed: true });
+  expect(await world.file('log.txt')).toBe('0\n1\n2\n3\n4\n');
+  expect(await operations()).toBe(5);
 });

@@ -3,12 +3,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { TenantLimitsView, WorkspaceLimits } from '@writ/contract';
 import { Api, eventually, makeWorld, startStack, type Stack, type World } from '@writ/stack';
 import { freePort, repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let stack: Stack;
 let ours: World;

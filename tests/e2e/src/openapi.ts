@@ -97,8 +97,14 @@ export function urlOf({ path, parameters }: Route, named: Named, query: Readonly
   return asked === '' ? filled : `${filled}?${asked}`;
 }
 
-/** Asks a route with the smallest request that it takes. */
-export function ask(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
+/** Asks a route with the smallest request that it takes. Throws for an answer that the API's document doesn't list. */
+export async function ask(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
+  const answer = await send(api, route, named, query);
+  if (!route.statuses.includes(answer.status)) throw new Error(`the document of the API does not list that ${route.id} answers ${answer.status}: ${answer.text}`);
+  return answer;
+}
+
+function send(api: Api, route: Route, named: Named, query?: Readonly<Record<string, string>>): ReturnType<Api['request']> {
   if (route.takesBytes !== null) return api.request(route.method, urlOf(route, named, query), new TextEncoder().encode('sample'), { 'content-type': route.takesBytes });
   return api.request(route.method, urlOf(route, named, query), route.body === null ? undefined : sample(route.body, named));
 }

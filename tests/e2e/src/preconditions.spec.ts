@@ -3,14 +3,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { PreconditionRef } from '@writ/contract';
-import { BusExecutor, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import {
+  BusExecutor, expectCleanLog, makeWorld, Observer, sayYes, startStack, verifiedReceipt, type JsonValue, type Stack,
+  type World,
+} from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
 import { Hand } from './hand.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 interface Case {
   readonly name: string;
@@ -87,7 +90,7 @@ it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) =
   if (isHeld) {
     expect(proposed.state).toBe('held');
     await move(one, place);
-    const { status } = await world.operator.post(`/v1/approvals/${proposed.approval_id as string}/approve`);
+    const { status } = await sayYes(world.operator, proposed.approval_id);
     expect(status).toBe(200);
   }
   if (one.ends.state !== 'refused') {

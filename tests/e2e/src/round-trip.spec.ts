@@ -2,12 +2,12 @@
 // Files go into a container and come back: as they were where nobody touched them, and over the wire only what is needed. What travels between the executor and the
 // store of contents is counted on the way.
 import { createHash, randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { makeWorld, Proxy, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { extract, pack } from 'tar-stream';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const FILES = 500;
 const LONG = randomBytes(8 * 1024 * 1024);

@@ -4,11 +4,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
-import { Api, eventually, makeWorld, Observer, startStack, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import {
+  Api, eventually, makeWorld, Observer, sayYes, startStack, type JsonValue, type Service, type Stack, type World,
+} from '@writ/stack';
 import { chatChunk, freePort, sse, WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const KEY = 'sk-of-this-spec-0123456789';
 
@@ -214,7 +216,7 @@ it('a call that a person must approve is a pause: the run goes on with the decis
   await stack.services.orchestrator.start();
   expect(await run(run_id as string)).toMatchObject({ state: 'waiting', waits_for: [operationId] });
   const { approval_id } = (await world.operator.get(`/v1/operations/${operationId!}`)).body;
-  expect((await world.operator.post(`/v1/approvals/${approval_id as string}/approve`)).status).toBe(200);
+  expect((await sayYes(world.operator, approval_id)).status).toBe(200);
   expect(await until(run_id as string, 'ended')).toMatchObject({ stopped: 'end' });
   expect(await world.file('old/b.txt')).toBeNull();
   const heard = kept(await listen(run_id as string));

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serveModels, type ModelServer, type Proxy } from '@writ/stack';
 import { chatChunk, sse, WireServer, type WireAsked, type WireScript } from '@writ/testing';
 
 /** One reply. `silent`: it never ends. `fails`: none comes. `read`: tokens that the model says it read, 100 unless said. */
@@ -40,6 +41,7 @@ export class ScriptedModel {
   readonly scripts = new Map<string, readonly Said[]>();
   readonly #server: WireServer;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-models-'));
+  #served: Proxy | undefined;
   /** before a reply, which waits for it */
   onAsked: (asked: WireAsked) => unknown = () => undefined;
   /** which reply of which script, from 0: where a summary takes the place of the task, both are told otherwise */
@@ -49,7 +51,8 @@ export class ScriptedModel {
     this.#server = server;
   }
 
-  static async open(): Promise<ScriptedModel> {
+  /** @param server the spec that serves a model of the shared stack; unset where a stack reads `file` */
+  static async open(server?: ModelServer): Promise<ScriptedModel> {
     const model = new ScriptedModel(await new WireServer().open());
     model.#server.script = async (asked) => {
       await model.onAsked(asked);
@@ -59,6 +62,7 @@ export class ScriptedModel {
     const common = { provider: 'openai', model: 'm-1', base_url: `${model.#server.url}/v1`, key_file: 'key', prices: { input: 1_000_000, cached: 1_000_000, output: 10_000_000 }, currency: 'EUR' };
     writeFileSync(join(model.#folder, 'key'), 'sk-of-this-spec-0123456789');
     writeFileSync(model.file, JSON.stringify({ models: [{ ...common, name: 'wire' }, { ...common, name: 'forgetful', context_tokens_max: 1_000 }] }));
+    if (server !== undefined) model.#served = await serveModels(server, model.#server.url);
     return model;
   }
 
@@ -72,6 +76,7 @@ export class ScriptedModel {
   }
 
   async close(): Promise<void> {
+    await this.#served?.close();
     await this.#server.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }

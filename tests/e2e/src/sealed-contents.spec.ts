@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** More than a message holds. */
 const LONG = 100_000;

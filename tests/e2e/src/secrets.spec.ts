@@ -2,10 +2,10 @@
 // The tenant's secrets through the public doors: a real command gets them, and nothing that is kept or sent holds one in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const SECRET = 'marker-8d21 $(touch pwned) "of\' a tenant';
 const SHAPES = [SECRET, 'marker-8d21', Buffer.from(SECRET).toString('base64').slice(0, -4), Buffer.from(SECRET).toString('hex')];

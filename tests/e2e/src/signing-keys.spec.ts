@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { newId } from '@writ/nest-kit';
 import { RECORD_PAYLOAD_TYPE, subjectsOf, type AppendReply } from '@writ/contract';
 import { canonicalBytes, parseIJson } from '@writ/digest';
@@ -12,7 +12,7 @@ import { decodeBase64, parseRing, sealEnvelope, stateAt, verifyNote, type KeyRin
 import { Api, eventually, expectCleanLog, makeWorld, receiptOfCall, SHARD, startStack, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 /** For what takes seconds on an idle machine. */
 const LONG_MS = 90_000;
 

@@ -3,14 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import type { Lane } from '@writ/contract';
 import { BusExecutor, eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Answer, type JsonValue, type Rung, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 import { parse } from 'yaml';
 import { Hand, type Taken } from './hand.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 interface Case {
   readonly at: 'held' | 'previewing' | 'admitted' | 'dispatched' | 'performing' | 'committing' | 'in a container';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sub-agents of runs through the public doors: what they may, what is told of them, their end with the run above, and doors that die meanwhile.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { messagesIn, roundOf, ScriptedModel, taskOf, type Said } from './scripted-model.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let stack: Stack;
 let world: World;

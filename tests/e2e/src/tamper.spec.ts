@@ -3,14 +3,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { connect } from '@writ/database';
 import { parseKeySet, ReceiptError, verifyReceiptFile, type KeySet } from '@writ/receipt';
 import { cosign, formatCosignerKey, parseNote } from '@writ/signing';
 import { Api, eventually, expectCleanLog, fsck, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let stack: Stack;
 let world: World;

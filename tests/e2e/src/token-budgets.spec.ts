@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs under a token that bounds what models read and write: they end when it is used up, with what they used settled exactly, whoever dies meanwhile.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { ScriptedModel, type Said } from './scripted-model.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** What a reply of the scripted model uses, unless it says that it read more. */
 const REPLY = 110;

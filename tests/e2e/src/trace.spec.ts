@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { STATES } from '@writ/contract';
 import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 import { Collector, type SeenSpan } from './collector.ts';
 import { parsePrometheus } from './prometheus.ts';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const PROCESSES = ['orchestrator', 'kernel', 'executor', 'ledger'] as const;
 /** Stands in every argument, output and file of this test, so that it can be looked for afterwards. */

@@ -2,10 +2,12 @@
 // Calls that wait for a value, through the public doors: what the agent gets, and that nothing that is kept or sent holds a value in clear.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
-import { eventually, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import {
+  eventually, makeWorld, Observer, sayYes, startStack, verifiedReceipt, type JsonValue, type Stack, type World,
+} from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SECRET = 'marker-5e1f-secret-of-a-person';
 const PLAIN = 'marker-5e1f-plain-of-a-person';
@@ -73,7 +75,7 @@ it('a stored secret is there for every session', async () => {
 it('the agent answers nothing that it asked for itself, and an approval alone is none', async () => {
   const held = await heldFor({ key: 'NPM_TOKEN', secret: false });
   expect((await give(held, { value: 'x' }, world.agent)).body.code).toBe('auth.role');
-  expect((await world.operator.post(`/v1/approvals/${held.approval_id as string}/approve`)).body.code).toBe('conflict');
+  expect((await sayYes(world.operator, held.approval_id)).body.code).toBe('conflict');
   const own = (await world.admin.post('/v1/tool-calls', {
     tool_id: 'value.get', args: { key: 'OWN', reason: 'r', secret: false }, agent_id: world.agentId, capability_token_id: token, workspace_id: world.workspaceId, session_id: 'ses-1',
   })).body;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches of the web, through the public doors: at the provider that the tenant's administrator named, through the gate, and refused where there is none.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { makeWorld, openOutside, startStack, verifiedReceipt, type JsonValue, type Outside, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let outside: Outside;
 let asked: string[];

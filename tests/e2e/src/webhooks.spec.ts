@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 import { Webhook } from 'standardwebhooks';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 interface Heard { readonly headers: Record<string, string>; readonly body: string; readonly said: JsonValue }
 

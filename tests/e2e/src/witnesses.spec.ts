@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { formatAddCheckpoint, formatCheckpoint, parseCheckpoint, parseNote, signNote } from '@writ/signing';
 import { eventually, makeWorld, startStack, type Stack, type World } from '@writ/stack';
 import { freePort, repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const program = join(repositoryRoot(), 'apps', 'cli', 'dist', 'main.js');
 const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };

@@ -4,12 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { keySetOf, parseReceipt, verifyReceiptFile } from '@writ/receipt';
 import { Api, eventually, makeWorld, receiptOfCall, startStack, type Service, type Stack, type World } from '@writ/stack';
 import { hasSoftToken, repositoryRoot, SOFT_TOKEN, softToken, type SoftToken } from '@writ/testing';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const LONG_MS = 90_000;
 const NAMES = ['ledger', 'kernel'] as const;
 

@@ -2,12 +2,12 @@
 // A kernel that dies between a person's yes and what it leads to, at each step: a yes is counted once or not at all, and what two persons let happen
 // happens once.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectWhole, makeWorld, Observer, startStack, type Answer, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let stack: Stack;
 let world: World;
@@ -37,8 +37,12 @@ afterEach(async () => {
   for (const service of Object.values(stack.services)) if (!service.isRunning) await service.start();
 });
 
+/** the effect that `previewed` saw; null for the action */
+let seen: string | null;
+
 /** A command that deletes a tree of its own and writes a file: it takes two persons. */
 async function hold(): Promise<JsonValue> {
+  seen = null;
   await world.admin.must(`/v1/workspaces/${world.workspaceId}/files`, { files: [{ path: `${key}/old.txt`, content: 'old' }] });
   const { body } = await world.call('shell.run', { command: `rm -rf ${key}; echo once >> done-${key}.txt` }, { idempotency_key: key });
   expect([body.state, body.votes]).toEqual(['held', { given: 0, needed: 2, role: 'operator' }]);
@@ -48,17 +52,20 @@ const pathOf = (held: JsonValue): string => `/v1/approvals/${held.approval_id as
 async function previewed(held: JsonValue): Promise<void> {
   const preview = await eventually('the end of the preview', async () => {
     const { body } = await world.operator.get(pathOf(held));
+    seen = body.binding.effect_digest as string | null;
     return ['ready', 'failed'].includes(body.preview.state as string) ? body.preview as JsonValue : null;
-  }, 60_000);
+  }, 120_000);
   expect([preview.state, preview.why]).toEqual(['ready', null]);
 }
 /** An answer that was lost is asked for again, as a person does. */
 const lost = (): Answer<JsonValue> => ({ status: 0, headers: new Headers(), text: '', body: null });
-const approve = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> => by.post(`${pathOf(held)}/approve`).catch(lost);
+/** A yes to what was shown before: nobody looks again while a process is down. */
+const approve = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> =>
+  by.post(`${pathOf(held)}/approve`, seen === null ? {} : { effect_digest: seen }).catch(lost);
 const approveUntilHeard = (held: JsonValue, by: Api): Promise<Answer<JsonValue>> => eventually('an answer', async () => {
   const answer = await approve(held, by);
   return answer.status !== 0 && answer.status < 500 ? answer : null;
-}, 60_000);
+}, 120_000);
 const votesOf = async (held: JsonValue): Promise<string[]> => (await observer.rows<{ principal: string }>('SELECT principal FROM kernel.vote WHERE approval_id = $1 ORDER BY created_at', [held.approval_id])).map(({ principal }) => principal);
 /** The records of the approval in the log, by verb. */
 async function recorded(held: JsonValue): Promise<string[]> {

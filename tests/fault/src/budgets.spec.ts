@@ -2,11 +2,11 @@
 // The kernel is killed again and again while 64 callers spend from one root: afterwards, and at every moment between, accounts are what operations say.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { UNBALANCED_BUDGETS } from '@writ/testing';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, type Api, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const CALLERS = 64;
 const KILLS = 6;

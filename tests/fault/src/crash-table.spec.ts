@@ -2,13 +2,13 @@
 // Every row of the crash table (ARCHITECTURE.md, "What dies when") on real processes: killed with SIGKILL or frozen with SIGSTOP
 // at exactly that point, which is reached from outside through locks and proxies.
 import { createHash, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectWhole, makeWorld, Observer, silence, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 
 const LEASE_MS = 4_000;
 const TUNING = { WRIT_LEASE_MS: String(LEASE_MS), WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 describe('the crash table', () => {
   let stack: Stack;

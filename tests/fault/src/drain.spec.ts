@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import Docker from 'dockerode';
 import { repositoryRoot, testAddress } from '@writ/testing';
 import { newId } from '@writ/nest-kit';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Nothing below may be the work of a lease that ran out. */
 const LEASE_MS = 300_000;

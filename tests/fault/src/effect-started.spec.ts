@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectWhole, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 import { repositoryRoot } from '@writ/testing';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const LEASE_MS = 2_000;
 const PROGRAM = join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-effect.mjs');

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A request that left: whatever becomes of the executor or of the token, it is sent once, and nobody claims to know what they can't.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
-import { eventually, expectWhole, makeWorld, Observer, openOutside, startStack, verifiedReceipt, type Outside, type Stack, type World } from '@writ/stack';
+import { vi } from 'vitest';
+import {
+  eventually, expectWhole, makeWorld, mustSayYes, Observer, openOutside, startStack, verifiedReceipt, type Outside,
+  type Stack, type World,
+} from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let outside: Outside;
 let posts: string[];
@@ -44,7 +47,7 @@ beforeEach(async () => {
 async function sent(): Promise<string> {
   const args = { route: { method: 'POST', url: 'https://api.outside.example/once' }, purpose: 'to try' };
   const held = await world.call('net.egress', args, { capability_token_id: token, idempotency_key: randomUUID() });
-  await world.operator.must(`/v1/approvals/${held.body.approval_id as string}/approve`, {});
+  await mustSayYes(world.operator, held.body.approval_id);
   await eventually('the request', () => Promise.resolve(posts.length > 0));
   return held.body.operation_id as string;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel that is killed while it erases leaves each batch done or not begun, and whoever is there next goes on.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { copyOperations } from '@writ/testing';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type JsonValue, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Two whole batches of the kernel's and some. */
 const CALLS = 450;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An emergency stop holds against a kernel that is stopped in the middle of it, and against one that was frozen with a decision in its hands.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 

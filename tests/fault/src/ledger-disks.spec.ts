@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { logIdOf, subjectsOf, type TenantId } from '@writ/contract';
 import { addressOf, connect, grantDatabase, MAINTENANCE_DATABASE } from '@writ/database';
 import { parseCheckpoint, parseNote } from '@writ/signing';
@@ -14,7 +14,7 @@ import { repositoryRoot, testAddress, testDatabase, type TestDatabase } from '@w
 import { Appender, LOGGED_MS, newTenant, untilAnswered, type Sent } from './appender.ts';
 import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const why = whyNoSmallDisk();
 const ANSWER_MS = 5_000;

@@ -2,13 +2,13 @@
 // The disk of the database's write-ahead log is full. Unlike a full disk of tables, which costs a statement, this ends the server: it can neither write what it would commit nor recover
 // without writing. What the ledger answered for before is there when the disk has room again.
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, startStack, type Stack } from '@writ/stack';
 import { Appender, LOGGED_MS, newTenant, untilAnswered } from './appender.ts';
 import { OwnPostgres, whyNoOwnPostgres } from './own-postgres.ts';
 import { SmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const why = whyNoSmallDisk() ?? whyNoOwnPostgres();
 const itOnOwnPostgres = why === null ? it : it.skip;

@@ -3,11 +3,11 @@
 // write down what it signed. Whatever happens, what it answered for is in the log at that place, once, and the independent checker finds nothing.
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, Observer, startStack, type Service, type Stack } from '@writ/stack';
 import { Appender, LOGGED_MS, newTenant } from './appender.ts';
 
-jest.setTimeout(240_000);
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let stack: Stack;
 let observer: Observer;

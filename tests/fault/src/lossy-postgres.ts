@@ -39,10 +39,16 @@ export class LossyPostgres {
     for (const name of ['backing', 'mounted']) made.#postgres.ownFolder(name);
     const built = spawnSync('go', ['build', '-o', made.#program, '.'], { cwd: LOSSYFS, encoding: 'utf8' });
     if (built.status !== 0) throw new Error(`lossyfs can't be built: ${built.stderr}`);
-    await made.#mount();
-    await made.#postgres.init(made.#data);
-    await made.#serve();
-    return made;
+    try {
+      await made.#mount();
+      await made.#postgres.init(made.#data);
+      await made.#serve();
+      return made;
+    } catch (error) {
+      // A file system that stays mounted holds the output of this process open, and whoever waits for its end waits for ever.
+      await made.remove().catch(() => undefined);
+      throw error;
+    }
   }
 
   get url(): string {

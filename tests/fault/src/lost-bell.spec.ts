@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // JetStream is never the only copy of anything: its whole directory goes while calls are under way, and none of them is lost.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const INLINE = 20;
 const SANDBOXED = 10;
@@ -48,11 +48,11 @@ it('thirty calls in flight lose their bell, and each ends once, with its records
   await eventually('every call is there', async () => {
     const answers = await Promise.all(calls.map(propose));
     return answers.every((answer) => answer !== null && (answer.status === 200 || answer.status === 202));
-  }, 30_000);
+  }, 120_000);
   const operations = await eventually('every call has ended', async () => {
     const rows = await observer.rows<{ operation_id: string; idempotency_key: string; state: string }>('SELECT operation_id, idempotency_key, state FROM kernel.operation WHERE idempotency_key = ANY ($1)', [calls.map(({ key }) => key)]);
     return rows.length === calls.length && rows.every(({ state }) => state === 'committed') ? rows : null;
-  }, 60_000);
+  }, 120_000);
   for (const { path, content } of calls) expect({ path, content: await world.file(path) }).toEqual({ path, content });
   await observer.untilLogged();
   for (const { operation_id } of operations) {

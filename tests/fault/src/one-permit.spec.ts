@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A permit orders one attempt, once, for whoever is first; nothing else is an order.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { canonicalBytes } from '@writ/digest';
 import { PERMIT_PAYLOAD_TYPE, RECORD_PAYLOAD_TYPE, subjectsOf, type Envelope } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 import { parseSigner, sealEnvelope, type Signer } from '@writ/signing';
 import { BusExecutor, eventually, makeWorld, Observer, SHARD, startStack, type Answer, type JsonValue, type Rung, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(60_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const TTL_MS = 4_000;
 const subjects = subjectsOf(SHARD);

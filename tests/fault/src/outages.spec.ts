@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Postgres, the bus or the ledger is gone, there and silent, or slow: callers get a fault of the right code within a bound, nothing runs that isn't recorded, and
 // when it is back calls pass again without anybody's doing.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { eventually, expectCleanLog, makeWorld, Observer, Proxy, startStack, type Answer, type JsonValue, type Stack, type World } from '@writ/stack';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const TUNING = { WRIT_LEASE_MS: '4000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '250' };
 /** What a client waits for at most: four sendings of a call, or a statement that a silent server never answers, and a slow machine. */

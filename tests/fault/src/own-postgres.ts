@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { connect, findMigrations, LOGIN_ROLES, migrate, provisionRoles, type LoginRole } from '@writ/database';
-import { eventually } from '@writ/stack';
+import { eventually, runMark } from '@writ/stack';
 import { freePort, repositoryRoot, type TestDatabase } from '@writ/testing';
 
 /** The user that the set-up makes for Postgres, which refuses to run as root. */
@@ -63,7 +63,7 @@ export class OwnPostgres {
     const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: this.#port, max_connections: 200, ...settings };
     rmSync(join(data, 'postmaster.pid'), { force: true });
     const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-    const server = spawn(join(this.folder, 'native', 'bin', 'postgres'), args, { ...this.owner, stdio: 'ignore', env: { LANG: 'C' } });
+    const server = spawn(join(this.folder, 'native', 'bin', 'postgres'), args, { ...this.owner, stdio: 'ignore', env: { LANG: 'C', ...runMark() } });
     this.#server = server;
     await eventually('Postgres answers', async () => {
       if (server.exitCode !== null) throw new Error(`Postgres ended with ${server.exitCode}`);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGKILL leaves the page cache, so it proves nothing about fsync. Here Postgres runs on a file system that loses what was not synced.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { connect } from '@writ/database';
 import { eventually, expectCleanLog, makeWorld, Observer, startStack, verifiedReceipt, type Stack, type World } from '@writ/stack';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
-jest.setTimeout(180_000);
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const why = whyNoPowerCut();
 const describePowerCut = why === null ? describe : describe.skip;

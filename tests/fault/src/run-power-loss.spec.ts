@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The database loses its power under runs whose door, kernel and executors live on: what they remember of it may be more than it does. What a model says differs each time it is asked, so that a
 // reply which was acted on and forgotten shows: its call would stand in no conversation, or its place would have another.
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { eventually, makeWorld, startStack, verifiedReceipt, type JsonValue, typ
 import { chatChunk, WireServer, type WireAsked } from '@writ/testing';
 import { LossyPostgres, whyNoPowerCut } from './lossy-postgres.ts';
 
-jest.setTimeout(300_000);
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const why = whyNoPowerCut();
 const describePowerCut = why === null ? describe : describe.skip;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the shell of a session when its executor, or its container, is killed.
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { vi } from 'vitest';
 import Docker from 'dockerode';
 import { testAddress } from '@writ/testing';
 import { eventually, makeWorld, Observer, startStack, type JsonValue, type Service, type Stack, type World } from '@writ/stack';
 
-jest.setTimeout(120_000);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** A lease of the shell, and the time that a permit for a dead executor is given. */
 const PROMPTLY_MS = 12_000;

@@ -17,6 +17,7 @@ interface Sample {
 export interface Life {
   readonly name: Process;
   readonly samples: readonly Sample[];
+  readonly isRunning: () => boolean;
 }
 
 /** Looks, once a second, at what each process holds and at the containers of one executor. */
@@ -28,6 +29,7 @@ export class SoakWatch {
   readonly #seen = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   #containersMax = 0;
+  #looks = 0;
 
   constructor(stack: Stack, docker: Docker, owner: string) {
     this.#stack = stack;
@@ -41,7 +43,12 @@ export class SoakWatch {
   }
 
   get lives(): readonly Life[] {
-    return [...this.#lives.values()];
+    return [...this.#lives].map(([pid, life]) => ({ ...life, isRunning: () => sampleOf(pid) !== null }));
+  }
+
+  /** how often it has looked */
+  get looks(): number {
+    return this.#looks;
   }
 
   get containersMax(): number {
@@ -78,6 +85,7 @@ export class SoakWatch {
     }
     const containers = await this.containers();
     for (const id of containers) this.#seen.add(id);
+    this.#looks += 1;
     this.#containersMax = Math.max(this.#containersMax, containers.length);
   }
 }

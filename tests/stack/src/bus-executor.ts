@@ -35,7 +35,7 @@ export class BusExecutor {
   }
 
   /** Joins and takes work as soon as it is offered; each permit goes to one caller of `next`. */
-  static async join(stack: Stack, lanes: readonly Lane[] = ['inline', 'sandboxed']): Promise<BusExecutor> {
+  static async join(stack: Pick<Stack, 'busAs'>, lanes: readonly Lane[] = ['inline', 'sandboxed']): Promise<BusExecutor> {
     const executor = new BusExecutor(await stack.busAs('executor'));
     for (const lane of lanes) {
       executor.#subscriptions.push(await executor.bus.work(subjects.work(lane), { durable: lane, slots: () => 8, handler: (message) => executor.#take(lane, message) }));

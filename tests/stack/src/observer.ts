@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect } from '@writ/database';
 import type { JsonValue } from './api.ts';
-import type { Stack } from './stack.ts';
+import type { SharedStack } from './stack.ts';
 import { eventually } from './world.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
@@ -11,7 +11,7 @@ export class Observer {
   readonly #url: string;
   readonly #open: Client[] = [];
 
-  constructor(stack: Pick<Stack, 'database'>) {
+  constructor(stack: Pick<SharedStack, 'database'>) {
     this.#url = stack.database.ownerUrl;
   }
 
@@ -74,9 +74,10 @@ export class Observer {
     return (await this.rows(`SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`, [operationId])).length;
   }
 
-  /** Resolves when every record has gone to the log. */
-  async untilLogged(timeoutMs = 30_000): Promise<void> {
-    await eventually('an empty outbox', async () => (await this.rows('SELECT 1 FROM kernel.outbox')).length === 0, timeoutMs);
+  /** Resolves when every record has gone to the log: of one tenant where it is named, else of all. */
+  async untilLogged(timeoutMs = 30_000, tenantId: string | null = null): Promise<void> {
+    const waiting = 'SELECT 1 FROM kernel.outbox WHERE $1::text IS NULL OR tenant_id = $1 LIMIT 1';
+    await eventually('an empty outbox', async () => (await this.rows(waiting, [tenantId])).length === 0, timeoutMs);
   }
 
   async close(): Promise<void> {

@@ -15,7 +15,7 @@ export interface Outside {
 
 /** Opens one for `http` and one for `https`, whose certificate is for `outside.example` and what is below it. */
 export async function openOutside(listener: RequestListener): Promise<Outside> {
-  const { key, cert } = outsideTls();
+  const { key, cert, caPath } = outsideTls();
   const [plain, secure] = [createHttp(listener), createHttps({ key, cert }, listener)];
   for (const server of [plain, secure]) {
     server.listen(0, '127.0.0.1');
@@ -23,7 +23,7 @@ export async function openOutside(listener: RequestListener): Promise<Outside> {
   }
   const portOf = (server: Server): number => (server.address() as AddressInfo).port;
   return {
-    env: { WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }) },
+    env: { WRIT_TEST_OUTSIDE: JSON.stringify({ 80: portOf(plain), 443: portOf(secure) }), WRIT_TEST_OUTSIDE_CA: caPath },
     program: join(repositoryRoot(), 'tests', 'fault', 'src', 'programs', 'executor-with-outside.mjs'),
     close: () => {
       for (const server of [plain, secure]) {

@@ -37,9 +37,10 @@ export class Proxy {
     });
   }
 
-  static async to(target: { host: string; port: number }): Promise<Proxy> {
+  /** @param listen where it listens: any free port of loopback where nothing is given */
+  static async to(target: { host: string; port: number }, listen = { host: '127.0.0.1', port: 0 }): Promise<Proxy> {
     const proxy = new Proxy(target);
-    proxy.#server.listen(0, '127.0.0.1');
+    proxy.#server.listen(listen);
     await once(proxy.#server, 'listening');
     return proxy;
   }

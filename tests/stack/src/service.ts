@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freshService, repositoryRoot } from '@writ/testing';
+import { freshService, repositoryRoot, testAddress } from '@writ/testing';
+import { endOfLog } from './process-logs.ts';
 
 /** Several processes start at once, on machines that do other things beside. */
 const READY_MS = 90_000;
@@ -27,6 +28,10 @@ export class Service {
     return this.#env;
   }
 
+  get logFile(): string {
+    return this.#logFile;
+  }
+
   get pid(): number {
     if (this.#child?.pid === undefined) throw new Error(`${this.name} doesn't run`);
     return this.#child.pid;
@@ -39,7 +44,7 @@ export class Service {
   /** Starts the process and resolves when it says that it is ready. */
   async start(): Promise<void> {
     const log = openSync(this.#logFile, 'a', 0o600);
-    this.#child = spawn(process.execPath, [...this.#program], { env: { ...this.#env }, stdio: ['ignore', log, log] });
+    this.#child = spawn(process.execPath, [...this.#program], { env: { ...runMark(), ...this.#env }, stdio: ['ignore', log, log] });
     closeSync(log);
     const until = Date.now() + READY_MS;
     while (!(await this.#isReady())) {
@@ -49,8 +54,7 @@ export class Service {
   }
 
   log(): string {
-    if (!existsSync(this.#logFile)) return '(never started)';
-    return readFileSync(this.#logFile, 'utf8').split('\n').slice(-60).join('\n');
+    return endOfLog(this.#logFile);
   }
 
   /** SIGKILL, as a power cut of this process alone; resolves when it is gone. */
@@ -83,4 +87,11 @@ export class Service {
       return false;
     }
   }
+}
+
+/**
+ * Clean-up finds the processes of tests by this variable (tools/src/process/marked.ts). It names the run of `npm test`, or the parts where a spec runs by itself.
+ */
+export function runMark(): Readonly<Record<string, string>> {
+  return { WRIT_STATE_ID: process.env['WRIT_STATE_ID'] ?? testAddress('WRIT_TEST_LABEL') };
 }

@@ -7,6 +7,7 @@ import { natsBus, natsServerConfig, workLanesOf } from '@writ/bus-nats';
 import type { Process } from '@writ/contract';
 import { freePort, startNatsServer, testAddress, testDatabase, type TestDatabase, type TestNatsServer } from '@writ/testing';
 import { makeKeys, type StackKeys } from './keys.ts';
+import { lastWordsOf, logsOf, runningStacks } from './process-logs.ts';
 import { Proxy } from './proxy.ts';
 import { Service } from './service.ts';
 
@@ -27,12 +28,22 @@ export interface StackOptions {
   readonly database?: TestDatabase;
 }
 
-/** A whole Writ of a test's own: real Postgres, NATS, Docker, and the four processes. */
-export interface Stack {
+/** What a spec may use of a whole Writ that it shares with others: nothing here stops, freezes or changes a process. */
+export interface SharedStack {
   readonly url: string;
-  readonly folder: string;
   /** What the first ledger remembers having signed. */
   readonly memoryFile: string;
+  readonly keys: Pick<StackKeys, 'platformKey' | 'publicKeysFile'>;
+  readonly database: Pick<TestDatabase, 'ownerUrl'>;
+  /** The process id of each process by its name, null where it does not run. */
+  readonly pids: () => Readonly<Record<string, number | null>>;
+  /** What every process said last, shortened for a person, and whether it runs: shown with a test that fails. */
+  readonly lastWords: () => string;
+}
+
+/** A whole Writ of a test's own: real Postgres, NATS, Docker, and the four processes. */
+export interface Stack extends SharedStack {
+  readonly folder: string;
   readonly keys: StackKeys;
   readonly database: TestDatabase;
   readonly nats: TestNatsServer;
@@ -40,76 +51,78 @@ export interface Stack {
   readonly busProxy: (name: Process) => Proxy;
   /** A connection to the bus as that process's user, with its rights and no more. The test closes it. */
   readonly busAs: (name: Process) => Promise<Bus>;
-  /** One more process of a kind, with an environment like the first one's. */
-  readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
   /** The end of every process's log. */
   readonly logs: () => string;
-  /** What every process said last, shortened for a person, and whether it runs: told of a test that fails. */
-  readonly lastWords: () => string;
+  /** One more process of a kind, with an environment like the first one's. */
+  readonly another: (name: Process, env?: Readonly<Record<string, string>>, program?: readonly string[]) => Promise<Service>;
   readonly stop: () => Promise<void>;
 }
 
 /** The password of a process's user on the bus. */
 export const passwordOf = (name: string): string => `password-of-${name}-0123456789`;
 
+/** Starts a stack, and leaves nothing behind where a part of it does not start. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const cleanUps: (() => unknown)[] = [];
+  // What was made last ends first, whatever becomes of the others.
+  const stop = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (const cleanUp of cleanUps.splice(0).reverse()) await Promise.resolve().then(cleanUp).catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw new AggregateError(errors, 'a part of a stack did not end');
+  };
+  try {
+    return await buildStack(options, cleanUps, stop);
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function buildStack(options: StackOptions, cleanUps: (() => unknown)[], stop: () => Promise<void>): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'writ-stack-'));
+  cleanUps.push(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }); });
   const keys = makeKeys(join(folder, 'keys'), DEPLOYMENT);
   const database = options.database ?? await testDatabase();
+  if (!options.database) cleanUps.push(() => database.drop());
   const nats = await startNatsServer((place) => natsServerConfig({
     ...place, serverName: 'writ-test', shard: SHARD, users: Object.fromEntries(ORDER.map((name) => [name, passwordOf(name)])) as Record<Process, string>,
   }));
+  cleanUps.push(() => nats.stop());
   const proxies = new Map<Process, Proxy>();
+  cleanUps.push(async () => { for (const proxy of proxies.values()) await proxy.close(); });
   for (const name of options.busProxies ?? []) proxies.set(name, await Proxy.to({ host: '127.0.0.1', port: nats.port }));
   const httpPort = await freePort();
-  const extra: Service[] = [];
   const environment = async (name: Process, own: Readonly<Record<string, string>> = {}) => ({
     ...common(name, proxies.get(name)?.port ?? nats.port), WRIT_OPS_PORT: String(await freePort()),
     ...particular(name, { folder, keys, database, httpPort }), ...options.env?.[name], ...own,
   });
-  const services = {} as Record<Process, Service>;
-  for (const name of ORDER) services[name] = new Service(name, await environment(name), join(folder, `${name}.log`), options.programs?.[name]);
-  const stop = async (): Promise<void> => {
-    standing().delete(stack);
-    for (const service of [...extra, ...ORDER.map((name) => services[name])].reverse()) { service.thaw(); await service.kill(); }
-    for (const proxy of proxies.values()) await proxy.close();
-    await nats.stop();
-    if (!options.database) await database.drop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  const all: Service[] = [];
+  cleanUps.push(async () => { for (const service of all.toReversed()) { service.thaw(); await service.kill(); } });
+  const add = async (name: Process, logName: string, own: Readonly<Record<string, string>> = {}, program = options.programs?.[name]): Promise<Service> => {
+    const service = new Service(name, await environment(name, own), join(folder, `${logName}.log`), program);
+    all.push(service);
+    return service;
   };
+  const services = {} as Record<Process, Service>;
+  for (const name of ORDER) services[name] = await add(name, name);
   const stack: Stack = {
     url: `http://127.0.0.1:${httpPort}`, folder, memoryFile: memoryFileIn(folder), keys, database, nats, services, stop,
     busAs: (name) => natsBus({ url: nats.url, user: name, password: passwordOf(name), lanes: workLanesOf(SHARD), keepsLanes: false }),
+    pids: () => Object.fromEntries(all.map((service) => [service.name, service.isRunning ? service.pid : null])),
     busProxy: (name) => proxies.get(name) ?? fail(`no proxy was asked for before ${name}`),
     another: async (name, own = {}, program) => {
-      const service = new Service(name, await environment(name, own), join(folder, `${name}-${extra.length + 2}.log`), program ?? options.programs?.[name]);
-      extra.push(service);
+      const service = await add(name, `${name}-${all.length + 1}`, own, program);
       await service.start();
       return service;
     },
-    logs: () => [...Object.values(services), ...extra].map((service) => `── ${service.name}\n${service.log()}`).join('\n'),
-    lastWords: () => [...Object.values(services), ...extra].map((service) => `── ${service.name}, ${service.isRunning ? 'running' : 'not running'}\n${shortened(service.log())}`).join('\n'),
+    logs: () => logsOf(all),
+    lastWords: () => lastWordsOf(all),
   };
-  standing().add(stack);
-  try {
-    await Promise.all(ORDER.filter((name) => !options.without?.includes(name)).map((name) => services[name].start()));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  runningStacks().add(stack);
+  cleanUps.push(() => runningStacks().delete(stack));
+  await Promise.all(ORDER.filter((name) => !options.without?.includes(name)).map((name) => services[name].start()));
   return stack;
 }
-
-/** The stacks that stand, where the environment of the tests finds them (tests/jest-environment.mjs). */
-function standing(): Set<Stack> {
-  const global = globalThis as { [STACKS]?: Set<Stack> };
-  return global[STACKS] ??= new Set();
-}
-const STACKS = Symbol.for('writ.stacks');
-
-const LAST_LINES = 12;
-const LINE_CHARACTERS_MAX = 400;
-const shortened = (log: string): string => log.trimEnd().split('\n').slice(-LAST_LINES).map((line) => line.slice(0, LINE_CHARACTERS_MAX)).join('\n');
 
 const fail = (message: string): never => { throw new Error(message); };
 

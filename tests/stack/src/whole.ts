@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { parseKeySet, verifyReceiptFile, type VerifiedReceipt } from '@writ/receipt';
 import { repositoryRoot } from '@writ/testing';
 import type { Observer } from './observer.ts';
-import type { Stack } from './stack.ts';
+import type { SharedStack } from './stack.ts';
 import { eventually, type World } from './world.ts';
 
 /** Runs the independent checker as a process of its own, told what the ledger remembers having signed. */
-export function fsck(stack: Stack): { readonly status: number | null; readonly output: string } {
+export function fsck(stack: SharedStack): { readonly status: number | null; readonly output: string } {
   const program = join(repositoryRoot(), 'tools', 'src', 'fsck', 'main.ts');
   const told = existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
   const { status, stdout, stderr } = spawnSync(
@@ -17,13 +17,13 @@ export function fsck(stack: Stack): { readonly status: number | null; readonly o
   return { status, output: `${stdout}${stderr}` };
 }
 
-export function expectCleanLog(stack: Stack): void {
+export function expectCleanLog(stack: SharedStack): void {
   const { status, output } = fsck(stack);
   if (status !== 0) throw new Error(`the log is not as it should be:\n${output}`);
 }
 
 /** Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the two public keys. */
-export async function verifiedReceipt(stack: Stack, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
+export async function verifiedReceipt(stack: Pick<SharedStack, 'keys'>, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
   const { text } = await eventually(`the receipt of ${operationId}`, async () => {
     const answer = await world.admin.get(`/v1/operations/${operationId}/receipt${phase === undefined ? '' : `?phase=${phase}`}`);
     return answer.status === 200 ? answer : null;
@@ -35,7 +35,7 @@ export async function verifiedReceipt(stack: Stack, world: World, operationId: s
  * What must hold after every fault: the operation ended once, its outcome is recorded once, every record is in a log that the independent
  * checker rebuilds from raw rows, and nothing waits.
  */
-export async function expectWhole(stack: Stack, world: World, observer: Observer, operationId: string, expected: { tx_outcome: string; attempt?: number }): Promise<void> {
+export async function expectWhole(stack: SharedStack, world: World, observer: Observer, operationId: string, expected: { tx_outcome: string; attempt?: number }): Promise<void> {
   const operation = await world.until(operationId, ['committed', 'rolled_back', 'no_op', 'ambiguous', 'refused']);
   const { tx_outcome } = operation.result as { tx_outcome: string };
   const attempt = expected.attempt === undefined ? {} : { attempt: operation.attempt as number };

@@ -33,14 +33,23 @@ const HOUR_MS = 3_600_000;
 /** Whether nothing follows a state. An ambiguous outcome isn't such a one: somebody can still resolve it. */
 const isLasting = (state: string): boolean => isFinal(state) && state !== 'ambiguous';
 
-/** Polls every 25 ms until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. `what` is asked for once it didn't hold in time. */
+/** The shortest and the longest pause between two looks, in milliseconds. */
+const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [25, 200] as const;
+/** A condition that takes long is looked at less often: it is seen at most this share of its time too late. */
+const PAUSE_SHARE = 0.1;
+
+/**
+ * Polls until `probe` gives something, or throws. A condition, not a nap: it ends as soon as it holds. Each look at a stack costs several processes some milliseconds, and other specs
+ * run beside this one, so the pauses grow with the time that has passed. `what` is asked for once it didn't hold in time.
+ */
 export async function eventually<T>(what: string | (() => string), probe: () => Promise<T | null | undefined | false>, timeoutMs = 30_000): Promise<T> {
-  const until = Date.now() + timeoutMs;
+  const began = Date.now();
   for (;;) {
     const found = await probe();
     if (found) return found;
-    if (Date.now() > until) throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
-    await sleep(25);
+    const passed = Date.now() - began;
+    if (passed > timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}`);
+    await sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, passed * PAUSE_SHARE)));
   }
 }
 

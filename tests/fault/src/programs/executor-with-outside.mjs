@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor's own process with another world outside: every name has a public address, which the gate judges as any, and dialling it leads to a server on
-// loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}).
+// loopback, by the ports in WRIT_TEST_OUTSIDE ({"80": …, "443": …}). Who signed their certificates stands in the file that WRIT_TEST_OUTSIDE_CA names.
 import 'reflect-metadata';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { processBus } from '@writ/bus-nats';
 import { bootProcess, readSecretFile } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
-import { outsideTls } from '@writ/testing';
 import { readConfig } from '../../../../apps/executor/dist/config.env.js';
 import { ExecutorModule } from '../../../../apps/executor/dist/executor.module.js';
 
 const PUBLIC = '93.184.216.34';
+const ca = readFileSync(process.env['WRIT_TEST_OUTSIDE_CA'], 'utf8');
 const ports = JSON.parse(process.env['WRIT_TEST_OUTSIDE']);
 
 const egress = {
@@ -20,7 +21,7 @@ const egress = {
   dial: async ({ address, port, tlsHost }) => {
     if (address !== PUBLIC) throw new Error(`\`${address}\` was not to be dialled`);
     const place = { host: '127.0.0.1', port: ports[port] };
-    const socket = tlsHost === null ? connect(place) : connectTls({ ...place, servername: tlsHost, ca: outsideTls().ca });
+    const socket = tlsHost === null ? connect(place) : connectTls({ ...place, servername: tlsHost, ca });
     await once(socket, tlsHost === null ? 'connect' : 'secureConnect');
     return socket;
   },

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of a guide, as a reader would type them. `# refused: CODE` behind a command says that it fails so.
+// All others succeed.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeWorld, type SharedStack } from '@writ/stack';
+import { repositoryRoot } from '@writ/testing';
+
+const root = repositoryRoot();
+
+/** A folder where `npm start` has run, with a tenant of its own. */
+export class GuideFolder {
+  readonly #path = mkdtempSync(join(tmpdir(), 'writ-guide-'));
+
+  static async open({ url, keys: { platformKey: platform_key } }: SharedStack): Promise<GuideFolder> {
+    const folder = new GuideFolder();
+    const world = await makeWorld(url, platform_key, {
+      files: { 'README.md': 'a repository\n', 'src/a.txt': 'one\n', 'docs/b.txt': 'two\n' },
+    });
+    const [api_key, operator_key, agent_key] = [world.admin.key, world.operator.key, world.agent.key];
+    mkdirSync(join(folder.#path, '.writ'));
+    // As `npm start` writes it.
+    writeFileSync(join(folder.#path, '.writ', 'cli.json'), JSON.stringify({
+      url, api_key, operator_key, agent_key, platform_key,
+      agent_id: world.agentId, workspace_id: world.workspaceId, capability_token_id: world.tokenId,
+    }), { mode: 0o600 });
+    return folder;
+  }
+
+  /** Runs all commands of a guide; answers what they printed. Throws where one does otherwise than the guide says. */
+  async run(guide: string): Promise<string> {
+    const commands = commandsOf(guide);
+    expect(commands.length).toBeGreaterThan(4);
+    const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1' };
+    return (await promisify(execFile)('bash', ['-c', scriptOf(commands)], { cwd: this.#path, env })).stdout;
+  }
+
+  remove(): void {
+    rmSync(this.#path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+/** The commands of a guide's shell blocks. */
+function commandsOf(guide: string): string[] {
+  const text = readFileSync(join(root, 'docs', 'guides', guide), 'utf8');
+  return [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)].flatMap(([, block = '']) => block.trim().split('\n'));
+}
+
+const quoted = (text: string): string => `'${text.replaceAll('\'', `'\\''`)}'`;
+
+/** One shell for all of them: a command that does otherwise than the guide says ends it, and is named. */
+function scriptOf(commands: readonly string[]): string {
+  const steps = commands.map((line) => {
+    const [, command = '', code] = /^(.*?)(?:\s+# refused: (\S+))?$/.exec(line) ?? [];
+    if (code === undefined) return `${command} || fails ${quoted(command)}`;
+    return `said=$(${command} 2>&1) && fails ${quoted(`not refused: ${command}`)}; `
+      + `grep -qF '${code}' <<< "$said" || fails "said $said in the place of ${code}"`;
+  });
+  return [
+    `npx() { shift; "${process.execPath}" "${join(root, 'apps/cli/dist/main.js')}" "$@"; }`,
+    'fails() { echo "$1" >&2; exit 9; }',
+    ...steps,
+  ].join('\n');
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guides whose commands concern one tenant. tests/e2e/src/freeze.spec.ts runs the one that stops every tenant.
+import { vi } from 'vitest';
+import { sharedStack } from '@writ/stack';
+import { GuideFolder } from '../guide.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+let folder: GuideFolder;
+beforeAll(async () => { folder = await GuideFolder.open(await sharedStack()); });
+afterAll(() => folder?.remove());
+
+it.each([
+  ['capability-tokens.md', /budget +bound +used +reserved +left/],
+  ['approvals.md', /votes +1 of 2/],
+  ['records.md', /index +recorded +what +tool/],
+  ['erasure.md', /erased +its content, .* by ers_/],
+  ['turns.md', /\[TOOL_RESULT:c1\] status=Completed result=[^]*"tool_use_id":"toolu_1"[^]*stale-preview/],
+])('every command of %s does what the guide says', async (guide, shown) => {
+  expect(await folder.run(guide)).toMatch(shown);
+});
