@@ -5,6 +5,7 @@ import { compareContents, historyChanges, keptContents, newStarters } from '@wri
 import { COMMAND_BUDGET } from '@writ/risk';
 import { serveTasks } from '@writ/worker-pool/thread';
 import { hashesOfDelta } from './collect/delta-hashes.ts';
+import { readLasting } from './effects/delta-pieces.ts';
 import type { ComparedContents } from './effects/effect-examiner.ts';
 import { readDelta, readRequestList, verifyResultBytes, writeResult } from './effects/read-report.ts';
 import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
@@ -22,6 +23,7 @@ export const kernelTasks = {
   'contents.compare': ({ before, after }: ComparedContents) => compareContents(before, after),
   'contents.starters': newStarters,
   'delta.hashes': hashesOfDelta,
+  'delta.lasting': readLasting,
   'delta.read': readDelta,
   'git.history': historyChanges,
   'git.kept': keptContents,

@@ -14,6 +14,7 @@ import { callArguments } from './call-arguments.ts';
 import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import type { EffectExaminer } from './effect-examiner.ts';
+import type { CheckedDelta } from './landing.ts';
 import { reportedFault } from './reported-fault.ts';
 import { ReportedContents, sealedBy } from './reported-contents.ts';
 import type { ReportReader } from './report-reader.ts';
@@ -51,7 +52,7 @@ interface HowChecked {
   readonly isApproved: boolean;
 }
 
-type Staged = { readonly delta: Delta; readonly contents: Contents };
+type Staged = CheckedDelta & { readonly bytes: Uint8Array };
 const NO_CONTENTS: Contents = new Map();
 const NOTHING_READ: CheckedEffect = {
   ...UNASKED, result: null, requests: null, delta: null, bytes: null, digest: null, contents: NO_CONTENTS,
@@ -91,9 +92,10 @@ export class EffectCheck {
     try {
       const tool = await this.#toolOf(facts);
       read = await this.#read(facts, report, tool, how.by);
-      if (read.fault !== null || read.delta === null) return read;
-      const { delta, contents } = read;
-      return { ...read, ...await this.#verdict(facts, report, tool, { delta, contents }, how.isApproved) };
+      const { fault, delta, bytes, contents } = read;
+      if (fault !== null || delta === null || bytes === null) return read;
+      const verdict = await this.#verdict(facts, report, tool, { delta, bytes, contents }, how.isApproved);
+      return { ...read, ...verdict };
     } catch (error) {
       return { ...read, ...no(bugEnding(error, this.#parts.failed)) };
     }
@@ -126,7 +128,7 @@ export class EffectCheck {
     return { ...UNASKED, result, requests, ...read, contents };
   }
 
-  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, contents }: Staged, isApproved: boolean): Promise<EffectPolicy> {
+  async #verdict(facts: AttemptFacts, report: ReportRequest, tool: ToolDefinition, { delta, bytes, contents }: Staged, isApproved: boolean): Promise<EffectPolicy> {
     const { blobs, policies, examiner } = this.#parts;
     const args = await callArguments(this.#parts.args, facts);
     const reported = reportedFault(report, tool, args);
@@ -140,7 +142,7 @@ export class EffectCheck {
     const unstored = await decideContents(blobs, report.tenant_id, delta, contents);
     if (unstored !== null) return no(unstored);
     const settings = policy.effectSettings(facts.operation.task_class);
-    const examined = await examiner.examine(facts, { delta, contents }, settings, isApproved);
+    const examined = await examiner.examine(facts, { delta, bytes, contents }, settings, isApproved);
     const supervised = await decideSupervision(facts, policy, { tool, args, delta, examined, isApproved });
     if (supervised.fault === null && supervised.asks === null) return supervised;
     // Nobody is shown an effect on what never stood there.

@@ -48,7 +48,7 @@ export class EffectExaminer {
 
   constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>) {
     this.#blobs = blobs;
-    this.#series = new EffectSeries(blobs, tenants);
+    this.#series = new EffectSeries(blobs, tenants, work);
     this.#work = work;
   }
 
@@ -56,14 +56,16 @@ export class EffectExaminer {
    * Examines a delta whose contents are stored, or came with its report, on the state that its attempt ran on, with the
    * effects of its series.
    *
+   * @param bytes RFC 8785 JSON of the delta
    * @param isApproved whether persons approved this very effect
    *
    * @throws Fault as the blob store and the database, `overloaded` where too much of the tenant is compared already
    */
   async examine(
-    facts: AttemptFacts, effect: CheckedDelta, settings: EffectSettings, isApproved: boolean,
+    facts: AttemptFacts, { bytes, ...effect }: CheckedDelta & { readonly bytes: Uint8Array }, settings: EffectSettings,
+    isApproved: boolean,
   ): Promise<EffectExamination> {
-    const past = await this.#series.join(facts, effect, { isApproved, windowMs: settings.lost_series.window_ms });
+    const past = await this.#series.join(facts, bytes, { isApproved, windowMs: settings.lost_series.window_ms });
     const contents = this.#contents(facts.operation.tenant_id, effect);
     return await examineEffect({ changes: effect.delta.changes, settings, key: this.#key, now: Date.now(), contents, past });
   }
@@ -71,7 +73,8 @@ export class EffectExaminer {
   /** What the delta says untrue of the state that it claims to change, in words; null where all of it stood there. @throws Fault as the blob store */
   async untrueOf(tenantId: TenantId, delta: Delta): Promise<string | null> {
     try {
-      await applyDelta((sha256) => this.#blobs.get(tenantId, sha256), parseSnapshotId(delta.base), delta);
+      const read = withPauses((sha256) => this.#blobs.get(tenantId, sha256), pacer());
+      await applyDelta(read, parseSnapshotId(delta.base), delta);
       return null;
     } catch (error) {
       if (error instanceof ConflictError) return error.message;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Delta } from '@writ/contract';
 import { canonicalBytes, sha256Hex } from '@writ/digest';
 import { completeEffectSettings, type EffectExamination } from '@writ/effect';
 import { InlineWork } from '@writ/worker-pool';
@@ -31,9 +32,10 @@ beforeEach(async () => {
 /** A replica's: it shares nothing with others but the database. */
 const newExaminer = () => new EffectExaminer(kernel.blobs, kernel.tenants, new InlineWork(kernelTasks));
 const perform = async (more = {}): Promise<Attempt> => (await run.perform(tenant, tenant.writeCall(token, more))).attempt;
+const effectOf = (delta: Delta) => ({ delta, bytes: canonicalBytes(delta), contents: new Map<string, Uint8Array>() });
 const emptied = (attempt: Attempt, n: number) => deltaFor(kernel, attempt, { [`src/f${n}.txt`]: '\n' });
 const examine = async (attempt: Attempt, n: number, isApproved = false): Promise<EffectExamination> =>
-  await newExaminer().examine(await run.factsOf(attempt), { delta: await emptied(attempt, n), contents: new Map() }, completeEffectSettings(), isApproved);
+  await newExaminer().examine(await run.factsOf(attempt), effectOf(await emptied(attempt, n)), completeEffectSettings(), isApproved);
 const isFree = ({ findings }: EffectExamination): boolean => findings.length === 0;
 
 describe('a series of effects', () => {

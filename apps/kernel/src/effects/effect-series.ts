@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Change, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
-import { canonicalBytes, sha256Hex } from '@writ/digest';
-import { isMadeAgain, type PastEffect } from '@writ/effect';
-import { parseDelta } from '@writ/workspace';
+import { sha256Hex } from '@writ/digest';
+import type { PastEffect } from '@writ/effect';
+import type { Work } from '@writ/worker-pool';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
-import type { CheckedDelta } from './landing.ts';
-import { jsonOf } from './read-report.ts';
+import type { KernelTasks } from '../kernel.worker.ts';
+import { readLasting, takePieces } from './delta-pieces.ts';
 
 /** Changes of earlier effects that are kept in memory, of all tenants: some 40 MB. */
 const CHANGES_MAX = 100_000;
 /** Deltas that are read at the same time. */
 const READ_AT_ONCE = 16;
+/** A delta up to this size is read on the event loop: it takes 5 ms. */
+const INLINE_BYTES_MAX = 16 * 1024;
+/** The longest delta takes 2 s on a free processor; this is for a busy one, in milliseconds. */
+const READ_WALL_MS = 15_000;
 
 interface SeriesRow {
   readonly is_approved: boolean;
@@ -32,27 +36,30 @@ export interface Joining {
 export class EffectSeries {
   readonly #blobs: BlobStore;
   readonly #tenants: TenantPool;
+  readonly #work: Work<KernelTasks>;
   /** the newest last */
   readonly #known = new Map<string, readonly Change[]>();
   #changes = 0;
 
-  constructor(blobs: BlobStore, tenants: TenantPool) {
+  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>) {
     this.#blobs = blobs;
     this.#tenants = tenants;
+    this.#work = work;
   }
 
   /**
    * Adds an effect that is about to commit, and resolves with what reads those before it, the earliest first. Durable
    * before this resolves: of two effects that are examined at the same time the later one sees the earlier.
    *
+   * @param bytes RFC 8785 JSON of its delta
+   *
    * @throws Fault as the blob store and the database
    */
   async join(
-    { operation, chain }: AttemptFacts, { delta }: CheckedDelta, { isApproved, windowMs }: Joining,
+    { operation, chain }: AttemptFacts, bytes: Uint8Array, { isApproved, windowMs }: Joining,
   ): Promise<() => Promise<readonly PastEffect[]>> {
     const { tenant_id, operation_id, capability_token_id, workspace_id, session_id } = operation;
     const root = chain.find(({ parent_id }) => parent_id === null)?.capability_token_id ?? capability_token_id;
-    const bytes = canonicalBytes(delta);
     const hash = sha256Hex(bytes);
     await this.#blobs.put(tenant_id, bytes);
     const rows = await callKernel<readonly SeriesRow[]>(this.#tenants.pool, 'join_series', [
@@ -83,9 +90,10 @@ export class EffectSeries {
     return changes;
   }
 
-  /** What is made again counts for nothing, and an install changes thousands of such files. */
   async #load(tenantId: TenantId, hash: string): Promise<readonly Change[]> {
-    const { changes } = parseDelta(jsonOf(await this.#blobs.get(tenantId, hash)));
-    return changes.filter(({ path }) => !isMadeAgain(path));
+    const bytes = await this.#blobs.get(tenantId, hash);
+    return await takePieces(bytes.byteLength <= INLINE_BYTES_MAX
+      ? readLasting(bytes)
+      : await this.#work.run('delta.lasting', bytes, { tenantId, wallMs: READ_WALL_MS }));
   }
 }

@@ -4,10 +4,11 @@
 // isn't well-formed makes the call end as `effect.invalid`, never this process. These functions take a time that
 // grows with what they read: see `ReportReader` for where.
 import { EgressRequest, Fault, LIMITS, parseMessage, type Delta, type ToolDefinition } from '@writ/contract';
-import { canonicalBytes, canonicalJson, effectDigest, JsonError, parseIJson, parseJson } from '@writ/digest';
+import { canonicalBytes, effectDigest, JsonError, parseIJson } from '@writ/digest';
 import { parseDelta } from '@writ/workspace';
 import { Type } from 'typebox';
 import { requestsOf, type EndingRequests } from '../endings/ending-requests.ts';
+import { jsonOf, writeInPieces, type DeltaPieces } from './delta-pieces.ts';
 
 /** A delta as it was reported, with what its effect's digest is over beside. */
 export interface ReportedDelta {
@@ -20,19 +21,11 @@ export interface ReportedDelta {
   readonly requests: EndingRequests['list'];
 }
 
-/** A delta that is well-formed and within its limits, so that it can be taken over piece by piece. */
-export interface DeltaRead {
-  readonly base: string;
-  /** its RFC 8785 JSON */
-  readonly bytes: Uint8Array;
-  /** where pieces of the list of changes begin and end in it: changes without the brackets of the list */
-  readonly pieces: readonly (readonly [from: number, to: number])[];
+/** A delta that is well-formed and within its limits. */
+export interface DeltaRead extends DeltaPieces {
   /** of the effect */
   readonly digest: string;
 }
-
-/** Changes of one piece: their reading takes half a millisecond. */
-const PIECE_CHANGES = 250;
 
 /** Reads a delta. @throws Fault `effect.invalid`, `limit.exceeded` */
 export function readDelta({ delta, ...beside }: ReportedDelta): DeltaRead {
@@ -41,25 +34,7 @@ export function readDelta({ delta, ...beside }: ReportedDelta): DeltaRead {
   const digest = effectDigest({
     changes: changes.map(({ path, before, after }) => ({ path, before, after })), exit_status, result_hash, requests,
   });
-  // As `canonicalBytes` writes it: members by their names.
-  const parts = [Buffer.from(`{"base":${canonicalJson(base)},"changes":[`)];
-  const pieces: [number, number][] = [];
-  let at = (parts[0] as Buffer).byteLength;
-  for (let from = 0; from < changes.length; from += PIECE_CHANGES) {
-    const piece = Buffer.from(changes.slice(from, from + PIECE_CHANGES).map((change) => canonicalJson(change)).join());
-    if (from > 0) at = parts.push(Buffer.from(',')) && at + 1;
-    pieces.push([at, at + piece.byteLength]);
-    at += piece.byteLength;
-    parts.push(piece);
-  }
-  parts.push(Buffer.from('],"v":1}'));
-  return { base, bytes: new Uint8Array(Buffer.concat(parts)), pieces, digest };
-}
-
-/** The changes of one piece. */
-export function changesOf({ bytes }: DeltaRead, [from, to]: DeltaRead['pieces'][number]): Delta['changes'] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
-  return parseJson(`[${text}]`) as Delta['changes'];
+  return { ...writeInPieces(base, changes), digest };
 }
 
 function parsedDelta(value: unknown, { snapshot, tool }: Pick<ReportedDelta, 'snapshot' | 'tool'>): Delta {
@@ -148,17 +123,5 @@ export function readRequestList(bytes: Uint8Array): EndingRequests {
     return requestsOf(parseMessage(Requests, value));
   } catch (cause) {
     throw new Fault('effect.invalid', 'the list of requests is none', { cause });
-  }
-}
-
-/**
- * Reads JSON that is then taken field by field: what a key twice would mean doesn't matter, since only what was read
- * here is checked, named and stored.
- */
-export function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw new Fault('effect.invalid', 'the effect is not JSON', { cause });
   }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault, LIMITS, type Change, type Delta, type ReportRequest, type ToolDefinition } from '@writ/contract';
+import { Fault, LIMITS, type Delta, type ReportRequest, type ToolDefinition } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
-import { pacer, type Work } from '@writ/worker-pool';
+import type { Work } from '@writ/worker-pool';
 import { deltaOf } from '@writ/workspace';
 import { requestsOf, type EndingRequests, type EndingResult } from '../endings/index.ts';
 import { jsonSizeOf } from '../judgement/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
+import { takePieces } from './delta-pieces.ts';
 import {
-  changesOf, readDelta, readRequestList, verifyResultBytes, writeResult, type DeltaRead, type ReportedDelta,
-  type ResultValue,
+  readDelta, readRequestList, verifyResultBytes, writeResult, type ReportedDelta, type ResultValue,
 } from './read-report.ts';
 import { readBlob, type ReportedContents } from './reported-contents.ts';
 
@@ -105,7 +105,9 @@ export class ReportReader {
     const tool = { tool_id, mutating };
     const reported: ReportedDelta = { ...beside, tool, delta: stored ?? { value }, exit_status, result_hash };
     const isShort = stored === null ? isFew(value) : stored.byteLength <= INLINE_BYTES_MAX;
-    return await taken(await this.#run('delta.read', readDelta, reported, tenant_id, isShort));
+    const read = await this.#run('delta.read', readDelta, reported, tenant_id, isShort);
+    const { base, bytes, digest } = read;
+    return { delta: { v: 1, base, changes: await takePieces(read) } as Delta, bytes, digest };
   }
 
   async #inlineResult(tool: ResultValue['tool'], report: ReportRequest, isNeeded: boolean): Promise<EndingResult> {
@@ -133,18 +135,6 @@ export class ReportReader {
 function isFew(value: unknown): boolean {
   const { changes } = value as { readonly changes?: unknown };
   return !Array.isArray(changes) || changes.length <= INLINE_CHANGES_MAX;
-}
-
-/** Takes a delta over, a slice of the event loop at a time. */
-async function taken(read: DeltaRead): Promise<EffectRead> {
-  const { base, bytes, pieces, digest } = read;
-  const changes: Change[] = [];
-  const pause = pacer();
-  for (const piece of pieces) {
-    await pause();
-    changes.push(...changesOf(read, piece));
-  }
-  return { delta: { v: 1, base, changes } as Delta, bytes, digest };
 }
 
 function inlineRequests(list: ReportRequest['requests']): EndingRequests {

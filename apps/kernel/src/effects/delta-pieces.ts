@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A delta as a thread writes it, so that the event loop takes it over a piece at a time.
+import { Fault, type Change, type Delta } from '@writ/contract';
+import { canonicalJson, parseJson } from '@writ/digest';
+import { isMadeAgain } from '@writ/effect';
+import { pacer } from '@writ/worker-pool';
+import { parseDelta } from '@writ/workspace';
+
+/** A delta in text, and where pieces of it stand. */
+export interface DeltaPieces {
+  readonly base: string;
+  /** its RFC 8785 JSON */
+  readonly bytes: Uint8Array;
+  /** where pieces of the list of changes begin and end in it: changes without the brackets of the list */
+  readonly pieces: readonly (readonly [from: number, to: number])[];
+}
+
+/** Changes of one piece: their reading takes half a millisecond. */
+const PIECE_CHANGES = 250;
+
+/** Writes a delta. Takes a time that grows with it. */
+export function writeInPieces(base: string, changes: Delta['changes']): DeltaPieces {
+  // As `canonicalBytes` writes it: members by their names.
+  const parts = [Buffer.from(`{"base":${canonicalJson(base)},"changes":[`)];
+  const pieces: [number, number][] = [];
+  let at = (parts[0] as Buffer).byteLength;
+  for (let from = 0; from < changes.length; from += PIECE_CHANGES) {
+    const piece = Buffer.from(changes.slice(from, from + PIECE_CHANGES).map((change) => canonicalJson(change)).join());
+    if (from > 0) at = parts.push(Buffer.from(',')) && at + 1;
+    pieces.push([at, at + piece.byteLength]);
+    at += piece.byteLength;
+    parts.push(piece);
+  }
+  parts.push(Buffer.from('],"v":1}'));
+  return { base, bytes: new Uint8Array(Buffer.concat(parts)), pieces };
+}
+
+/** Takes the changes of a delta over, a slice of the event loop at a time. */
+export async function takePieces(written: DeltaPieces): Promise<Change[]> {
+  const changes: Change[] = [];
+  const pause = pacer();
+  for (const piece of written.pieces) {
+    await pause();
+    changes.push(...changesOf(written, piece));
+  }
+  return changes;
+}
+
+/**
+ * Of a stored delta the changes that count in a series: what is made again counts for nothing, and an install changes
+ * thousands of such files. @throws Fault `effect.invalid` where it is no delta
+ */
+export function readLasting(bytes: Uint8Array): DeltaPieces {
+  const { base, changes } = parseDelta(jsonOf(bytes));
+  return writeInPieces(base, changes.filter(({ path }) => !isMadeAgain(path)));
+}
+
+/**
+ * Reads JSON that is then taken field by field: what a key twice would mean doesn't matter, since only what was read
+ * here is checked, named and stored. @throws Fault `effect.invalid`
+ */
+export function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Fault('effect.invalid', 'the effect is not JSON', { cause });
+  }
+}
+
+function changesOf({ bytes }: DeltaPieces, [from, to]: DeltaPieces['pieces'][number]): Delta['changes'] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
+  return parseJson(`[${text}]`) as Delta['changes'];
+}
