@@ -23,7 +23,7 @@ let executor: BusExecutor;
 let raw: RawNats;
 
 beforeAll(async () => {
-  stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_LEASE_MS: '2000', WRIT_PERMIT_TTL_MS: '3000', WRIT_SWEEP_MS: '200' } } });
+  stack = await startStack({ without: ['executor'], env: { kernel: { WRIT_LEASE_MS: '5000', WRIT_PERMIT_TTL_MS: '10000', WRIT_SWEEP_MS: '200' } } });
   world = await makeWorld(stack.url, stack.keys.platformKey, { files: { 'a.txt': 'one\n' } });
   observer = new Observer(stack);
   executor = await BusExecutor.join(stack);

@@ -13,7 +13,7 @@ import { BusExecutor, expectCleanLog, makeWorld, Observer, startStack, type Json
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const LEASE_MS = 2_000;
+const LEASE_MS = 4_000;
 const OUTPUT = { exit_code: 0, signal: null, output: '', truncated_bytes: 0, wall_ms: 1 };
 
 let stack: Stack;
@@ -51,9 +51,10 @@ const ONE = file('one\n');
 
 interface Taken { readonly redemption: Redemption; readonly speaker: Speaker; readonly base: string }
 
-/** Takes the call's next attempt, as an honest executor would. */
-async function take(): Promise<Taken> {
-  const { envelope, permit } = await liar.next();
+/** Takes the call's attempt of that number, as an honest executor would; other attempts are an earlier test's. */
+async function take(attempt = 1): Promise<Taken> {
+  let { envelope, permit } = await liar.next();
+  while (permit.attempt !== attempt) ({ envelope, permit } = await liar.next());
   const nonce = BusExecutor.newNonce();
   const redemption = await liar.redeem(envelope, nonce);
   return { redemption, speaker: liar.speakerOf(permit, nonce), base: redemption.state_snapshot_id };
@@ -65,8 +66,13 @@ type Lie = (taken: Taken) => Partial<Report> | Record<string, unknown> | Promise
 async function lied(lie: Lie, tool = 'shell.run', args: JsonValue = { command: 'true' }): Promise<JsonValue> {
   const answer = world.call(tool, args);
   const taken = await take();
-  await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
-  await liar.report(taken.speaker, { result: OUTPUT, ...await lie(taken) });
+  const leave = liar.keep(taken.speaker);
+  try {
+    await blobs.putMany(world.tenantId as TenantId, [Buffer.from('new\n')]);
+    await liar.report(taken.speaker, { result: OUTPUT, ...await lie(taken) });
+  } finally {
+    leave();
+  }
   return (await answer).body;
 }
 const delta = (base: string, changes: readonly Change[]): Delta => ({ v: 1, base, changes: [...changes] });
@@ -170,7 +176,7 @@ describe('a report that isn\'t the current attempt\'s own', () => {
   it('after its lease is fenced, and another attempt ends the call', async () => {
     const answer = world.call('shell.run', { command: 'true' });
     const first = await take();
-    const second = await take();
+    const second = await take(2);
     expect(second.speaker).toMatchObject({ operation_id: first.speaker.operation_id, attempt: 2 });
     expect(await codeOf(liar.report(first.speaker, { result: OUTPUT, delta: delta(first.base, [created('src/late.txt')]) }))).toBe('attempt.fenced');
     await liar.report(second.speaker, { result: OUTPUT });
