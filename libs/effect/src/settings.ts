@@ -40,11 +40,6 @@ const LostSeries = Type.Object({
   }),
 }, closed);
 
-const History = Type.Object({
-  mode: Mode,
-  loose_objects: Files('loose objects of git that may go without a new pack', 20),
-}, closed);
-
 const BinaryOverText = Type.Object({
   mode: Mode,
   files: Files('text files that become binary', 3),
@@ -70,7 +65,7 @@ export const EffectSettings = Type.Object({
   }),
   lost_many: LostMany,
   lost_series: LostSeries,
-  history: History,
+  history: ModeOnly,
   binary_over_text: BinaryOverText,
   renamed_many: RenamedMany,
   runs_later: ModeOnly,
@@ -85,7 +80,7 @@ export const EffectSettingsSource = Type.Object({
   regenerable: Type.Optional(EffectSettings.properties.regenerable),
   lost_many: Type.Optional(optional(LostMany)),
   lost_series: Type.Optional(optional(LostSeries)),
-  history: Type.Optional(optional(History)),
+  history: Type.Optional(ModeOnly),
   binary_over_text: Type.Optional(optional(BinaryOverText)),
   renamed_many: Type.Optional(optional(RenamedMany)),
   runs_later: Type.Optional(ModeOnly),
@@ -98,7 +93,7 @@ export const EffectTaskClasses = Type.Record(TaskClass, EffectSettingsSource, { 
 
 type Sections = Omit<EffectSettings, 'regenerable'>;
 const SECTIONS = {
-  lost_many: LostMany, lost_series: LostSeries, history: History, binary_over_text: BinaryOverText,
+  lost_many: LostMany, lost_series: LostSeries, history: ModeOnly, binary_over_text: BinaryOverText,
   renamed_many: RenamedMany, runs_later: ModeOnly, read_wrote: ModeOnly,
 } as const;
 

@@ -11,7 +11,7 @@ const PARTICULAR: Readonly<Record<string, string>> = {
   'blobs.chunk.upload': `sha256('x'::bytea)`,
   'kernel.approval.of': `'action'`, 'kernel.approval.state': `'pending'`, 'kernel.operation.state': `'admitted'`, 'kernel.freeze.scope': `'tool'`, 'kernel.erasure.selector': `'before'`,
   'kernel.tool_version.version': '1', 'kernel.tool_version.definition_digest': `repeat('0', 64)`, 'kernel.tool_version.tool_id': `'x'`, 'kernel.tool.version': '1', 'kernel.tool.category': `'read'`,
-  'kernel.effect_loss.files': '1', 'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`, 'kernel.kept_output.attempt': '1',
+  'kernel.secret.version': '1', 'kernel.session_value.scope': `'once'`, 'kernel.kept_output.attempt': '1',
   'kernel.label.scope': `'session'`, 'kernel.preview.lane': `'inline'`, 'kernel.preview.state': `'waiting'`, 'kernel.policy_set.policy_hash': `repeat('0', 64)`, 'kernel.policy_set.version': '1', 'kernel.policy_activation.seq': '1',
   'kernel.vote.says': `'approve'`, 'kernel.vote.role': `'admin'`, 'kernel.delegation.role': `'admin'`, 'kernel.delegation.to_principal': `'y'`, 'kernel.delegation.autonomy_mode': `'soft_gate'`,
   'kernel.registrar_key.keyid': `repeat('0', 43)`, 'kernel.sandbox.name': `'x'`, 'kernel.skill.name': `'x'`, 'kernel.skill.digest': `repeat('0', 64)`, 'kernel.execution_profile.name': `'x'`, 'kernel.execution_profile.digest': `repeat('0', 64)`,

@@ -25,7 +25,7 @@ const MAY: Readonly<Record<LoginRole, Readonly<Record<string, readonly Verb[]>>>
     'kernel.tenant': APPEND, 'kernel.agent': APPEND, 'kernel.snapshot': APPEND, 'kernel.idempotency': APPEND, 'kernel.token': APPEND, 'kernel.run_draw': APPEND, 'kernel.freeze': APPEND,
     'kernel.workspace': CHANGE, 'kernel.budget': CHANGE, 'kernel.operation': CHANGE, 'kernel.payload': CHANGE, 'kernel.approval': CHANGE, 'kernel.preview': CHANGE, 'kernel.shell': CHANGE, 'kernel.secret': ['SELECT', 'INSERT', 'DELETE'], 'kernel.session_value': ['SELECT', 'INSERT', 'DELETE'], 'kernel.kept_output': ['SELECT', 'INSERT', 'DELETE'], 'kernel.erasure': APPEND, 'kernel.payload_key': ['SELECT', 'INSERT', 'DELETE'],
     'kernel.policy_set': APPEND, 'kernel.policy_activation': APPEND, 'kernel.label': APPEND, 'kernel.resource': APPEND, 'kernel.tool_version': APPEND, 'kernel.tool': APPEND, 'kernel.registrar_key': APPEND, 'kernel.sandbox': APPEND, 'kernel.execution_profile': ['SELECT', 'INSERT', 'DELETE'], 'kernel.skill': ['SELECT', 'INSERT', 'DELETE'], 'kernel.vote': APPEND, 'kernel.delegation': APPEND, 'kernel.revoked_key': APPEND,
-    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'], 'kernel.effect_loss': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    'kernel.outbox': ['SELECT', 'INSERT', 'DELETE'], 'kernel.notice': ['INSERT'], 'kernel.series_effect': ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   writ_kernel_worker: {
     'kernel.transition': ['SELECT'], 'kernel.operation': ['SELECT'], 'kernel.approval': ['SELECT'], 'kernel.outbox': ['SELECT', 'DELETE'],

@@ -54,7 +54,7 @@ describe('a series of effects', () => {
       await run.commit.run(ends === 'is rolled back' ? { ...report, ended: 'failed', error: FAILED, result: null, result_hash: NO_RESULT } : report);
       expect((await tenant.row(attempt.operation_id)).tx_outcome).toBe(ends === 'is rolled back' ? 'rolled_back' : 'committed');
       // The commit examines it too, as an effect that nobody approved.
-      if (ends === 'is approved') await tenant.query('UPDATE kernel.effect_loss SET is_approved = true WHERE operation_id = $1', [attempt.operation_id]);
+      if (ends === 'is approved') await tenant.query('UPDATE kernel.series_effect SET is_approved = true WHERE operation_id = $1', [attempt.operation_id]);
       return findings.map(({ size }) => size);
     };
     for (let n = 0; n < 3; n += 1) expect(await lose(n, 'commits')).toEqual([]);
