@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tenant sends what is made to take long; another reads a small file five times a second.
-// Runs where `WRIT_NEIGHBOURS_SECONDS` says for how long (45 or more); `WRIT_NEIGHBOURS_ONLY`, a regular expression, picks
-// inputs by their names.
+// `WRIT_NEIGHBOURS_SECONDS` says for how long, on a machine that does nothing else; `WRIT_NEIGHBOURS_ONLY`, a regular
+// expression, picks inputs by their names.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,10 +21,6 @@ import { reportOf } from './neighbours/report.ts';
 const ASKED = process.env['WRIT_NEIGHBOURS_SECONDS'];
 /** Long enough for each input once. */
 const SECONDS = Number(ASKED ?? 45);
-/**
- * Only where it is asked for: the kernel reads a reported delta of 20,000 changes at once, which these bounds don't allow.
- */
-const test = ASKED === undefined ? it.skip : it;
 /** How long the other tenant is looked at beside programs that aren't Writ. */
 const REFERENCE_MS = 8_000;
 /** How long answers to what was sent last may still take, and ends of calls that were cancelled. */
@@ -34,7 +30,9 @@ const [ANSWERS_MS, ENDS_MS] = [60_000, 20_000];
  * machine that has more to do than this test is slower to everybody: then so many times what they take beside busy programs, as
  * much longer as a chain of programs that aren't Writ takes at the same time.
  */
-const [P99_MS_MAX, REFERENCE_TIMES] = [250, 1.5];
+const P99_MS_MAX = 250;
+/** Beside other specs, which begin and end as they like, only what takes many times longer is told from their doing. */
+const REFERENCE_TIMES = ASKED === undefined ? 3 : 1.5;
 /** What the event loop of a process may compute at once. */
 const WORK_MS_MAX = 100;
 /** Inputs whose names match: all unless set. */
@@ -59,7 +57,6 @@ let reference: { readonly callsMs: number; readonly chainMs: number };
 let span: Span;
 
 beforeAll(async () => {
-  if (ASKED === undefined) return;
   folder = mkdtempSync(join(tmpdir(), 'writ-neighbours-'));
   stack = await startStack({
     env: {
@@ -120,12 +117,12 @@ const otherMs = (): number => p99(reader.between(span));
 /** How many times longer the machine let programs wait than beside the busy ones; at least once. */
 const slowness = (): number => Math.max(1, p99(control.between(span)) / reference.chainMs);
 
-test('calls of another tenant take no longer than beside as many busy programs that are not Writ', () => {
+it('calls of another tenant take no longer than beside as many busy programs that are not Writ', () => {
   expect(reader.between(span).length).toBeGreaterThan(INPUTS.length);
   expect(otherMs()).toBeLessThan(Math.max(P99_MS_MAX, REFERENCE_TIMES * reference.callsMs * slowness()));
 });
 
-test('calls of another tenant are answered right, each after one attempt that kept its lease', async () => {
+it('calls of another tenant are answered right, each after one attempt that kept its lease', async () => {
   expect(reader.readings.filter(({ isRight, operationId }) => !isRight || operationId === null)).toEqual([]);
   const again = await observer.rows(
     'SELECT operation_id, state, attempt, leases_lost FROM kernel.operation WHERE tenant_id = $1 AND (attempt <> 1 OR leases_lost <> 0)',
@@ -134,11 +131,11 @@ test('calls of another tenant are answered right, each after one attempt that ke
   expect(again).toEqual([]);
 });
 
-test('no hostile input ends a process', () => {
+it('no hostile input ends a process', () => {
   expect(Object.entries(stack.services).filter(([, { isRunning }]) => !isRunning)).toEqual([]);
 });
 
-test('no hostile input holds up the event loop of a process', () => {
+it('no hostile input holds up the event loop of a process', () => {
   const held = attack.seen.flatMap(({ name, loops }) =>
     Object.entries(loops)
       .filter(([, { workMs }]) => !(workMs < WORK_MS_MAX))
@@ -147,7 +144,7 @@ test('no hostile input holds up the event loop of a process', () => {
   expect(held).toEqual([]);
 });
 
-test('every hostile input is answered, and none with a bug of ours', () => {
+it('every hostile input is answered, and none with a bug of ours', () => {
   expect(attack.seen.length).toBeGreaterThanOrEqual(INPUTS.length);
   const wrong = attack.seen.flatMap(({ name, answers }) =>
     (answers.length === AT_ONCE ? answers.filter((answer) => !isAnswer(answer)) : ['no answer']).map(
@@ -160,7 +157,7 @@ test('every hostile input is answered, and none with a bug of ours', () => {
 /** A 500 is a bug; a 503 says that it comes too fast. */
 const isAnswer = (answer: string): boolean => /^(2\d\d|4\d\d|503)\b/.test(answer);
 
-test('every hostile call ends with one recorded outcome, those that still run when they are cancelled', async () => {
+it('every hostile call ends with one recorded outcome, those that still run when they are cancelled', async () => {
   const openOnes = async (): Promise<string[]> => {
     const rows = await observer.rows<{ operation_id: string }>(OPEN_OPERATIONS, [hostile.world.tenantId]);
     return rows.map(({ operation_id }) => operation_id);
