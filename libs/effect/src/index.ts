@@ -8,7 +8,7 @@ export { historyChanges, type HistoryAnswer, type HistoryQuestion } from './git/
 export { keptContents, type KeptQuestion } from './git/kept-contents.ts';
 export { newStarters, type LaterContents, type LaterReader, type LaterStarters } from './later-contents.ts';
 export { startsLater } from './later-paths.ts';
-export { isMadeAgain } from './paths.ts';
+export { isMadeAgain, isRegenerableName } from './paths.ts';
 export type { PastEffect } from './window.ts';
 export {
   completeEffectSettings, EFFECT_MODES, EffectSettings, EffectSettingsSource, EffectTaskClasses, stricterSettings,

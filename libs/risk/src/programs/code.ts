@@ -101,10 +101,13 @@ function noteElsewhere(language: string, { bare, strings }: CodeText, shell: She
   if (isAway && (SENDS.test(bare) || CONNECTS.test(bare)) && (ENVIRONMENT.test(bare) || keys !== undefined)) shell.act('secret_egress', language, targets[0] ?? language);
 }
 
+/** What code loads to start programs and to work with their files: no word of a command. */
+const MODULE = /^(?:node:)?(?:child_process|fs(?:\/promises)?|os|path|util|url|process|execa|zx|shelljs|cross-spawn|open3)$/;
+
 /** A list of arguments is a command in pieces, so strings are followed one by one and as a line. */
 function noteStarted(language: string, { bare, strings }: CodeText, shell: Shell): void {
   const quoted = [...bare.matchAll(/`([^`]*)`|(?:qx|%x)\s*[({[/]([^)}\]/]*)/g)].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
-  const commands = [...strings, ...quoted];
+  const commands = [...strings, ...quoted].filter((text) => !MODULE.test(text));
   for (const text of new Set([...commands, commands.join(' ')])) if (/\s/.test(text)) shell.script(text, NOTHING);
   if (STARTS_UNKNOWN.test(bare) && (commands.length === 0 || (FROM_OUTSIDE.test(bare) && !commands.some((text) => /\s/.test(text))))) shell.act('run_unknown', language, STARTS_UNKNOWN.exec(bare)?.[0] ?? '');
 }

@@ -5,7 +5,7 @@ import type { Reading, Shell } from '../shell/shell.ts';
 import { NOTHING } from '../shell/source.ts';
 import type { Zone } from '../zones.ts';
 import { isHuge } from './sizes.ts';
-import { leavesTraces, noteEmptied, noteWrite } from './write.ts';
+import { isOwnScratch, leavesTraces, noteEmptied, noteWrite } from './write.ts';
 
 /** Named files that one command may delete as if each were meant; a longer list is a deletion of many. */
 const NAMED_MAX = 12;
@@ -27,13 +27,8 @@ function noteDeletion(form: string, path: Field, { recursive, built, count }: { 
   shell.meter.steps();
   if (leavesTraces(path.text)) shell.act('trace_removal', form, path.text);
   const tree = recursive && (path.glob || !OF_FILES.test(path.text));
+  // What the command itself put into the container's own /tmp goes as it came.
   for (const zone of built || isOwnScratch(path, shell) ? ['regenerable' as const] : shell.zones(path)) shell.act('delete', form, path.text, { zone, recursive: tree, many: path.glob || path.text.includes(NUMBER) || count > NAMED_MAX });
-}
-
-/** A directory of the container's own /tmp that the command itself put there goes as it came. */
-function isOwnScratch(path: Field, shell: Shell): boolean {
-  const at = path.glob ? undefined : shell.path(path);
-  return at !== undefined && shell.scope.ownScratch.has(at.replace(/\/$/, ''));
 }
 
 /** `bin` holds what is built where `obj` goes with it, as .NET projects have it; by itself it may hold scripts. */

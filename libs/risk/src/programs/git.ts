@@ -5,6 +5,7 @@ import type { Reading, Shell } from '../shell/shell.ts';
 import { ANYTHING, NOTHING, type Source } from '../shell/source.ts';
 import { absolute } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
+import { noteOwnScratch } from './write.ts';
 
 const GLOBAL_VALUES = ['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env'];
 /** Settings whose value git runs. */
@@ -147,8 +148,12 @@ const transfers: Subcommand = (args, shell) => {
   shell.act('network', 'git', options.operands.map(({ text }) => text).join(' '));
   return undefined;
 };
+/** Options of `git clone` that take a value of their own. */
+const CLONE_VALUES = ['-b', '--branch', '-o', '--origin', '-u', '--upload-pack', '-c', '--config', '--depth', '--reference', '--template', '-j', '--jobs', '--filter'];
 const clone: Subcommand = (args, shell) => {
   transfers(args, shell);
+  const into = takeOptions(args, CLONE_VALUES).operands[1];
+  if (into) noteOwnScratch(into, shell);
   shell.scope.unpacked = true;
   return undefined;
 };
@@ -158,6 +163,12 @@ const shows = (flags: readonly string[]): Subcommand => (args, shell) => {
   for (const flag of flags) for (const { text } of options.allValues.get(flag) ?? []) shell.script(text, NOTHING);
   return undefined;
 };
+
+/** A work tree beside the others: what is put into the container's own /tmp is the command's. */
+function worktreeAdd(args: Parameters<Subcommand>[0], shell: Shell): undefined {
+  const [into] = takeOptions(args, ['-b', '-B', '--reason']).operands;
+  if (into) noteOwnScratch(into, shell);
+}
 
 const lists: Subcommand = () => ({ kind: 'paths', paths: [field('./[?]*', true)] });
 const revParse: Subcommand = (args) => (args.some(({ text }) => text === '--show-toplevel') ? { kind: 'text', text: '/workspace\n', decoded: false } : undefined);
@@ -180,7 +191,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   'symbolic-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : undefined),
   'update-ref': (args, shell) => (takeOptions(args, ['-m']).operands.length > 1 ? rewrites(args, shell) : losesWith('update-ref -d', 'history_loss', ['-d', '--stdin'])(args, shell)),
   'read-tree': losesWith('read-tree', 'work_loss', ['--empty', '--reset', '-u']), 'checkout-index': losesWith('checkout-index --force', 'work_loss', ['-f', '--force']),
-  worktree: (args, shell) => (args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
+  worktree: (args, shell) => (args[0]?.text === 'add' ? worktreeAdd(args.slice(1), shell) : args[0]?.text === 'remove' ? losesWith('worktree remove --force', 'work_loss', ['-f', '--force'])(args, shell) : undefined),
   submodule: (args, shell) => (args[0]?.text === 'deinit' ? losesWith('submodule deinit', 'work_loss', ['-f', '--force', '--all']) : runs([], ['foreach']))(args, shell),
   bisect: runs([], ['run']), clone, fetch: transfers, pull: transfers, 'ls-remote': transfers, archive: transfers, difftool: shows(['-x', '--extcmd']), grep: shows(['-O', '--open-files-in-pager']),
   rebase: runs(['-x', '--exec']),

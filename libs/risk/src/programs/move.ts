@@ -7,7 +7,7 @@ import type { Zone } from '../zones.ts';
 import { noteDeletions } from './delete.ts';
 import { noteSshCommands } from './keys.ts';
 import { isSecretFile, noteRead } from './secrets.ts';
-import { noteEmptied, noteEndless, noteMade, noteOwnScratch, noteWrite } from './write.ts';
+import { noteEmptied, noteEndless, noteMade, noteOwnScratch, noteUnpacked, noteWrite } from './write.ts';
 
 const TARGET = ['-t', '--target-directory', '-S', '--suffix'];
 function sourcesAndTarget(args: readonly Field[], takesValue: readonly string[]): { sources: readonly Field[]; target: Field | undefined } {
@@ -191,7 +191,7 @@ const tar: Reading = ({ name, args, stdin }, shell) => {
   const into = options.values.get('-C') ?? options.values.get('--directory');
   const archive = options.values.get('-f') ?? options.values.get('--file') ?? (/^[a-zA-Z]*f/.test(args[0]?.text ?? '') ? args[1] : undefined);
   if (extracts && (stdin.kind === 'downloaded' || isDownloaded(archive, shell))) shell.scope.unpacked = true;
-  if (extracts && into) noteWrite('place', name, into, shell);
+  if (extracts && into) noteUnpacked(name, into, shell);
   if (!extracts && inputs.some((path) => shell.zones(path).some((zone) => WHOLE.has(zone)) || isSecretFile(path.text))) return packed(archive, shell);
   return extracts && !has(options, '-O', '--to-stdout') ? ANYTHING : tainted(stdin);
 };
@@ -218,7 +218,7 @@ const unzip: Reading = ({ name, args }, shell) => {
   const options = takeOptions(args, ['-d', '-x', '-P']);
   if (options.operands.some((path) => isDownloaded(path, shell))) shell.scope.unpacked = true;
   const into = options.values.get('-d');
-  if (into) noteWrite('place', name, into, shell);
+  if (into) noteUnpacked(name, into, shell);
   return ANYTHING;
 };
 

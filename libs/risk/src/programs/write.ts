@@ -18,12 +18,28 @@ export function noteWrite(kind: 'overwrite' | 'append' | 'place', form: string, 
   // Into the container's own /tmp, a file goes beside others.
   const zones = kind === 'place' && SCRATCH_ROOT.test(shell.path(to) ?? '') ? ['scratch' as const] : shell.zones(to);
   for (const zone of zones) shell.act(kind, form, to.text, { zone, many: to.glob });
+  if (kind === 'place') noteOwnScratch(to, shell);
 }
 
-/** Remembers a directory that the command puts into the container's own /tmp. */
+/** Remembers what the command puts into the container's own /tmp. */
 export function noteOwnScratch(path: Field, shell: Shell): void {
   const at = shell.path(path);
   if (at !== undefined && shell.zones(path).every((zone) => zone === 'scratch')) shell.scope.ownScratch.set(at.replace(/\/$/, ''), true);
+}
+
+/** Notes that an archive is unpacked below the path: whatever is there then may be of it. */
+export function noteUnpacked(form: string, into: Field, shell: Shell): void {
+  noteWrite('place', form, into, shell);
+  const at = shell.path(into);
+  if (at !== undefined && SCRATCH_ROOT.test(at)) shell.scope.ownScratch.set(at, true);
+}
+
+/** Answers whether the command itself put there what is at the path, or a directory above it. */
+export function isOwnScratch(path: Field, shell: Shell): boolean {
+  const at = path.glob ? undefined : shell.path(path);
+  if (at === undefined || !shell.zones(path).every((zone) => zone === 'scratch')) return false;
+  const names = at.replace(/\/$/, '').split('/');
+  return names.some((_, n) => n > 0 && shell.scope.ownScratch.has(names.slice(0, n + 1).join('/')));
 }
 
 /** Files that are empty by nature: their being there is what they say. */
