@@ -24,7 +24,9 @@ import { Containers, ContainersController, KillContainer, Peek, PeekedController
 import { Approvals, CastVote, Decide, DecideController, Edit, EffectApproval, Give, PreviewAgain, Readmission } from './decide/index.ts';
 import { Delegations, DelegationsController } from './delegations/index.ts';
 import { Dispatcher, PermitDesk, PreviewDispatcher, Slots, SlotsController, withinTrace } from './dispatch/index.ts';
-import { EffectCheck, EffectExaminer, Landing, ReportReader } from './effects/index.ts';
+import {
+  EffectCheck, EffectExaminer, FairTurns, Landing, LARGE_READINGS, ReportReader, StoredDeltas,
+} from './effects/index.ts';
 import { Endings } from './endings/index.ts';
 import { BeginErasure, EraseBatches, ErasedTexts, Erasures, ErasuresController, RetainContents, RetentionRules } from './erasures/index.ts';
 import { ExpireHeld } from './expire/index.ts';
@@ -59,7 +61,9 @@ import { Tenancy } from './tenancy/index.ts';
 import { CreateTenant, Limits, limitsSince, RewrapKeys, TenantsController, type Rewrapped } from './tenants/index.ts';
 import { AttenuateToken, DrawTokens, IssueToken, ListForJob, RevokeToken, SpawnToken, Tokens, TokensController } from './tokens/index.ts';
 import { BundlesController, SealBundle } from './bundles/index.ts';
-import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate, WhatIfController } from './what-if/index.ts';
+import {
+  BacktestPolicy, ExplainOperation, RecordedCalls, RecordedEffects, ReplayCalls, Simulate, WhatIfController,
+} from './what-if/index.ts';
 import { PgValueStore, SessionValues } from './values/index.ts';
 import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, LimitWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
@@ -85,6 +89,12 @@ const ERASE_MS = 1_000;
 const RETAIN_LOOK_MS = 10_000;
 /** Tree nodes and small files, most of them read at every call on a workspace. */
 const BLOB_CACHE_BYTES = 64 * 1024 * 1024;
+/** The same for a backtest: pages of two tenants, each of which goes through states that share most of their nodes. */
+const PAST_CACHE_BYTES = 16 * 1024 * 1024;
+/** Changes of past effects that backtests keep in memory: some 8 MB. */
+const PAST_CHANGES_MAX = 20_000;
+/** To worker threads and to large readings backtests of all tenants are one tenant, so they leave room to calls. */
+const BACKTESTS = 'backtests';
 
 /** with: what the process is given, and what everything stands on */
 function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given, work: Work<KernelTasks>) {
@@ -119,6 +129,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
       if (done > 0) logger.info({ tenants: done }, 'keys of tenants were wrapped anew under the current master key');
       if (unopened.length > 0) logger.error({ tenants: unopened.length, first: unopened[0] }, 'keys of tenants are under a master key that is not known: give it by WRIT_MASTER_KEY_BEFORE_FILE');
     },
+    largeReadings: new FairTurns(LARGE_READINGS, () => performance.now()),
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
     counter: new OperationCounter(telemetry.meter),
     outcomes: new Outcomes(WAITERS_MAX),
@@ -140,7 +151,8 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const memory = new AttemptMemory(() => performance.now());
   const effects = new EffectCheck({
     ...on, policies, failed: on.report,
-    examiner: new EffectExaminer(on.blobs, on.tenants, work), reader: new ReportReader(on.blobs, work),
+    examiner: new EffectExaminer(on.blobs, on.tenants, work, { large: on.largeReadings }),
+    reader: new ReportReader(on.blobs, work),
   });
   const landing = new Landing(on.tenants, on.blobs, on.trees, on.sizes, on.report);
   const previews = new Previews(on.tenants, on.sealer, announcer);
@@ -194,6 +206,18 @@ function admission(config: KernelConfig, on: Ground, { announcer, assign, ending
   };
 }
 
+/**
+ * What backtests judge effects with: caches of its own, since a whole history passes through them, and the turns of
+ * large readings that commits take too.
+ */
+function pastEffects(on: Ground, work: Work<KernelTasks>): RecordedEffects {
+  const blobs = cachedBlobs(pgBlobs(on.tenants.pool), { bytesMax: PAST_CACHE_BYTES });
+  const share = { large: on.largeReadings, seriesChangesMax: PAST_CHANGES_MAX, queuedAs: BACKTESTS };
+  const examiner = new EffectExaminer(blobs, on.tenants, work, share);
+  const deltas = new StoredDeltas(blobs, work, BACKTESTS);
+  return new RecordedEffects({ tenants: on.tenants, args: on.args, deltas, examiner });
+}
+
 /** through: what people and their programs manage */
 function management(config: KernelConfig, on: Ground, { views, endCalls }: { views: OperationViews; endCalls: EndCalls }, bell: Bell, engine: PolicyEngine, stored: StoredPolicySets) {
   const tenancy = new Tenancy(on.tenants);
@@ -224,7 +248,11 @@ function management(config: KernelConfig, on: Ground, { views, endCalls }: { vie
       new BeginErasure(on.tenants, changes), new Erasures(tenancy), new ErasedTexts(on.workers, on.tenants, changes), new RetentionRules(tenancy, changes),
       new Freezes(on.tenants), new PlaceFreeze(on), new LiftFreeze(on, bell),
       new ShowPolicies(tenancy, shelf), new PutPolicy(changes, shelf), new ActivatePolicy(on, shelf),
-      new Simulate({ ...on, engine, shelf }), new BacktestPolicy(recorded, shelf, on.keys.record), new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),
+      new Simulate({ ...on, engine, shelf }),
+      new BacktestPolicy(recorded, shelf, on.keys.record, {
+        effects: pastEffects(on, engine.work), now: () => performance.now(),
+      }),
+      new ExplainOperation(recorded, shelf), new ReplayCalls(recorded, shelf),
       new SealBundle(on.keys.record, (tenantId) => recorded.now(tenantId)),
     ],
     controllers: [TenantsController, ChangesController, ApiKeysController, AgentsController, DelegationsController, TokensController, WorkspacesController, SecretsController, ToolsController, SandboxesController, ProfilesController, SkillsController, ResourcesController, OperationsController, NoticesController, FreezesController, ErasuresController, PoliciesController, WhatIfController, BundlesController],

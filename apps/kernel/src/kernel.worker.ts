@@ -5,7 +5,7 @@ import { compareContents, historyChanges, keptContents, newStarters } from '@wri
 import { COMMAND_BUDGET } from '@writ/risk';
 import { serveTasks } from '@writ/worker-pool/thread';
 import { hashesOfDelta } from './collect/delta-hashes.ts';
-import { readLasting } from './effects/delta-pieces.ts';
+import { readLasting, readWhole } from './effects/delta-pieces.ts';
 import type { ComparedContents } from './effects/effect-examiner.ts';
 import { readDelta, readRequestList, verifyResultBytes, writeResult } from './effects/read-report.ts';
 import { readArgumentsText, writeArguments } from './judgement/read-arguments.ts';
@@ -25,6 +25,7 @@ export const kernelTasks = {
   'delta.hashes': hashesOfDelta,
   'delta.lasting': readLasting,
   'delta.read': readDelta,
+  'delta.whole': readWhole,
   'git.history': historyChanges,
   'git.kept': keptContents,
   'policy.check': checkPolicy,

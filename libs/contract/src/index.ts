@@ -32,7 +32,10 @@ export {
   POLICY_REF, PolicyActivation, PolicyDiff, PolicyPage, PolicyProblem, PolicyPut, PolicyRef, PolicySchemaView, PolicySetView, PolicySetWhole, PolicyTemplateList,
 } from './messages/policies.ts';
 export { PersonName, Principal, principalOf } from './messages/persons.ts';
-export { Backtest, BACKTEST_PAYLOAD_TYPE, BacktestPage, OperationExplanation, PolicyExplanation, PolicyReplay, ReplayedCall, Simulation } from './messages/what-if.ts';
+export {
+  Backtest, BACKTEST_PAYLOAD_TYPE, BacktestEffects, BacktestPage, EffectSkip, OperationExplanation, PolicyExplanation,
+  PolicyReplay, ReplayedCall, Simulation,
+} from './messages/what-if.ts';
 export { CONTAINER_ID, ContainerLogs, ContainerView, PeekedEvent, PeekEvent, SHOWN_BYTES_MAX } from './messages/containers.ts';
 export {
   KEYID, RegistrarKeyView, SANDBOX_NAME, SandboxName, SandboxPut, SandboxView, SandboxWhole,

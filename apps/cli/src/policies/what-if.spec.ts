@@ -34,6 +34,35 @@ test('a backtest goes page by page, tells of its progress, and its signed answer
   await api.close();
 });
 
+test('a backtest asks for the effects of calls, and shows which would be held, found and skipped', async () => {
+  const effects = {
+    judged: 4, skipped: 3, skipped_for: [{ why: 'contents_gone' as const, count: 3 }], without_series: 1, changed: 1,
+    changes: [{ from: 'autopilot' as const, to: 'soft_gate' as const, tool_id: 'shell.run', count: 1 }],
+    examples: [{
+      operation_id: IDS.operation, tool_id: 'shell.run', from: 'autopilot' as const, to: 'soft_gate' as const,
+      rule_ids: ['effect.lost_many'], findings: ['effect.lost_many'], findings_then: [],
+      headline: 'the call deletes 9 of 20 files\u001b[31m',
+    }],
+  };
+  const second = signed(pageOf({ cursor: 'a', effects: { ...effects, examples: [] } }));
+  const pages = [signed(pageOf({ next_cursor: 'a', effects })), second];
+  const askedOf = (body: string) => JSON.parse(body) as { readonly cursor?: string; readonly effects?: boolean };
+  const api = await fakeApi(({ body }) => ({ body: pages[askedOf(body).cursor === undefined ? 0 : 1] }));
+  const cedar = '@id("all") @reason("all") permit (principal, action, resource);';
+  const cwd = folderOf({ 'set.json': { v: 1, name: 'ours', cedar } });
+  const { out } = await writ(['policy', 'backtest', 'set.json'], { env: api.env, cwd });
+  expect(api.heard.map(({ body }) => askedOf(body).effects)).toEqual([true, true]);
+  const words = [
+    /effects judged +8/, /not judged +6 contents_gone/, /without their series +2/, /effects otherwise +2/,
+    /autopilot → soft_gate +shell\.run +2/, /effect\.lost_many +the call deletes 9 of 20 files/,
+  ];
+  for (const said of words) expect(out).toMatch(said);
+  expect(out).not.toContain('\u001b[31m');
+  const verified = await verify(pages.map(({ envelope }) => envelope));
+  expect(verified).toMatchObject({ exit: 0, out: expect.stringContaining('effects judged') as string });
+  await api.close();
+});
+
 test('what was changed, left out, mixed, or signed by another or too late doesn\'t verify', async () => {
   const [first, second] = [signed(pageOf({ next_cursor: 'a' })), signed(pageOf({ cursor: 'a' }))];
   const forged = { ...first.envelope, payload: Buffer.from(canonicalBytes(pageOf({ changed: 0, next_cursor: 'a' }))).toString('base64') };

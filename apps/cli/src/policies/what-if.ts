@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { resolve } from 'node:path';
-import { Backtest, OperationExplanation, type BacktestPage, type PolicyExplanation } from '@writ/contract';
+import {
+  Backtest, OperationExplanation, type BacktestEffects, type BacktestPage, type PolicyExplanation,
+} from '@writ/contract';
 import { Command } from 'commander';
 import { EXIT } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
@@ -23,8 +25,10 @@ export interface BacktestFile {
 }
 
 export function backtestCommand(context: Context): Command {
-  const command = new Command('backtest').description('which recorded decisions a set would change; --json gives the signed answer').argument('<file>')
-    .option('--since <period>', 'how far back, as 12h or 7d', (text: string) => parsePeriod('--since', text)).option('--limit <n>', 'operations to look at', parseCount, OPERATIONS);
+  const command = new Command('backtest').argument('<file>')
+    .description('which decisions on calls and on their effects a set would change; --json gives the signed answer')
+    .option('--since <period>', 'how far back, as 12h or 7d', (text: string) => parsePeriod('--since', text))
+    .option('--limit <n>', 'operations to look at', parseCount, OPERATIONS);
   return command.action(async (path: string) => {
     const options = command.optsWithGlobals<BacktestOptions>();
     const file = readPolicyFile(resolve(context.cwd, path));
@@ -39,7 +43,8 @@ export function backtestCommand(context: Context): Command {
     const pages: Backtest[] = [];
     let [cursor, left]: [string | null, number] = [null, options.limit];
     do {
-      const body = { document: file.document, since, ...(cursor === null ? {} : { cursor }), limit: Math.min(PAGE_ROWS, left) };
+      const place = { since, ...(cursor === null ? {} : { cursor }), limit: Math.min(PAGE_ROWS, left) };
+      const body = { document: file.document, effects: true, ...place };
       const page: Backtest = await client.read(Backtest, '/v1/policies/backtest', { method: 'POST', body });
       pages.push(page);
       [cursor, left] = [page.page.next_cursor, left - page.page.examined];
@@ -50,23 +55,66 @@ export function backtestCommand(context: Context): Command {
   });
 }
 
+/** What an effect does, as far as it fits a line of a table. */
+const HEADLINE_CHARS_MAX = 100;
+const EXAMPLES_SHOWN = 20;
+const EFFECT_COLUMNS = ['operation', 'tool', 'effect', 'findings', 'what it does'];
+type Counted = BacktestPage['changes'][number];
+
 /** What the pages say together. */
 export function describeBacktest(pages: readonly BacktestPage[]): string {
   const sum = (of: (page: BacktestPage) => number): number => pages.reduce((all, page) => all + of(page), 0);
-  const counts = new Map<string, number>();
-  for (const { from, to, tool_id, count } of pages.flatMap(({ changes }) => changes)) {
-    const key = JSON.stringify([`${from} → ${to}`, tool_id]);
-    counts.set(key, (counts.get(key) ?? 0) + count);
-  }
-  const examples = pages.flatMap((page) => page.examples).slice(0, 20);
+  const examples = pages.flatMap((page) => page.examples).slice(0, EXAMPLES_SHOWN);
+  const effects = pages.flatMap((page) => page.effects ?? []);
   return [
     fieldsOf({
       candidate: pages[0]?.candidate.name, hash: pages[0]?.candidate.policy_hash, 'looked at': sum(({ examined }) => examined), 'not comparable': sum(({ skipped }) => skipped),
       'decided otherwise': sum(({ changed }) => changed), 'more left': pages.at(-1)?.next_cursor === null ? null : 'yes',
     }),
-    ...(counts.size === 0 ? [] : [tableOf(['decision', 'tool', 'calls'], [...counts].map(([key, count]) => [...JSON.parse(key) as string[], String(count)]))]),
+    ...countsTable('decision', pages.flatMap(({ changes }) => changes)),
     ...(examples.length === 0 ? [] : [tableOf(['operation', 'tool', 'decision', 'rules'], examples.map((each) => [each.operation_id, each.tool_id, `${each.from} → ${each.to}`, each.rule_ids.join(', ')]))]),
+    ...(effects.length === 0 ? [] : describeEffects(effects)),
   ].join('\n\n');
+}
+
+/** What the pages say of the effects that calls committed. */
+function describeEffects(pages: readonly BacktestEffects[]): string[] {
+  const sum = (of: (page: BacktestEffects) => number): number => pages.reduce((all, page) => all + of(page), 0);
+  const skips = new Map<string, number>();
+  for (const { why, count } of pages.flatMap(({ skipped_for }) => skipped_for)) {
+    skips.set(why, (skips.get(why) ?? 0) + count);
+  }
+  const reasons = [...skips].map(([why, count]) => `${count} ${why}`);
+  const alone = sum(({ without_series }) => without_series);
+  const examples = pages.flatMap((page) => page.examples).slice(0, EXAMPLES_SHOWN);
+  return [
+    fieldsOf({
+      'effects judged': sum(({ judged }) => judged), 'not judged': reasons.length === 0 ? null : reasons.join(', '),
+      'without their series': alone === 0 ? null : alone, 'effects otherwise': sum(({ changed }) => changed),
+    }),
+    ...countsTable('effect', pages.flatMap(({ changes }) => changes)),
+    ...(examples.length === 0 ? [] : [tableOf(EFFECT_COLUMNS, examples.map(effectRow))]),
+  ];
+}
+
+type EffectExample = BacktestEffects['examples'][number];
+
+function effectRow({ operation_id, tool_id, from, to, findings, findings_then, headline }: EffectExample): string[] {
+  const found = findings.length > 0 ? findings : findings_then;
+  const short = headline.slice(0, HEADLINE_CHARS_MAX).toWellFormed();
+  return [operation_id, tool_id, `${from} → ${to}`, found.join(', '), short === headline ? short : `${short}…`];
+}
+
+/** How many decisions change in the same way; nothing where none does. */
+function countsTable(what: string, changes: readonly Counted[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { from, to, tool_id, count } of changes) {
+    const key = JSON.stringify([`${from} → ${to}`, tool_id]);
+    counts.set(key, (counts.get(key) ?? 0) + count);
+  }
+  if (counts.size === 0) return [];
+  const rows = [...counts].map(([key, count]) => [...JSON.parse(key) as string[], String(count)]);
+  return [tableOf([what, 'tool', 'calls'], rows)];
 }
 
 export function explainCommand(context: Context): Command {

@@ -47,6 +47,12 @@ export async function takePieces(written: DeltaPieces): Promise<Change[]> {
   return changes;
 }
 
+/** Reads a stored delta. @throws Fault `effect.invalid` where it is no delta */
+export function readWhole(bytes: Uint8Array): DeltaPieces {
+  const { base, changes } = parseDelta(jsonOf(bytes));
+  return writeInPieces(base, changes);
+}
+
 /**
  * Of a stored delta the changes that count in a series: what is made again counts for nothing, and an install changes
  * thousands of such files. @throws Fault `effect.invalid` where it is no delta

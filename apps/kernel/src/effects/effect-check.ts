@@ -5,15 +5,16 @@ import { inSlices, runInSlices } from '@writ/worker-pool';
 import { decideEffectSteps } from '@writ/capability';
 import { endingFault, type EndingFault, type EndingRequests, type EndingResult } from '../endings/index.ts';
 import type { SealedBy, TenantVault } from '../payload/index.ts';
-import type { ActivePolicy, PolicySets } from '../ports/index.ts';
+import type { PolicySets } from '../ports/index.ts';
 import type { ArgumentsReader } from '../judgement/index.ts';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { badLink, readToolOf, type TenantPool } from '../store/index.ts';
 import { bugEnding } from './bug-ending.ts';
 import { callArguments } from './call-arguments.ts';
-import { decideEffectPolicy, UNASKED, type EffectPolicy, type JudgedEffect } from './decide-effect-policy.ts';
+import { UNASKED, type EffectPolicy } from './decide-effect-policy.ts';
 import { decideLimits } from './decide-limits.ts';
 import type { EffectExaminer } from './effect-examiner.ts';
+import { judgeEffect } from './judge-effect.ts';
 import type { CheckedDelta } from './landing.ts';
 import { reportedFault } from './reported-fault.ts';
 import { ReportedContents, sealedBy } from './reported-contents.ts';
@@ -141,27 +142,13 @@ export class EffectCheck {
     // What is examined must be there, and be what the delta says that it is.
     const unstored = await decideContents(blobs, report.tenant_id, delta, contents);
     if (unstored !== null) return no(unstored);
-    const settings = policy.effectSettings(facts.operation.task_class);
-    const examined = await examiner.examine(facts, { delta, bytes, contents }, settings, isApproved);
-    const supervised = await decideSupervision(facts, policy, { tool, args, delta, examined, isApproved });
+    const supervised = await judgeEffect(policy, facts, { tool, args, delta, isApproved }, async (settings) =>
+      await examiner.examine(facts, { delta, bytes, contents }, settings, isApproved));
     if (supervised.fault === null && supervised.asks === null) return supervised;
     // Nobody is shown an effect on what never stood there.
     const untrue = await examiner.untrueOf(report.tenant_id, delta);
     return untrue === null ? supervised : no(endingFault('effect.invalid', untrue));
   }
-}
-
-/**
- * Of a call that runs under a yes for the session, nobody has seen what it does this time. So the policy is asked as if nobody had said yes, and where it wants
- * a person for nothing but what that person was shown when they said it, they have seen it.
- */
-async function decideSupervision(facts: AttemptFacts, policy: ActivePolicy, effect: Pick<JudgedEffect, 'tool' | 'args' | 'delta' | 'examined' | 'isApproved'>): Promise<EffectPolicy> {
-  const { operation, chain, rules } = facts;
-  const approved = chain.find(({ capability_token_id }) => capability_token_id === operation.capability_token_id)?.session_approval;
-  const isForSession = approved !== undefined && operation.approval_refs.every((ref) => ref === approved.approval_id);
-  const asked = await decideEffectPolicy(policy, { ...effect, operation, chain, labels: rules.labels, granted: isForSession ? 'autopilot' : operation.autonomy_mode });
-  const wasShown = isForSession && asked.asks?.mode === 'soft_gate' && !asked.asks.asksAnew && asked.asks.quorum === 1 && asked.asks.reasons.every(({ code }) => approved.reasons.includes(code));
-  return wasShown ? { ...asked, asks: null } : asked;
 }
 
 const no = (fault: EndingFault | null): EffectPolicy => ({ ...UNASKED, fault });

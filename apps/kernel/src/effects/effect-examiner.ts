@@ -4,17 +4,19 @@ import { Fault, type Delta, type FileState, type TenantId } from '@writ/contract
 import type { BlobStore } from '@writ/blobs';
 import {
   compareContents, examineEffect, historyChanges, newStarters, type ContentFacts, type EffectContents, type EffectExamination, type EffectSettings,
-  type FilesBefore, type HistoryAnswer, type HistoryQuestion, type LaterContents, type LaterStarters,
+  type FilesBefore, type HistoryAnswer, type HistoryQuestion, type LaterContents, type LaterStarters, type PastEffect,
 } from '@writ/effect';
-import { pacer, yieldNow, type Work } from '@writ/worker-pool';
+import { pacer, yieldNow, type Work, type WorkOptions } from '@writ/worker-pool';
 import { applyDelta, ConflictError, lookup, parsePath, parseSnapshotId, stateOf, walk, withPauses, type NodeReader } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { TenantPool } from '../store/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
-import { EffectSeries } from './effect-series.ts';
+import { EffectSeries, SERIES_CHANGES_MAX, type SeriesRow } from './effect-series.ts';
+import { Effort } from './effort.ts';
+import { FairTurns, LARGE_READINGS } from './fair-turns.ts';
 import type { CheckedDelta } from './landing.ts';
-import { LargeReadings } from './large-readings.ts';
 import { rememberedFacts, type Compare } from './remembered-facts.ts';
+import { StoredDeltas } from './stored-deltas.ts';
 
 /** INVARIANT (unread is lost): what cannot be compared within its bounds counts as rewritten, and as nothing that git keeps. */
 const INCOMPARABLE: ContentFacts = { binaryBefore: false, binaryAfter: false, generated: false, kept: 0, blobBefore: '', blobAfter: '' };
@@ -36,6 +38,25 @@ const GIT_WALL_MS = 20_000;
 /** Contents that one statement brings: many small ones, or a few of a megabyte. */
 const READ_AT_ONCE = 64;
 
+/** What an examiner may share with others, and how much of series it keeps in memory. */
+export interface ExaminerShare {
+  /** readings of much of a workspace, of all examiners of the process together */
+  readonly large?: FairTurns;
+  readonly seriesChangesMax?: number;
+  /** whose turns all its large readings and works take, in the place of their tenants' */
+  readonly queuedAs?: string;
+}
+
+/** How an effect that has committed is examined, as of then. */
+export interface ExaminedThen {
+  readonly settings: EffectSettings;
+  /** when it committed, in milliseconds */
+  readonly now: number;
+  /** the effects of its series as of then: as `ExaminedEffect` says */
+  readonly past: () => Promise<readonly PastEffect[]>;
+  readonly effort: Effort;
+}
+
 /** Examines effects by what they do to the files of a workspace: see libs/effect. */
 export class EffectExaminer {
   readonly #blobs: BlobStore;
@@ -44,12 +65,19 @@ export class EffectExaminer {
   readonly #remember = rememberedFacts();
   /** Of this process: nobody else knows which files of a large effect are looked into. */
   readonly #key = randomBytes(KEY_BYTES);
-  readonly #large = new LargeReadings(() => performance.now());
+  readonly #large: FairTurns;
+  readonly #queuedAs: string | null;
 
-  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>) {
+  constructor(
+    blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>,
+    share: ExaminerShare = {},
+  ) {
+    const { large, seriesChangesMax = SERIES_CHANGES_MAX, queuedAs = null } = share;
     this.#blobs = blobs;
-    this.#series = new EffectSeries(blobs, tenants, work);
+    this.#series = new EffectSeries(new StoredDeltas(blobs, work, queuedAs), blobs, tenants, seriesChangesMax);
     this.#work = work;
+    this.#queuedAs = queuedAs;
+    this.#large = large ?? new FairTurns(LARGE_READINGS, () => performance.now());
   }
 
   /**
@@ -66,8 +94,30 @@ export class EffectExaminer {
     isApproved: boolean,
   ): Promise<EffectExamination> {
     const past = await this.#series.join(facts, bytes, { isApproved, windowMs: settings.lost_series.window_ms });
-    const contents = this.#contents(facts.operation.tenant_id, effect);
-    return await examineEffect({ changes: effect.delta.changes, settings, key: this.#key, now: Date.now(), contents, past });
+    const how = { settings, now: Date.now(), past, effort: Effort.unbounded() };
+    return await this.#examined(facts.operation.tenant_id, effect, how);
+  }
+
+  /**
+   * Examines a delta that has committed, on its base, as it was examined then. Nothing is written.
+   *
+   * @throws BeyondEffort; Fault `blob.missing` where a content that the rules ask for was collected, others as
+   * `examine`
+   */
+  async examineThen(tenantId: TenantId, delta: Delta, then: ExaminedThen): Promise<EffectExamination> {
+    return await this.#examined(tenantId, { delta, contents: new Map() }, then);
+  }
+
+  /** Reads effects that have committed. @throws BeyondEffort; Fault as the blob store */
+  async readSeries(tenantId: TenantId, rows: readonly SeriesRow[], effort: Effort): Promise<readonly PastEffect[]> {
+    return await this.#series.read(tenantId, rows, effort);
+  }
+
+  async #examined(
+    tenantId: TenantId, effect: CheckedDelta, { settings, now, past, effort }: ExaminedThen,
+  ): Promise<EffectExamination> {
+    const contents = this.#contents(tenantId, effect, effort);
+    return await examineEffect({ changes: effect.delta.changes, settings, key: this.#key, now, contents, past });
   }
 
   /** What the delta says untrue of the state that it claims to change, in words; null where all of it stood there. @throws Fault as the blob store */
@@ -82,21 +132,30 @@ export class EffectExaminer {
     }
   }
 
-  async #compare(tenantId: TenantId, contents: ComparedContents): Promise<ContentFacts> {
+  #optionsFor(tenantId: TenantId, effort: Effort, wallMs: number): WorkOptions {
+    return { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(wallMs) };
+  }
+
+  async #compare(tenantId: TenantId, contents: ComparedContents, effort: Effort): Promise<ContentFacts> {
     const { before, after } = contents;
     if (before.byteLength + (after?.byteLength ?? 0) <= INLINE_BYTES_MAX) return compareContents(before, after);
-    return await orNull(this.#work.run('contents.compare', contents, { tenantId, wallMs: COMPARE_WALL_MS })) ?? INCOMPARABLE;
+    const options = this.#optionsFor(tenantId, effort, COMPARE_WALL_MS);
+    return await orNull(this.#work.run('contents.compare', contents, options), effort) ?? INCOMPARABLE;
   }
 
   /** References alone are lines of text: a few of them are read on the event loop. */
-  async #gitHistory(tenantId: TenantId, question: HistoryQuestion): Promise<HistoryAnswer | null> {
+  async #gitHistory(tenantId: TenantId, question: HistoryQuestion, effort: Effort): Promise<HistoryAnswer | null> {
     const { before, after, rest, objects, gone } = question;
     const isShort = objects === null && gone.loose.length === 0 && gone.indexes.length === 0
       && bytesOf(before) + bytesOf(after) + bytesOf(rest ?? new Map()) <= INLINE_BYTES_MAX;
-    return isShort ? historyChanges(question) : await orNull(this.#work.run('git.history', question, { tenantId, wallMs: GIT_WALL_MS }));
+    if (isShort) return historyChanges(question);
+    const options = this.#optionsFor(tenantId, effort, GIT_WALL_MS);
+    return await orNull(this.#work.run('git.history', question, options), effort);
   }
 
-  async #readMany(tenantId: TenantId, contents: CheckedDelta['contents'], sha256s: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  async #readMany(
+    tenantId: TenantId, contents: CheckedDelta['contents'], sha256s: readonly string[], effort: Effort,
+  ): Promise<ReadonlyMap<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const stored: string[] = [];
     for (const sha256 of new Set(sha256s)) {
@@ -105,47 +164,66 @@ export class EffectExaminer {
       else found.set(sha256, bytes);
     }
     for (let at = 0; at < stored.length; at += READ_AT_ONCE) {
-      for (const [sha256, bytes] of await this.#blobs.getMany(tenantId, stored.slice(at, at + READ_AT_ONCE))) found.set(sha256, bytes);
+      for (const [sha256, bytes] of await this.#blobs.getMany(tenantId, stored.slice(at, at + READ_AT_ONCE))) {
+        effort.took(bytes.byteLength);
+        found.set(sha256, bytes);
+      }
     }
     return found;
   }
 
   /** Null where they could not be read within their bounds. */
-  async #starters(tenantId: TenantId, contents: LaterContents): Promise<LaterStarters | null> {
+  async #starters(tenantId: TenantId, contents: LaterContents, effort: Effort): Promise<LaterStarters | null> {
     const { before, after } = contents;
     if ((before?.byteLength ?? 0) + after.byteLength <= INLINE_BYTES_MAX) {
       // There may be many: each gives the event loop back.
       await yieldNow();
       return newStarters(contents);
     }
-    return await orNull(this.#work.run('contents.starters', contents, { tenantId, wallMs: COMPARE_WALL_MS }));
+    const options = this.#optionsFor(tenantId, effort, COMPARE_WALL_MS);
+    return await orNull(this.#work.run('contents.starters', contents, options), effort);
   }
 
-  #contents(tenantId: TenantId, { delta, contents }: CheckedDelta): EffectContents {
+  #contents(tenantId: TenantId, { delta, contents }: CheckedDelta, effort: Effort): EffectContents {
     const root = parseSnapshotId(delta.base);
-    const read = withPauses(async (sha256) => contents.get(sha256) ?? await this.#blobs.get(tenantId, sha256), pacer());
+    const stored = async (sha256: string): Promise<Uint8Array> => {
+      const bytes = await this.#blobs.get(tenantId, sha256);
+      effort.took(bytes.byteLength);
+      return bytes;
+    };
+    const read = withPauses(async (sha256) => contents.get(sha256) ?? await stored(sha256), pacer());
+    const readOrNull = async (sha256: string | null) => (sha256 === null ? null : await read(sha256));
     const compare: Compare = async (before, after) =>
-      await this.#compare(tenantId, { before: await read(before), after: after === null ? null : await read(after) });
+      await this.#compare(tenantId, { before: await read(before), after: await readOrNull(after) }, effort);
     return {
       read,
       pause: yieldNow,
       compare: this.#remember(tenantId, compare),
-      starters: async (reader, before, after) => await this.#starters(tenantId, { reader, before: before === null ? null : await read(before), after: await read(after) }),
+      starters: async (reader, before, after) =>
+        await this.#starters(tenantId, { reader, before: await readOrNull(before), after: await read(after) }, effort),
       before: async (path): Promise<FileState | null> => stateOf(await lookup(read, root, parsePath(path))),
-      readMany: async (sha256s) => await this.#readMany(tenantId, contents, sha256s),
+      readMany: async (sha256s) => await this.#readMany(tenantId, contents, sha256s, effort),
       filesBefore: async (directory, max) => await filesBelow(read, root, directory, max),
-      alone: async (run) => await this.#large.run(tenantId, run),
-      keptByGit: async (question) => await orNull(this.#work.run('git.kept', question, { tenantId, wallMs: GIT_WALL_MS })),
-      gitHistory: async (question) => await this.#gitHistory(tenantId, question),
+      alone: async (run) => await this.#large.run(this.#queuedAs ?? tenantId, async () => {
+        effort.verify();
+        return await run();
+      }),
+      keptByGit: async (question) =>
+        await orNull(this.#work.run('git.kept', question, this.#optionsFor(tenantId, effort, GIT_WALL_MS)), effort),
+      gitHistory: async (question) => await this.#gitHistory(tenantId, question, effort),
       count: async (counts, skips) => await countFiles(read, root, counts, skips),
     };
   }
 }
 
-/** Beyond its budget a work has no answer; any other fault stays one. */
-async function orNull<T>(work: Promise<T>): Promise<T | null> {
+/**
+ * Beyond its budget a work has no answer; any other fault stays one.
+ *
+ * @throws BeyondEffort where it is the effort that ended it
+ */
+async function orNull<T>(work: Promise<T>, effort: Effort): Promise<T | null> {
   try {
-    return await work;
+    return await effort.ended(work);
   } catch (error) {
     if (error instanceof Fault && error.code === 'limit.exceeded') return null;
     throw error;

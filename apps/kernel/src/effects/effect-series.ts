@@ -3,22 +3,18 @@ import type { Change, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import { sha256Hex } from '@writ/digest';
 import type { PastEffect } from '@writ/effect';
-import type { Work } from '@writ/worker-pool';
 import type { AttemptFacts } from '../attempts/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
-import type { KernelTasks } from '../kernel.worker.ts';
-import { readLasting, takePieces } from './delta-pieces.ts';
+import { Effort } from './effort.ts';
+import type { StoredDeltas } from './stored-deltas.ts';
 
 /** Changes of earlier effects that are kept in memory, of all tenants: some 40 MB. */
-const CHANGES_MAX = 100_000;
+export const SERIES_CHANGES_MAX = 100_000;
 /** Deltas that are read at the same time. */
 const READ_AT_ONCE = 16;
-/** A delta up to this size is read on the event loop: it takes 5 ms. */
-const INLINE_BYTES_MAX = 16 * 1024;
-/** The longest delta takes 2 s on a free processor; this is for a busy one, in milliseconds. */
-const READ_WALL_MS = 15_000;
 
-interface SeriesRow {
+/** An effect of a series, as the database names it. */
+export interface SeriesRow {
   readonly is_approved: boolean;
   /** hex SHA-256 of the delta's bytes */
   readonly delta: string;
@@ -36,15 +32,17 @@ export interface Joining {
 export class EffectSeries {
   readonly #blobs: BlobStore;
   readonly #tenants: TenantPool;
-  readonly #work: Work<KernelTasks>;
+  readonly #deltas: StoredDeltas;
+  readonly #changesMax: number;
   /** the newest last */
   readonly #known = new Map<string, readonly Change[]>();
   #changes = 0;
 
-  constructor(blobs: BlobStore, tenants: TenantPool, work: Work<KernelTasks>) {
+  constructor(deltas: StoredDeltas, blobs: BlobStore, tenants: TenantPool, changesMax: number) {
     this.#blobs = blobs;
     this.#tenants = tenants;
-    this.#work = work;
+    this.#deltas = deltas;
+    this.#changesMax = changesMax;
   }
 
   /**
@@ -65,35 +63,29 @@ export class EffectSeries {
     const rows = await callKernel<readonly SeriesRow[]>(this.#tenants.pool, 'join_series', [
       tenant_id, workspace_id, session_id ?? capability_token_id, root, operation_id, hash, isApproved, windowMs,
     ]);
-    return async () => await this.#read(tenant_id, rows);
+    return async () => await this.read(tenant_id, rows, Effort.unbounded());
   }
 
-  async #read(tenantId: TenantId, rows: readonly SeriesRow[]): Promise<readonly PastEffect[]> {
+  /** Reads effects of a series, in the order of their rows. @throws BeyondEffort; Fault as the blob store */
+  async read(tenantId: TenantId, rows: readonly SeriesRow[], effort: Effort): Promise<readonly PastEffect[]> {
     const effects: PastEffect[] = [];
     for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
       effects.push(...await Promise.all(rows.slice(at, at + READ_AT_ONCE).map(async ({ delta, is_approved }) =>
-        ({ changes: await this.#changesOf(tenantId, delta), isApproved: is_approved }))));
+        ({ changes: await this.#changesOf(tenantId, delta, effort), isApproved: is_approved }))));
     }
     return effects;
   }
 
-  async #changesOf(tenantId: TenantId, hash: string): Promise<readonly Change[]> {
+  async #changesOf(tenantId: TenantId, hash: string, effort: Effort): Promise<readonly Change[]> {
     const key = `${tenantId}/${hash}`;
-    const changes = this.#known.get(key) ?? await this.#load(tenantId, hash);
+    const changes = this.#known.get(key) ?? await this.#deltas.lasting(tenantId, hash, effort);
     if (!this.#known.delete(key)) this.#changes += changes.length;
     this.#known.set(key, changes);
     for (const [oldest, { length }] of this.#known) {
-      if (this.#changes <= CHANGES_MAX) break;
+      if (this.#changes <= this.#changesMax) break;
       this.#known.delete(oldest);
       this.#changes -= length;
     }
     return changes;
-  }
-
-  async #load(tenantId: TenantId, hash: string): Promise<readonly Change[]> {
-    const bytes = await this.#blobs.get(tenantId, hash);
-    return await takePieces(bytes.byteLength <= INLINE_BYTES_MAX
-      ? readLasting(bytes)
-      : await this.#work.run('delta.lasting', bytes, { tenantId, wallMs: READ_WALL_MS }));
   }
 }

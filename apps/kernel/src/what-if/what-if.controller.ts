@@ -7,8 +7,10 @@ import { ExplainOperation } from './explain-operation.ts';
 import { ReplayCalls } from './replay-calls.ts';
 import { Simulate } from './simulate.ts';
 
-/** Backtests at once by one replica, and replays: each keeps a processor busy for a part of a second, which calls need too. */
-const BACKTESTS_MAX = 2;
+/** Replays at once by one replica: each keeps a processor busy for a part of a second, which calls need too. */
+const REPLAYS_MAX = 2;
+/** Backtests that one replica takes: `BacktestPolicy` makes two pages at once, and the others wait for their turn. */
+const BACKTESTS_MAX = 32;
 
 @Controller()
 export class WhatIfController {
@@ -34,7 +36,7 @@ export class WhatIfController {
     return await this.#backtest.run(parseMessage(KERNEL_REQUESTS['policy.backtest'], payload));
   }
 
-  @MessagePattern('kernel.policy.replay', { concurrencyMax: BACKTESTS_MAX })
+  @MessagePattern('kernel.policy.replay', { concurrencyMax: REPLAYS_MAX })
   async replay(@Payload() payload: unknown): Promise<PolicyReplay> {
     return await this.#replay.run(parseMessage(KERNEL_REQUESTS['policy.replay'], payload));
   }

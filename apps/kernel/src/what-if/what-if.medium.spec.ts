@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BACKTEST_PAYLOAD_TYPE } from '@writ/contract';
 import { parseVerifier, verifyEnvelope } from '@writ/signing';
+import { InlineWork } from '@writ/worker-pool';
 import { askedBy, callerOf, openManagement, refusalOf, type TestManagement } from '../specs/test-management.ts';
 import { openPolicyKernel, setOf, type PolicyKernel } from '../specs/test-policies.ts';
 import { TestRegistrar } from '../specs/test-registrar.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
-import { BacktestPolicy, ExplainOperation, RecordedCalls, ReplayCalls, Simulate } from './index.ts';
+import { BacktestPolicy, ExplainOperation, RecordedCalls, RecordedEffects, ReplayCalls, Simulate } from './index.ts';
+import { EffectExaminer, StoredDeltas } from '../effects/index.ts';
+import { kernelTasks } from '../kernel.worker.ts';
 import { ToolReader } from '../judgement/index.ts';
 import { newId, Trees } from '../store/index.ts';
 
@@ -23,7 +26,12 @@ beforeAll(async () => {
   const trees = new Trees(kernel.blobs);
   const recorded = new RecordedCalls({ ...kernel, trees, tools: new ToolReader(kernel.engine.work) });
   simulate = new Simulate({ ...kernel, trees });
-  backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer);
+  const work = new InlineWork(kernelTasks);
+  const effects = new RecordedEffects({
+    ...kernel, deltas: new StoredDeltas(kernel.blobs, work),
+    examiner: new EffectExaminer(kernel.blobs, kernel.tenants, work),
+  });
+  backtest = new BacktestPolicy(recorded, kernel.shelf, kernel.signer, { effects, now: () => performance.now() });
   explain = new ExplainOperation(recorded, kernel.shelf);
   replay = new ReplayCalls(recorded, kernel.shelf);
 }, 120_000);

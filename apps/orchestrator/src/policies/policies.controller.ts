@@ -37,8 +37,10 @@ export class PoliciesController {
 
   @Route(POLICIES.backtest)
   backtest(@Asked() { caller, body }: AskedOf<typeof POLICIES.backtest>): Promise<Backtest> {
-    const { policy = null, document = null, since = 0, cursor = null, limit = BACKTEST_ROWS } = body;
-    return this.kernel.ask('policy.backtest', caller, { policy, document, since, cursor, limit });
+    const { policy = null, document = null, since = 0, cursor = null, limit = BACKTEST_ROWS, effects } = body;
+    // An older kernel knows no `effects`: it is named only where somebody asks for it.
+    const more = effects === undefined ? {} : { effects };
+    return this.kernel.ask('policy.backtest', caller, { policy, document, since, cursor, limit, ...more });
   }
 
   @Route(POLICIES.schema)

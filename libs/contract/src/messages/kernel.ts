@@ -173,8 +173,14 @@ export const KERNEL_REQUESTS = {
   'policy.templates': Type.Object({ ...asked }, closed),
   /** → Simulation of one call; `document`: under a set that isn't stored, else under `policy`, else under the one in force */
   'policy.simulate': Type.Object({ ...asked, ...candidate, call: SimulatedCall }, closed),
-  /** → Backtest: one signed page over recorded operations, newest first */
-  'policy.backtest': Type.Object({ ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })), limit: Type.Integer({ minimum: 1, maximum: 200 }) }, closed),
+  /**
+   * → Backtest: one signed page over recorded operations, newest first. `effects`: what they committed is judged as
+   * well; a page may end before its `limit` then. Absent where an older peer asks.
+   */
+  'policy.backtest': Type.Object({
+    ...asked, ...candidate, since: Type.Integer({ minimum: 0 }), cursor: orNull(Type.String({ maxLength: 256 })),
+    limit: Type.Integer({ minimum: 1, maximum: 200 }), effects: Type.Optional(Type.Boolean()),
+  }, closed),
   /** → PolicyReplay: what the set that decided and the candidate say of these calls. One that no id is known of is named by its idempotency key */
   'policy.replay': Type.Object({ ...asked, ...candidate, calls: Type.Array(RecordedCallRef, { maxItems: REPLAYED_MAX }) }, closed),
   /** → EgressRequestPage, in the order in which they were made */

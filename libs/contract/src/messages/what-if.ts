@@ -55,6 +55,41 @@ export type OperationExplanation = Static<typeof OperationExplanation>;
 
 export const BACKTEST_PAYLOAD_TYPE = 'application/vnd.writ.backtest.v1+json';
 
+/** Why the effect of a committed call can't be judged once more. */
+export const EffectSkip = Type.Enum(['arguments_erased', 'contents_gone', 'set_unknown', 'beyond_bounds']);
+export type EffectSkip = Static<typeof EffectSkip>;
+
+const Count = Type.Integer({ minimum: 0 });
+const EffectIds = Type.Array(Type.String(), { maxItems: 16 });
+
+/** What two sets say of the effects of a page: the one in force when each committed, and the candidate. */
+export const BacktestEffects = Type.Object({
+  judged: { ...Count, description: 'committed calls with changes about whose effects both sets were asked' },
+  skipped: { ...Count, description: 'those about whose effects they were not' },
+  skipped_for: Type.Array(Type.Object({ why: EffectSkip, count: Type.Integer({ minimum: 1 }) }, closed)),
+  without_series: {
+    ...Count,
+    description: 'effects judged alone, since the calls before them could not all be read',
+  },
+  changed: Count,
+  changes: Type.Array(Type.Object({
+    from: AutonomyMode, to: AutonomyMode, tool_id: Type.String(), count: Type.Integer({ minimum: 1 }),
+  }, closed), { description: '`autopilot`: the effect commits without anybody more than the call had' }),
+  examples: Type.Array(Type.Object({
+    operation_id: idSchema('operation'),
+    tool_id: Type.String(),
+    from: AutonomyMode,
+    to: AutonomyMode,
+    rule_ids: { ...EffectIds, description: 'what the candidate decides by' },
+    findings: { ...EffectIds, description: 'rules on effects by which the candidate finds something' },
+    findings_then: { ...EffectIds, description: 'the same of the set that was in force' },
+    headline: Type.String({
+      maxLength: 512, description: 'what the effect does, as the stricter of both says it first',
+    }),
+  }, closed), { maxItems: 20 }),
+}, closed);
+export type BacktestEffects = Static<typeof BacktestEffects>;
+
 /** One page of a backtest: what the kernel signs. */
 export const BacktestPage = Type.Object({
   v: Type.Literal(1),
@@ -73,6 +108,8 @@ export const BacktestPage = Type.Object({
   examples: Type.Array(Type.Object({
     operation_id: idSchema('operation'), tool_id: Type.String(), from: AutonomyMode, to: AutonomyMode, rule_ids: Type.Array(Type.String()),
   }, closed), { maxItems: 20 }),
+  /** absent where nobody asked for it, and where an older kernel answers */
+  effects: Type.Optional(BacktestEffects),
 }, closed);
 export type BacktestPage = Static<typeof BacktestPage>;
 

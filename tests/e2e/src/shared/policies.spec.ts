@@ -65,6 +65,26 @@ it('a set goes from a file into force and back, decides in between, and what it 
   expect((await writ('policy', 'history')).out).toMatch(/default@1[\s\S]*team@1/);
 });
 
+it('a backtest that is asked for effects tells which of those that committed a set would hold', async () => {
+  const files = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`f${n}.txt`, `words of file ${n}\n`]));
+  const other = await makeWorld(stack.url, stack.keys.platformKey, { files });
+  const deleted = await other.call('shell.run', { command: 'rm f0.txt f1.txt' });
+  expect(deleted.body.status).toBe('ok');
+  const cedar = '@id("all") @reason("everything is permitted")\npermit (principal, action, resource);\n';
+  const effects = { general: { lost_many: { few_files: 2, few_share: 0.1 } } };
+  const document = { v: 1, name: 'careful', cedar, effects };
+  const { status, body } = await other.operator.post('/v1/policies/backtest', { document, effects: true });
+  expect([status, body.page.effects]).toMatchObject([200, {
+    judged: 1, skipped: 0, without_series: 0,
+    changes: [{ from: 'autopilot', to: 'soft_gate', tool_id: 'shell.run', count: 1 }],
+    examples: [{
+      operation_id: deleted.body.operation_id, findings: ['effect.lost_many'],
+      headline: 'the call deletes 2 of 12 files',
+    }],
+  }]);
+  expect((await other.operator.post('/v1/policies/backtest', { document })).body.page).not.toHaveProperty('effects');
+});
+
 it('a set that isn\'t valid is told place by place, and agents see none', async () => {
   const put = await world.admin.post('/v1/policies', { document: { v: 1, name: 'bad', cedar: 'permit (principal' } });
   expect([put.status, put.body.code, put.body.problems.length]).toEqual([422, 'policy.invalid', expect.any(Number)]);

@@ -32,11 +32,17 @@ export const POLICIES = {
   backtest: route({
     ...eyes, id: 'backtestPolicy', method: 'POST', path: '/v1/policies/backtest', summary: 'Asks a set about recorded calls, page by page: which decisions would be others; signed',
     body: Type.Object({
-      ...candidate, since: Type.Optional(Type.Integer({ minimum: 0, description: 'milliseconds since the epoch; from the beginning unless said' })),
+      ...candidate,
+      effects: Type.Optional(Type.Boolean({
+        description: 'judges what the calls committed too: a page has `effects` then, and may end before its `limit`',
+      })),
+      since: Type.Optional(Type.Integer({
+        minimum: 0, description: 'milliseconds since the epoch; from the beginning unless said',
+      })),
       cursor: paging.cursor, limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'operations of a page; 100 unless said' })),
     }, closed),
     answers: { 200: { says: 'A page, and the envelope that the kernel signed', schema: Backtest } },
-    faults: ['not_found', 'policy.invalid', 'policy.unreadable'],
+    faults: ['not_found', 'overloaded', 'policy.invalid', 'policy.unreadable'],
   }),
   list: route({
     ...eyes, id: 'listPolicies', method: 'GET', path: '/v1/policies', summary: 'Lists the policy sets: the one in force, the shipped ones, and the tenant\'s own',

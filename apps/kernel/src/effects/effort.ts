@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What an examination may use. */
+export interface EffortBounds {
+  /** bytes of contents and of directories that it may read */
+  readonly bytesMax: number;
+  /** milliseconds that it may take, waiting included */
+  readonly wallMs: number;
+}
+
+/** An examination used more than it may: nothing is known of its effect. */
+export class BeyondEffort extends Error {}
+
+/**
+ * Counts what an examination uses, and ends it at its bounds.
+ * INVARIANT (ended is not judged): at a bound it throws. So what was cut short never counts as content that is lost.
+ */
+export class Effort {
+  readonly #bytesMax: number;
+  readonly #until: number;
+  readonly #now: () => number;
+  #bytes = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor({ bytesMax, wallMs }: EffortBounds, now: () => number) {
+    this.#bytesMax = bytesMax;
+    this.#until = now() + wallMs;
+    this.#now = now;
+  }
+
+  /** That of an effect that is about to commit: the bounds of the rules themselves suffice. */
+  static unbounded(): Effort {
+    return new Effort({ bytesMax: Infinity, wallMs: Infinity }, () => 0);
+  }
+
+  /** what was read so far */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts bytes that were read. @throws BeyondEffort */
+  took(bytes: number): void {
+    this.#bytes += bytes;
+    this.verify();
+  }
+
+  /** @throws BeyondEffort */
+  verify(): void {
+    if (this.#bytes > this.#bytesMax || this.#now() > this.#until) throw new BeyondEffort();
+  }
+
+  /** Milliseconds that a part of it may take: so many at most, and what is left. */
+  atMost(ms: number): number {
+    return Math.max(1, Math.min(ms, Math.ceil(this.#until - this.#now())));
+  }
+
+  /** Resolves as the work does. @throws BeyondEffort in the place of a fault, where the effort ended the work */
+  async ended<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      this.verify();
+      throw error;
+    }
+  }
+
+  /** Resolves as the work does. @throws BeyondEffort at the end of the time, whatever the work waits for */
+  async within<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => { reject(new BeyondEffort()); }, this.#until - this.#now());
+    });
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
