@@ -16,6 +16,7 @@ await bootProcess(async () => {
     process: 'kernel',
     version: '0.1.0',
     config,
+    needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_KERNEL_DATABASE_URL: config.WRIT_KERNEL_DATABASE_URL },
     connectBus: (report) => natsBus({
       url: config.WRIT_NATS_URL,
       user: config.WRIT_NATS_USER ?? 'kernel',

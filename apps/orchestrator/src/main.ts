@@ -13,6 +13,7 @@ void bootProcess(() => {
     process: 'orchestrator',
     version: VERSION,
     config,
+    needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_ORCHESTRATOR_DATABASE_URL: config.WRIT_ORCHESTRATOR_DATABASE_URL },
     connectBus: (report) => processBus('orchestrator', {
       url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, trace: traceHooks, report,
     }),

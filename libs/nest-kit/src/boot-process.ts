@@ -20,6 +20,22 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
   let running: RunningProcess | undefined;
   let drainMs = 0;
   onFatal(() => running?.logger);
+  let isStopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    // Nothing is under way before the start has ended.
+    if (running === undefined) process.exit(0);
+    const { logger, stop } = running;
+    logger.info({ signal }, 'stopping');
+    setTimeout(() => {
+      logger.error('what was under way has not ended in time');
+      process.exit(1);
+    }, Math.max(stopMs, drainMs + closeMs)).unref();
+    void stop().then(() => process.exit(0));
+  };
+  // Before the start: who is told that the process is ready may tell it to stop at once.
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   try {
     const planned = await plan();
     drainMs = planned.drainMs ?? 0;
@@ -29,19 +45,6 @@ export async function bootProcess<C extends CommonEnvironment>(plan: () => Proce
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);
   }
-  const { logger, stop } = running;
-  let isStopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    logger.info({ signal }, 'stopping');
-    setTimeout(() => {
-      logger.error('what was under way has not ended in time');
-      process.exit(1);
-    }, Math.max(stopMs, drainMs + closeMs)).unref();
-    void stop().then(() => process.exit(0));
-  };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
 }
 
 /** After an error that nobody caught the state is unknown: what was under way is recovered by leases, not by going on. */

@@ -15,6 +15,7 @@ export const COMMON_ENVIRONMENT = {
   WRIT_LOG_LEVEL: Type.Union(LOG_LEVELS.map((level) => Type.Literal(level)), { default: 'info', description: `one of ${LOG_LEVELS.join(', ')}` }),
   WRIT_OPS_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that /healthz, /readyz and /metrics listen on' }),
   WRIT_OPS_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, description: 'the port of /healthz, /readyz and /metrics; 0 picks one' }),
+  WRIT_START_WAIT_MS: Type.Integer({ default: 30_000, minimum: 0, maximum: 600_000, description: 'how long the start waits for NATS and Postgres to listen, in milliseconds' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'the base URL of an OTLP/HTTP collector' })),
 };
 

@@ -4,6 +4,7 @@ import { natsBus, natsServerConfig, workLanesOf, type NatsBus } from '@writ/bus-
 import { once } from 'node:events';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
 const password = 'a-password-of-a-test';
@@ -28,6 +29,7 @@ const program = `
     const config = readEnvironment(Type.Object(COMMON_ENVIRONMENT), process.env);
     return {
       process: 'kernel', version: '0.1.0', config,
+      needs: { WRIT_NATS_URL: config.WRIT_NATS_URL },
       connectBus: (report) => natsBus({ url: config.WRIT_NATS_URL, user: 'kernel', password: '${password}', lanes: workLanesOf('s0'), keepsLanes: true, trace: traceHooks, report }),
       module: () => ({ module: Kernel, controllers: [Echo] }),
     };
@@ -125,12 +127,34 @@ test('a wrong environment ends the process with every variable named', async () 
 }, 120_000);
 
 test('a bus that cannot be reached ends the process with 1 and says so', async () => {
-  const child = spawnProgram({ WRIT_NATS_URL: 'nats://127.0.0.1:1' });
+  const child = spawnProgram({ WRIT_NATS_URL: 'nats://127.0.0.1:1', WRIT_START_WAIT_MS: '400' });
   let text = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
   });
   const [code] = await once(child, 'close') as [number];
   expect(code).toBe(1);
-  expect(text).toContain('no NATS server at `nats://127.0.0.1:1`');
+  expect(text).toContain('nobody listens at `127.0.0.1:1` (ECONNREFUSED), which `WRIT_NATS_URL` names');
+}, 120_000);
+
+test('a process that starts before its bus is ready once that is there', async () => {
+  const later = createServer((socket) => {
+    const { port, hostname } = new URL(server.url.replace('nats:', 'http:'));
+    const onward = connect(Number(port), hostname);
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward]) end.on('error', () => { socket.destroy(); onward.destroy(); });
+  });
+  const port = await new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = probe.address() as AddressInfo;
+      probe.close(() => { resolve(free); });
+    });
+  });
+  const booting = boot(`nats://127.0.0.1:${port}`);
+  setTimeout(() => { later.listen(port, '127.0.0.1'); }, 2_000);
+  const { child } = await booting;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  later.close();
 }, 120_000);

@@ -10,6 +10,7 @@ import { NestLogger } from './nest-logger.ts';
 import { OpsServer } from './ops-server.ts';
 import { Readiness } from './readiness.ts';
 import { startNest, type HttpDoor, type NestProcess } from './start-nest.ts';
+import { whenReachable } from './when-reachable.ts';
 
 /** What a process gets to build its module with. */
 export interface Given {
@@ -26,6 +27,8 @@ export interface ProcessPlan<C extends CommonEnvironment> {
   readonly version: string;
   /** As `readEnvironment` returned it. */
   readonly config: C;
+  /** URLs of what it can't start without, by the variables that name them: the start waits until somebody listens there. */
+  readonly needs: Readonly<Record<string, string>>;
   /** Connects the bus. Rejecting ends the process. `report` gets what goes wrong where nobody waits. */
   readonly connectBus: (report: (error: unknown) => void) => Promise<Bus>;
   /** The circuit diagram. A module that fails to come up ends the process. */
@@ -46,7 +49,7 @@ export interface RunningProcess {
 }
 
 /**
- * Starts a process: telemetry, ops server, bus, module, transport, then ready. Undoes what it has started when a step fails, and
+ * Starts a process: telemetry, ops server, what it needs, bus, module, transport, then ready. Undoes what it has started when a step fails, and
  * rejects.
  */
 export async function startProcess<C extends CommonEnvironment>(plan: ProcessPlan<C>): Promise<RunningProcess> {
@@ -65,6 +68,7 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
   try {
     const opsPort = await ops.listen();
     undo.push(() => ops.close());
+    await whenReachable(plan.needs, { withinMs: config.WRIT_START_WAIT_MS, say: (variable, address) => logger.warn({ variable, address }, 'waits until somebody listens') });
     const bus = await plan.connectBus(report);
     undo.push(() => bus.close());
     readiness.add('bus', () => {

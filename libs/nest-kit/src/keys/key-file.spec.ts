@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatRing, publicKeysOf, ringOf, withNext, withRevoked, type KeyRing } from '@writ/signing';
 import { keyStoreContract } from '@writ/signing/contract';
-import { firstRing, FollowedFile, KeyFile, newKey, readRing, replaceFile, type NewKey } from './key-file.ts';
+import { firstRing, FollowedFile, isOpenToOthers, KeyFile, newKey, readRing, replaceFile, type NewKey } from './key-file.ts';
 import { PublicKeyFile } from './public-key-file.ts';
 import { PublicRingFile } from './public-ring-file.ts';
 import { publishRings } from './publish.ts';
@@ -124,5 +124,24 @@ describe('a ring without private keys', () => {
     replaceFile(path, firstRing(one), 0o644);
     await expect(file.refresh()).rejects.toThrow('holds a private key');
     expect(file.ring.keys[0]?.keyid).toBe(one.signer.keyid);
+  });
+});
+
+describe('who may reach a file of private keys', () => {
+  const own = { uid: 65_532, groups: [65_532, 2_000] };
+  it.each([
+    ['its owner alone', 0o600, 65_532n, 65_532n, false],
+    ['root alone, who mounted it', 0o400, 0n, 0n, false],
+    ['the group of the pod, where Kubernetes mounted it', 0o440, 0n, 2_000n, false],
+    ['a group that this process is not of', 0o440, 0n, 3_000n, true],
+    ['a group, where it is somebody\'s own', 0o440, 65_532n, 2_000n, true],
+    ['a group that may write it', 0o460, 0n, 2_000n, true],
+    ['everybody', 0o444, 0n, 2_000n, true],
+  ])('%s: %o of %d:%d', (_who, mode, uid, gid, isOpen) => {
+    expect(isOpenToOthers({ mode: BigInt(0o100_000 | mode), uid, gid }, own)).toBe(isOpen);
+  });
+
+  it('as root, a group is others', () => {
+    expect(isOpenToOthers({ mode: 0o100_440n, uid: 0n, gid: 0n }, { uid: 0, groups: [0] })).toBe(true);
   });
 });

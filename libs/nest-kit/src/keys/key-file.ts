@@ -24,6 +24,30 @@ const stampOf = ({ ino, mtimeNs, size }: { ino: bigint; mtimeNs: bigint; size: b
 
 /** Others may read it, or write it. */
 const OTHERS = 0o077;
+const GROUP_READS = 0o040;
+
+/** Whose process it is: `process.getuid`, `process.getgroups`. */
+export interface Identity {
+  readonly uid: number;
+  readonly groups: readonly number[];
+}
+
+/**
+ * Answers whether others than this process may reach a file. A Secret that Kubernetes mounts belongs to root and, under
+ * `fsGroup`, to a group that the kubelet gives the pod alone, which reads it (mode 0440): so may a process that is not
+ * root and is of that group.
+ *
+ * @param file as `fs.stat` tells it
+ */
+export function isOpenToOthers(
+  { mode, uid, gid }: { readonly mode: bigint; readonly uid: bigint; readonly gid: bigint }, own: Identity,
+): boolean {
+  const open = Number(mode) & OTHERS;
+  const isMounted = uid === 0n && own.uid !== 0 && own.groups.includes(Number(gid));
+  return open !== 0 && !(open === GROUP_READS && isMounted);
+}
+
+const ownIdentity = (): Identity => ({ uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] });
 
 /**
  * Reads a file of private keys.
@@ -32,7 +56,7 @@ const OTHERS = 0o077;
 export function readPrivate(path: string): { stamp: string; text: string } {
   try {
     const found = statSync(path, { bigint: true });
-    if ((Number(found.mode) & OTHERS) !== 0) throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
+    if (isOpenToOthers(found, ownIdentity())) throw new KeyStoreError(`\`${path}\` holds private keys and others may read it: \`chmod 600 ${path}\``);
     return { stamp: stampOf(found), text: readFileSync(path, 'utf8') };
   } catch (error) {
     throw named(path, error);
