@@ -197,12 +197,20 @@ const statesOf = (all: readonly (readonly [string, FileState | null])[]): States
 const only = (states: States, is: (inner: string) => boolean): States =>
   new Map([...states].filter(([inner]) => is(inner)));
 
-/** The repositories that changes are within, by their own directories. */
+/** Answers whether a change may take something out of git's reach. Objects that are added, and configuration, do not. */
+export function mayTakeFromReach({ path, before }: Change): boolean {
+  const inner = withinGit(path)?.inner ?? '';
+  return inner === 'index' || isReferenceFile(inner) || inner.startsWith('reftable/')
+    || (before !== null && (PARTS.has(inner) || STORED.test(inner)));
+}
+
+/** The repositories that changes are within, by their own directories, and those of `further` directories. */
 export async function changedRepositories(
   changes: readonly Change[],
   contents: EffectContents,
+  further: Iterable<string> = [],
 ): Promise<GitDirectory[]> {
-  const repositories = new Map<string, ChangedParts>();
+  const repositories = new Map<string, ChangedParts>([...further].map((root) => [root, new ChangedParts()]));
   for await (const some of inTurns(changes, contents)) {
     for (const change of some) {
       const place = withinGit(change.path);
