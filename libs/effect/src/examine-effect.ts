@@ -10,6 +10,7 @@ import { lostFiles, lostInAll, type LostFiles } from './lost-files.ts';
 import { leastOf, lostMany, lostSeries, type Total, type Totals } from './lost-rules.ts';
 import { CountedPaths } from './paths.ts';
 import type { EffectSettings } from './settings.ts';
+import { stashLosses } from './stash-losses.ts';
 import { listed, startsLater } from './starts-later.ts';
 import { EffectWindow, type PastEffect } from './window.ts';
 
@@ -68,7 +69,7 @@ export async function examineEffect({ changes, settings, contents, key, now, pas
     await emptiedWorkspace(all, changed, total),
     await lostMany(lost, settings, total),
     await seriesFinding(changes, window, total, { settings, contents, key, now, paths }),
-    await lostHistory(changes, paths, settings, { contents, key, now }),
+    await lostHistory(changes, window, paths, settings, { contents, key, now }),
     binaryOverText(lost, settings),
     await renamedMany(renamed.length, settings, total),
     await startsLater(changes, settings, contents),
@@ -133,9 +134,12 @@ async function emptiedWorkspace(
 }
 
 async function lostHistory(
-  changes: readonly Change[], paths: CountedPaths, { history: { mode } }: EffectSettings, ways: HistoryWays,
+  changes: readonly Change[], window: EffectWindow, paths: CountedPaths, { history: { mode } }: EffectSettings,
+  ways: HistoryWays,
 ): Promise<EffectFinding | null> {
-  const losses = await historyLosses(changes, paths, ways);
+  const taken = await historyLosses(changes, paths, ways);
+  // A repository that is gone or broken has no stashes left.
+  const losses = taken.length > 0 ? taken : await stashLosses(changes, window, paths, ways);
   return losses.length === 0 ? null : { rule: 'effect.history', mode, size: losses.length, message: listed(losses) };
 }
 

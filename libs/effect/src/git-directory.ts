@@ -150,9 +150,12 @@ export class GitDirectory {
 
   /**
    * All objects after the effect, as far as they fit: indexes of packs come first, then loose objects and short packs.
+   *
+   * @param withGone those too that the effect deleted
    */
-  async objects(gathered: GatheredBytes): Promise<ObjectFiles> {
-    const { states, isComplete } = await this.#filesAfter('objects', this.parts.stored);
+  async objects(gathered: GatheredBytes, withGone = false): Promise<ObjectFiles> {
+    const changed = [...this.parts.stored].filter(([, after]) => !withGone || after !== null);
+    const { states, isComplete } = await this.#filesAfter('objects', new Map(changed));
     const loose = only(states, (inner) => LOOSE.test(inner));
     const indexes = only(states, (inner) => PACK_INDEX.test(inner) && states.has(packOf(inner)));
     const indexBytes = await gathered.read(indexes);
@@ -197,7 +200,7 @@ const statesOf = (all: readonly (readonly [string, FileState | null])[]): States
 const only = (states: States, is: (inner: string) => boolean): States =>
   new Map([...states].filter(([inner]) => is(inner)));
 
-/** Answers whether a change may take something out of git's reach. Objects that are added, and configuration, do not. */
+/** Answers whether a change may take something out of git's reach. Neither new objects nor configuration do. */
 export function mayTakeFromReach({ path, before }: Change): boolean {
   const inner = withinGit(path)?.inner ?? '';
   return inner === 'index' || isReferenceFile(inner) || inner.startsWith('reftable/')

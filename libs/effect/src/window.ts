@@ -67,9 +67,14 @@ export class EffectWindow {
     return place !== undefined && place.origin === null && hasContent(before) && place.now?.sha256 === before.sha256;
   }
 
-  /** The own directories of repositories, of which the series changed the index or a reference, whatever they are now. */
+  /** The own directories of repositories, of which the series ever changed the index or a reference. */
   get repositories(): ReadonlySet<string> {
     return this.#used;
+  }
+
+  /** What stood at a path when the window began, where `state` stands there now. */
+  atStart(path: string, state: FileState | null): FileState | null {
+    return this.#originOf({ path, before: state, after: null });
   }
 
   /** Paths of counted files that stood before the series and are gone. */
@@ -98,6 +103,7 @@ export class EffectWindow {
       return;
     }
     const moves = this.#movesIn(changes);
+    const isPopped = changes.some((change) => this.#takesStash(change));
     // Origins are read before any of them is written: files may change places.
     const origins = new Map([...moves].map(([to, from]) => [to, this.#originOf(from)]));
     const left = new Set([...moves.values()].map(({ path }) => path));
@@ -105,7 +111,9 @@ export class EffectWindow {
       for (const change of some) {
         const { path, after } = change;
         const origin = origins.get(path);
-        if (origin !== undefined) this.#places.set(path, { origin, now: after });
+        if (isPopped && hasContent(after) && this.#paths.isCounted(path) && this.#originOf(change) === null)
+          this.#places.set(path, { origin: after, now: after });
+        else if (origin !== undefined) this.#places.set(path, { origin, now: after });
         else if (!left.has(path)) this.#places.set(path, { origin: this.#originOf(change), now: after });
         else if (after === null || after.kind === 'dir') this.#places.delete(path);
         else this.#places.set(path, { origin: null, now: after });
@@ -118,6 +126,13 @@ export class EffectWindow {
     const place = this.#places.get(path);
     if (place === undefined) return before;
     return place.origin === null && !isSame(place.now, before) ? before : place.origin;
+  }
+
+  /** A stash that stood when the window began is a person's: so is what comes out of it. */
+  #takesStash(change: Change): boolean {
+    const { path, before, after } = change;
+    if (!/(?:^|\/)\.git\/(?:logs\/)?refs\/stash$/.test(path) || before === null) return false;
+    return this.#originOf(change)?.sha256 === before.sha256 && (after === null || after.size <= before.size);
   }
 
   /** Contents that left a counted path for one where nothing stood when the window began: by where they are now. */

@@ -137,6 +137,8 @@ export class EffectExaminer {
       alone: async (run) => await this.#large.run(tenantId, run),
       keptByGit: async (question) => await orNull(this.#work.run('git.kept', question, { tenantId, wallMs: GIT_WALL_MS })),
       gitHistory: async (question) => await this.#gitHistory(tenantId, question),
+      droppedStashes: async (question) =>
+        await orNull(this.#work.run('git.stashes', question, { tenantId, wallMs: GIT_WALL_MS })),
       count: async (counts, skips) => await countFiles(read, root, counts, skips),
     };
   }
