@@ -14,6 +14,10 @@ import { readStagedNames } from './staged-names.ts';
 const FILES_MAX = 2_000;
 /** A file with less than this share of its words left is lost, as among the files of a workspace. */
 const KEPT_SHARE = 0.2;
+/** Files of one tree: a tree may name the same directory again and again. */
+const TREE_FILES_MAX = 200_000;
+/** The longest path of Linux. */
+const PATH_BYTES_MAX = 4096;
 /** Directories below one another. */
 const DEPTH_MAX = 64;
 
@@ -80,11 +84,12 @@ function filesOf(store: ObjectStore, effort: Effort, root: string | undefined): 
   const files = new Map<string, string>();
   const look = (tree: GitObject | null, at: string, depth: number): void => {
     if (tree?.type !== 'tree') return;
-    if (depth > DEPTH_MAX) throw new BeyondEffort();
+    if (depth > DEPTH_MAX || at.length > PATH_BYTES_MAX) throw new BeyondEffort();
     for (let from = 0; from < tree.bytes.length;) {
       effort.spendSteps(4);
       const [space, end] = [tree.bytes.indexOf(0x20, from), tree.bytes.indexOf(0, from)];
       if (space < 0 || end < space || end + 21 > tree.bytes.length) return;
+      if (end - space > PATH_BYTES_MAX || files.size > TREE_FILES_MAX) throw new BeyondEffort();
       const mode = tree.bytes.toString('latin1', from, space);
       const path = at + tree.bytes.toString('utf8', space + 1, end);
       const name = tree.bytes.toString('hex', end + 1, end + 21);
