@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker program of the kernel: what its threads run. Tasks keep nothing of their input, for the next one is
 // another tenant's.
-import { compareContents, historyChanges, keptContents, newStarters } from '@writ/effect';
+import { compareContents, droppedStashes, historyChanges, keptContents, newStarters } from '@writ/effect';
 import { COMMAND_BUDGET } from '@writ/risk';
 import { serveTasks } from '@writ/worker-pool/thread';
 import { hashesOfDelta } from './collect/delta-hashes.ts';
@@ -28,6 +28,7 @@ export const kernelTasks = {
   'delta.whole': readWhole,
   'git.history': historyChanges,
   'git.kept': keptContents,
+  'git.stashes': droppedStashes,
   'policy.check': checkPolicy,
   'requests.read': readRequestList,
   'result.verify': verifyResultBytes,

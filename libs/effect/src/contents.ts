@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FileState } from '@writ/contract';
+import type { StashAnswer, StashQuestion } from './git/dropped-stashes.ts';
 import type { HistoryAnswer, HistoryQuestion } from './git/history-changes.ts';
 import type { KeptQuestion } from './git/kept-contents.ts';
 import type { LaterReader, LaterStarters } from './later-contents.ts';
@@ -44,6 +45,8 @@ export interface EffectContents {
   keptByGit(question: KeptQuestion): Promise<readonly boolean[] | null>;
   /** As `historyChanges`, as `compare` does it: null beyond the bounds. */
   gitHistory(question: HistoryQuestion): Promise<HistoryAnswer | null>;
+  /** As `droppedStashes`, as `compare` does it: null beyond the bounds. */
+  droppedStashes(question: StashQuestion): Promise<StashAnswer | null>;
   /** What stood at a path before the effect. */
   before(path: string): Promise<FileState | null>;
   /** Resolves in a later turn of the event loop: what goes through long lists gives it back in between. */

@@ -3,12 +3,14 @@ import type { Change } from '@writ/contract';
 import { changedFiles, extensionOf, type ChangedFiles } from './changed-files.ts';
 import type { EffectContents } from './contents.ts';
 import { files, type EffectFinding } from './finding.ts';
+import { mayTakeFromReach } from './git-directory.ts';
 import { GitWitness } from './git-witness.ts';
 import { historyLosses, type HistoryWays } from './history.ts';
 import { lostFiles, lostInAll, type LostFiles } from './lost-files.ts';
 import { leastOf, lostMany, lostSeries, type Total, type Totals } from './lost-rules.ts';
 import { CountedPaths } from './paths.ts';
 import type { EffectSettings } from './settings.ts';
+import { stashLosses } from './stash-losses.ts';
 import { listed, startsLater } from './starts-later.ts';
 import { EffectWindow, type PastEffect } from './window.ts';
 
@@ -29,7 +31,7 @@ export interface ExaminedEffect {
   readonly now: number;
   /**
    * the effects of the same series within `lost_series.window_ms`, the earliest first; asked only where this effect
-   * touches a counted file
+   * touches a counted file, or may take something out of git's reach
    */
   readonly past: () => Promise<readonly PastEffect[]>;
 }
@@ -50,9 +52,13 @@ export interface EffectExamination {
  */
 export async function examineEffect({ changes, settings, contents, key, now, past }: ExaminedEffect): Promise<EffectExamination> {
   const paths = new CountedPaths(settings.regenerable);
-  const changed = await changedFiles(changes, paths, contents);
-  const touched = changed.deleted.length + changed.moved.length + changed.modified.length + changed.copied.length;
-  const window = await EffectWindow.of(touched === 0 ? [] : await past(), paths, contents);
+  const all = await changedFiles(changes, paths, contents);
+  const touched = all.deleted.length + all.moved.length + all.modified.length + all.copied.length;
+  const isAlone = touched === 0 && !changes.some(mayTakeFromReach);
+  const window = await EffectWindow.of(isAlone ? [] : await past(), paths, contents);
+  // INVARIANT (own files are no loss): what the series made itself, it may take away again.
+  const changed = window.isEmpty ? all : await changedFiles(changes.map((change) =>
+    (window.takesOwn(change) ? { ...change, before: null } : change)), paths, contents);
   // A mark that the series may have written itself says nothing.
   const believesMark = (path: string): boolean => !window.changed(path);
   const lost = isTooFew(changed, settings) ? NOTHING_LOST
@@ -60,10 +66,10 @@ export async function examineEffect({ changes, settings, contents, key, now, pas
   const total = totalOf(window, paths, contents);
   const renamed = [...changed.moved.map(({ from, to }) => ({ from: from.path, to: to.path })), ...lost.moves].filter(({ from, to }) => extensionOf(from) !== extensionOf(to));
   const findings = [
-    await emptiedWorkspace(changed, total),
+    await emptiedWorkspace(all, changed, total),
     await lostMany(lost, settings, total),
     await seriesFinding(changes, window, total, { settings, contents, key, now, paths }),
-    await lostHistory(changes, paths, settings, { contents, key, now }),
+    await lostHistory(changes, window, paths, settings, { contents, key, now }),
     binaryOverText(lost, settings),
     await renamedMany(renamed.length, settings, total),
     await startsLater(changes, settings, contents),
@@ -90,10 +96,9 @@ async function seriesFinding(
   { settings, contents, key, now, paths }: Omit<ExaminedEffect, 'changes' | 'past'> & { readonly paths: CountedPaths },
 ): Promise<EffectFinding | null> {
   if (window.isEmpty) return null;
-  const all = await window.with(changes, contents);
-  const changed = await changedFiles(all, paths, contents);
+  const changed = await changedFiles(await window.with(changes, contents), paths, contents);
   if (changed.deleted.length + changed.modified.length < leastOf(settings)) return null;
-  const git = new GitWitness(all, contents, now);
+  const git = new GitWitness(changes, contents, now, window.repositories);
   const lost = await lostFiles(changed, { contents, git, key, believesMark: () => true });
   return await lostSeries(lost, settings, total);
 }
@@ -115,17 +120,26 @@ function totalOf(window: EffectWindow, paths: CountedPaths, contents: EffectCont
   return () => counted ??= count();
 }
 
-/** INVARIANT (never all): no policy lets a call leave nothing of a workspace, and no approval does. */
-async function emptiedWorkspace({ deleted, moved, created }: ChangedFiles, total: Total): Promise<EffectFinding | null> {
+/**
+ * INVARIANT (never all): no policy lets a call leave nothing of a workspace, and no approval does. Files that the
+ * series made are of the workspace, but they alone are nothing to lose.
+ */
+async function emptiedWorkspace(
+  { deleted, moved, created }: ChangedFiles, ofOthers: ChangedFiles, total: Total,
+): Promise<EffectFinding | null> {
+  if (ofOthers.deleted.length === 0) return null;
   if (moved.length > 0 || created.length > 0 || deleted.length < WORKSPACE_FILES_MIN) return null;
   if ((await total()).now > deleted.length) return null;
   return { rule: 'effect.emptied_workspace', mode: 'no_go', size: deleted.length, message: `deletes all ${files(deleted.length)} of the workspace` };
 }
 
 async function lostHistory(
-  changes: readonly Change[], paths: CountedPaths, { history: { mode } }: EffectSettings, ways: HistoryWays,
+  changes: readonly Change[], window: EffectWindow, paths: CountedPaths, { history: { mode } }: EffectSettings,
+  ways: HistoryWays,
 ): Promise<EffectFinding | null> {
-  const losses = await historyLosses(changes, paths, ways);
+  const taken = await historyLosses(changes, paths, ways);
+  // A repository that is gone or broken has no stashes left.
+  const losses = taken.length > 0 ? taken : await stashLosses(changes, window, paths, ways);
   return losses.length === 0 ? null : { rule: 'effect.history', mode, size: losses.length, message: listed(losses) };
 }
 
@@ -135,6 +149,6 @@ function binaryOverText({ madeBinary }: LostFiles, { binary_over_text: { mode, f
 }
 
 async function renamedMany(count: number, { renamed_many: { mode, files: least, share } }: EffectSettings, total: Total): Promise<EffectFinding | null> {
-  if (count < least || count < share * (await total()).now) return null;
+  if (count < least || count < share * (await total()).others) return null;
   return { rule: 'effect.renamed_many', mode, size: count, message: `moves ${files(count)} to another extension` };
 }

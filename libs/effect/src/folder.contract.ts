@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import type { Change, FileState } from '@writ/contract';
 import { compareContents } from './compare-contents.ts';
 import type { EffectContents } from './contents.ts';
+import { droppedStashes } from './git/dropped-stashes.ts';
 import { historyChanges } from './git/history-changes.ts';
 import { keptContents } from './git/kept-contents.ts';
 import { examineEffect, type EffectExamination } from './examine-effect.ts';
@@ -123,6 +124,7 @@ export class Folder {
       alone: (run) => run(),
       keptByGit: (question) => Promise.resolve(keptContents(structuredClone(question))),
       gitHistory: (question) => Promise.resolve(historyChanges(structuredClone(question))),
+      droppedStashes: (question) => Promise.resolve(droppedStashes(structuredClone(question))),
       filesBefore: (directory, max) => {
         const files = [...before].filter(([path, { kind }]) => kind !== 'dir' && path.startsWith(`${directory}/`)).map(([path, state]) => ({ path, state }));
         return Promise.resolve({ files: files.slice(0, max), isComplete: files.length <= max });

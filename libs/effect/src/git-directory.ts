@@ -150,9 +150,12 @@ export class GitDirectory {
 
   /**
    * All objects after the effect, as far as they fit: indexes of packs come first, then loose objects and short packs.
+   *
+   * @param withGone those too that the effect deleted
    */
-  async objects(gathered: GatheredBytes): Promise<ObjectFiles> {
-    const { states, isComplete } = await this.#filesAfter('objects', this.parts.stored);
+  async objects(gathered: GatheredBytes, withGone = false): Promise<ObjectFiles> {
+    const changed = [...this.parts.stored].filter(([, after]) => !withGone || after !== null);
+    const { states, isComplete } = await this.#filesAfter('objects', new Map(changed));
     const loose = only(states, (inner) => LOOSE.test(inner));
     const indexes = only(states, (inner) => PACK_INDEX.test(inner) && states.has(packOf(inner)));
     const indexBytes = await gathered.read(indexes);
@@ -197,12 +200,20 @@ const statesOf = (all: readonly (readonly [string, FileState | null])[]): States
 const only = (states: States, is: (inner: string) => boolean): States =>
   new Map([...states].filter(([inner]) => is(inner)));
 
-/** The repositories that changes are within, by their own directories. */
+/** Answers whether a change may take something out of git's reach. Neither new objects nor configuration do. */
+export function mayTakeFromReach({ path, before }: Change): boolean {
+  const inner = withinGit(path)?.inner ?? '';
+  return inner === 'index' || isReferenceFile(inner) || inner.startsWith('reftable/')
+    || (before !== null && (PARTS.has(inner) || STORED.test(inner)));
+}
+
+/** The repositories that changes are within, by their own directories, and those of `further` directories. */
 export async function changedRepositories(
   changes: readonly Change[],
   contents: EffectContents,
+  further: Iterable<string> = [],
 ): Promise<GitDirectory[]> {
-  const repositories = new Map<string, ChangedParts>();
+  const repositories = new Map<string, ChangedParts>([...further].map((root) => [root, new ChangedParts()]));
   for await (const some of inTurns(changes, contents)) {
     for (const change of some) {
       const place = withinGit(change.path);

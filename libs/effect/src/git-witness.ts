@@ -11,25 +11,36 @@ export interface Suspect {
 }
 
 /**
- * Says of changes whether git made them and keeps what was there: the path agrees with the index, which the same effect
- * changed, and the content before is staged, or in a commit that the repository leads to afterwards. So a checkout, a
- * rebase or a stash loses nothing; what was never committed is lost.
+ * Says of changes whether git made them and keeps what was there: the same effect or its series changed the index or a
+ * reference, the path agrees with the index, and the content before is staged, or in a commit that the repository leads
+ * to afterwards. So a checkout, a rebase or a stash loses nothing; what was never committed is lost.
+ *
+ * INVARIANT (the repository is as it is now): what git keeps is read from the base of this effect with its own changes,
+ * also where the files of a series are judged. What an earlier effect left in git's reach may be out of it now.
  */
 export class GitWitness {
   readonly #changes: readonly Change[];
   readonly #contents: EffectContents;
   readonly #now: number;
+  readonly #used: ReadonlySet<string>;
 
-  constructor(changes: readonly Change[], contents: EffectContents, now: number) {
-    [this.#changes, this.#contents, this.#now] = [changes, contents, now];
+  /**
+   * @param changes of this effect alone
+   * @param used own directories of repositories, of which earlier effects of the series changed the index or references
+   */
+  constructor(
+    changes: readonly Change[], contents: EffectContents, now: number, used: ReadonlySet<string> = new Set(),
+  ) {
+    [this.#changes, this.#contents, this.#now, this.#used] = [changes, contents, now, used];
   }
 
   /** Those that git keeps. */
   async kept<T extends Suspect>(suspects: readonly T[]): Promise<ReadonlySet<T>> {
     const kept = new Set<T>();
     if (suspects.length === 0) return kept;
-    const repositories = (await changedRepositories(this.#changes, this.#contents)).filter(
-      ({ root, parts }) => /(?:^|\/)\.git$/.test(root) && parts.index?.after?.kind === 'file',
+    const repositories = (await changedRepositories(this.#changes, this.#contents, this.#used)).filter(
+      ({ root, parts }) => /(?:^|\/)\.git$/.test(root)
+        && (this.#used.has(root) || parts.index !== null || parts.references.size > 0),
     );
     // The longest first: a file belongs to the repository that is nearest to it.
     const roots = repositories

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { repository, type Folder } from './folder.contract.ts';
+import type { PastEffect } from './window.ts';
 
 const LOOSE = 'find .git/objects -path "*/[0-9a-f][0-9a-f]/*" -type f | sort';
 const ORDINARY: readonly ((n: number) => string)[] = [
@@ -65,7 +66,7 @@ const git = (folder: Folder, args: readonly string[], input = ''): string =>
     maxBuffer: 64 * 1024 * 1024,
   });
 
-/** What references, heads and logs name: stashes are dropped as people like. */
+/** What references, heads and logs name: stashes of its own a series may drop. */
 function named(folder: Folder): string[] {
   // Packed references that newer ones stand before name nothing.
   const names = git(folder, ['for-each-ref', '--format=%(objectname) %(refname)'])
@@ -129,9 +130,11 @@ describe('whatever is done with git', () => {
       fc.asyncProperty(steps, async (commands) => {
         const folder = original.copy();
         try {
+          const past: PastEffect[] = [];
           for (const command of commands) {
             const before = commitsBelow(folder);
-            const { findings } = await folder.effectOf(command);
+            const { findings } = await folder.effectOf(command, { past: [...past] });
+            past.push({ changes: folder.made, isApproved: false });
             const after = commitsBelow(folder);
             const isHarm =
               before === null || after === null || !isWhole(folder) || [...before].some((name) => !after.has(name));

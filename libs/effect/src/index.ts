@@ -4,6 +4,7 @@ export { compareContents } from './compare-contents.ts';
 export { examineEffect, type EffectExamination, type ExaminedEffect } from './examine-effect.ts';
 export type { EffectFinding } from './finding.ts';
 export { GIT_BYTES_MAX } from './git-directory.ts';
+export { droppedStashes, type StashAnswer, type StashQuestion } from './git/dropped-stashes.ts';
 export { historyChanges, type HistoryAnswer, type HistoryQuestion } from './git/history-changes.ts';
 export { keptContents, type KeptQuestion } from './git/kept-contents.ts';
 export { newStarters, type LaterContents, type LaterReader, type LaterStarters } from './later-contents.ts';

@@ -39,6 +39,7 @@ async function examine(before: Files, changes: readonly Change[], states: readon
       alone: (run) => run(),
       keptByGit: () => Promise.resolve(null),
       gitHistory: () => Promise.resolve(null),
+      droppedStashes: () => Promise.resolve(null),
       starters: () => Promise.resolve(null),
       count: (counts) => Promise.resolve([...before.keys()].filter(counts).length),
     },

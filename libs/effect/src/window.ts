@@ -4,6 +4,8 @@
 // neither small steps, nor files that it made itself, nor marks that it wrote make its loss smaller.
 import type { Change, FileState } from '@writ/contract';
 import { inTurns, type EffectContents } from './contents.ts';
+import { isReferenceFile } from './git/references.ts';
+import { withinGit } from './git-paths.ts';
 import type { CountedPaths } from './paths.ts';
 
 type Turns = Pick<EffectContents, 'pause'>;
@@ -26,6 +28,8 @@ interface Place {
 export class EffectWindow {
   readonly #paths: CountedPaths;
   readonly #places = new Map<string, Place>();
+  /** own directories of repositories, of which the series changed the index or a reference */
+  readonly #used = new Set<string>();
 
   private constructor(paths: CountedPaths) {
     this.#paths = paths;
@@ -54,6 +58,25 @@ export class EffectWindow {
     return place !== undefined && place.origin === null && place.now !== null;
   }
 
+  /**
+   * Answers whether a change takes away what the series made itself. A file that somebody else wrote there since is
+   * theirs; one that the series moved there stood elsewhere before.
+   */
+  takesOwn({ path, before }: Change): boolean {
+    const place = this.#places.get(path);
+    return place !== undefined && place.origin === null && hasContent(before) && place.now?.sha256 === before.sha256;
+  }
+
+  /** The own directories of repositories, of which the series ever changed the index or a reference. */
+  get repositories(): ReadonlySet<string> {
+    return this.#used;
+  }
+
+  /** What stood at a path when the window began, where `state` stands there now. */
+  atStart(path: string, state: FileState | null): FileState | null {
+    return this.#originOf({ path, before: state, after: null });
+  }
+
   /** Paths of counted files that stood before the series and are gone. */
   gone(): ReadonlySet<string> {
     const isGone = (path: string, { origin, now }: Place): boolean =>
@@ -71,11 +94,16 @@ export class EffectWindow {
   }
 
   async #add({ changes, isApproved }: PastEffect, turns: Turns): Promise<void> {
+    for (const { path } of changes) {
+      const place = withinGit(path);
+      if (place !== null && (place.inner === 'index' || isReferenceFile(place.inner))) this.#used.add(place.root);
+    }
     if (isApproved) {
       for (const { path } of changes) this.#places.delete(path);
       return;
     }
     const moves = this.#movesIn(changes);
+    const isPopped = changes.some((change) => this.#takesStash(change));
     // Origins are read before any of them is written: files may change places.
     const origins = new Map([...moves].map(([to, from]) => [to, this.#originOf(from)]));
     const left = new Set([...moves.values()].map(({ path }) => path));
@@ -83,7 +111,9 @@ export class EffectWindow {
       for (const change of some) {
         const { path, after } = change;
         const origin = origins.get(path);
-        if (origin !== undefined) this.#places.set(path, { origin, now: after });
+        if (isPopped && hasContent(after) && this.#paths.isCounted(path) && this.#originOf(change) === null)
+          this.#places.set(path, { origin: after, now: after });
+        else if (origin !== undefined) this.#places.set(path, { origin, now: after });
         else if (!left.has(path)) this.#places.set(path, { origin: this.#originOf(change), now: after });
         else if (after === null || after.kind === 'dir') this.#places.delete(path);
         else this.#places.set(path, { origin: null, now: after });
@@ -91,9 +121,18 @@ export class EffectWindow {
     }
   }
 
+  /** What somebody else wrote in the place of an own file is not the series' own. */
   #originOf({ path, before }: Change): FileState | null {
     const place = this.#places.get(path);
-    return place === undefined ? before : place.origin;
+    if (place === undefined) return before;
+    return place.origin === null && !isSame(place.now, before) ? before : place.origin;
+  }
+
+  /** A stash that stood when the window began is a person's: so is what comes out of it. */
+  #takesStash(change: Change): boolean {
+    const { path, before, after } = change;
+    if (!/(?:^|\/)\.git\/(?:logs\/)?refs\/stash$/.test(path) || before === null) return false;
+    return this.#originOf(change)?.sha256 === before.sha256 && (after === null || after.size <= before.size);
   }
 
   /** Contents that left a counted path for one where nothing stood when the window began: by where they are now. */
@@ -101,11 +140,14 @@ export class EffectWindow {
     const counted = changes.filter(({ path }) => this.#paths.isCounted(path));
     const left = counted.filter(({ before, after }) =>
       hasContent(before) && before.size > 0 && before.sha256 !== after?.sha256);
-    const from = Map.groupBy(left, ({ before }) => before?.sha256 ?? '');
+    // Of equal contents the one that stood there before the series is followed first.
+    const stood = left.filter((change) => this.#originOf(change) !== null);
+    const own = left.filter((change) => this.#originOf(change) === null);
+    const from = Map.groupBy([...stood, ...own], ({ before }) => before?.sha256 ?? '');
     const moves = new Map<string, Change>();
     for (const change of counted) {
       const { path, before, after } = change;
-      if (!hasContent(after) || hasContent(before) || this.#originOf(change) !== null) continue;
+      if (!hasContent(after) || before?.sha256 === after.sha256 || this.#originOf(change) !== null) continue;
       const source = from.get(after.sha256)?.shift();
       if (source !== undefined) moves.set(path, source);
     }

@@ -211,6 +211,8 @@ export class EffectExaminer {
       keptByGit: async (question) =>
         await orNull(this.#work.run('git.kept', question, this.#optionsFor(tenantId, effort, GIT_WALL_MS)), effort),
       gitHistory: async (question) => await this.#gitHistory(tenantId, question, effort),
+      droppedStashes: async (question) =>
+        await orNull(this.#work.run('git.stashes', question, this.#optionsFor(tenantId, effort, GIT_WALL_MS)), effort),
       count: async (counts, skips) => await countFiles(read, root, counts, skips),
     };
   }
