@@ -121,7 +121,7 @@ class LaterFinder {
     const directory = names.slice(0, -1).join('/');
     for (let depth = 0; depth < names.length; depth += 1) {
       const root = names.slice(0, depth).join('/');
-      if ((await this.#hooksPathsOf(root)).includes(directory)) return true;
+      if ((await this.#hooksPathsOf(root)).some((hooks) => hooks === directory || (isElsewhere(hooks) && hooks.endsWith(`/${directory}`)))) return true;
     }
     return false;
   }
@@ -162,8 +162,12 @@ async function isRepository(directory: string, state: State): Promise<boolean> {
   return await inside('objects') !== null && await inside('refs') !== null;
 }
 
-/** A path of a configuration, from the root of the workspace. One that leads out of it is none there. */
+/** Nobody knows here where a workspace stands, nor whose home it is. */
+const isElsewhere = (value: string): boolean => /^[/~%]/.test(value);
+
+/** A path of a configuration, from the root of the workspace. One that leads out of it is none there; one from elsewhere stays as it is. */
 function resolved(root: string, value: string): string {
+  if (isElsewhere(value)) return value;
   const names: string[] = root === '' ? [] : [...namesOf(root)];
   for (const name of value.split('/')) {
     if (name === '..') names.pop();
