@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What in a file starts programs without anybody asking for them. All of it is attacker-controlled: each reader takes time in proportion to the text.
 import { programsIn } from './git-config.ts';
+import { isCommentLine, pipelineChanges, startingLines } from './pipeline-lines.ts';
 
 /** How a content is read. */
-export type LaterReader = 'package' | 'git-config' | 'gitfile' | 'commondir' | 'npmrc' | 'yarnrc' | 'pnpm' | 'cargo' | 'mise' | 'editor' | 'lines';
+export type LaterReader = 'package' | 'git-config' | 'gitfile' | 'commondir' | 'npmrc' | 'yarnrc' | 'pnpm' | 'cargo' | 'mise' | 'editor' | 'lines' | 'pipeline';
 
 /** A longer content is not read; that it changed is a finding. */
 export const LATER_BYTES_MAX = 256 * 1024;
@@ -15,10 +16,16 @@ export interface LaterContents {
   readonly after: Uint8Array;
 }
 
-/** What starts now and did not before: short names for a person, the first few, and how many there are. */
-export interface LaterStarters {
+/** Names for a person, the first few, and how many there are. */
+export interface LaterNames {
   readonly names: readonly string[];
   readonly count: number;
+}
+
+/** What starts now and did not before. */
+export interface LaterStarters extends LaterNames {
+  /** what may have restricted what starts, and is gone */
+  readonly removed: LaterNames;
 }
 
 const NAMES_MAX = 5;
@@ -26,12 +33,18 @@ const NAME_CHARS_MAX = 60;
 
 /** Finds what a content starts that the one before it did not. Takes time in proportion to both. */
 export function newStarters({ reader, before, after }: LaterContents): LaterStarters {
+  const [was, is] = [before === null ? null : textOf(before, reader), textOf(after, reader)];
+  if (reader === 'pipeline') {
+    const { added, removed } = pipelineChanges(was ?? '', is);
+    return { ...named(added.map(keyOf)), removed: named(removed.map(keyOf)) };
+  }
   const read = READERS[reader];
-  const had = before === null ? new Map<string, string>() : read(textOf(before, reader));
-  const fresh = [...read(textOf(after, reader))].filter(([entry]) => !had.has(entry)).map(([, name]) => name.slice(0, NAME_CHARS_MAX));
-  const names = [...new Set(fresh)].filter((name) => name !== '').slice(0, NAMES_MAX);
-  return { names, count: fresh.length };
+  const had: Starters = was === null ? new Map() : read(was);
+  return { ...named([...read(is)].filter(([entry]) => !had.has(entry)).map(([, name]) => name)), removed: { names: [], count: 0 } };
 }
+
+const named = (all: readonly string[]): LaterNames =>
+  ({ names: [...new Set(all.map((name) => name.slice(0, NAME_CHARS_MAX)))].filter((name) => name !== '').slice(0, NAMES_MAX), count: all.length });
 
 const BOM = '\ufeff';
 /** Byte by byte, so that no two contents are one text; a manifest is JSON, whose names are compared as npm does. */
@@ -43,7 +56,7 @@ function textOf(bytes: Uint8Array, reader: LaterReader): string {
 /** Entries that start something, with the name that a person is shown of each. Equal entries start the same. */
 type Starters = ReadonlyMap<string, string>;
 
-const READERS: Readonly<Record<LaterReader, (text: string) => Starters>> = {
+const READERS: Readonly<Record<Exclude<LaterReader, 'pipeline'>, (text: string) => Starters>> = {
   package: packageStarters,
   'git-config': (text) => (REFERENCE.test(text) ? new Map() : new Map([...programsIn(text)].map((entry) => [entry, entry.split('=')[0] ?? '']))),
   gitfile: (text) => (text.length <= GITFILE_CHARS_MAX && OWN_GITDIR.test(text) ? new Map() : new Map([[text, 'gitdir']])),
@@ -55,7 +68,7 @@ const READERS: Readonly<Record<LaterReader, (text: string) => Starters>> = {
   mise: linesWith(/hooks?|exec|source|_\.|tasks?|run|enter|leave|script|plugins/i),
   // Keys whose values are programs, their arguments or their environment.
   editor: linesWith(/path|shell|executable|interpreter|command|args|profile|env|runtime|binary|server|task|trust|allow|launch/i),
-  lines: pipelineLines,
+  lines: (text) => new Map([...startingLines(text)].map((line) => [line, keyOf(line)])),
 };
 
 /** The beginning of a reference, or of its log: a branch may be called `config`. As a configuration git stops at it. */
@@ -99,37 +112,6 @@ function linesWith(words: RegExp): (text: string) => Starters {
   };
 }
 
-/** Without comments. A `#` before a letter may be a name of JavaScript's, one before `!` names an interpreter. */
 const linesOf = (text: string): readonly string[] =>
-  text.split(/[\n\r]/).map((line) => line.trim()).filter((line) => line !== '' && !/^#(?:[\s#]|$)/.test(line));
+  text.split(/[\n\r]/).map((line) => line.trim()).filter((line) => line !== '' && !isCommentLine(line));
 const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.exec(line)?.[1] ?? '';
-
-/** Keys of a pipeline whose values start nothing, and those of tools that fix versions. Whatever stands under another key does, or may. */
-const HARMLESS = /^(?:- +)?(?:name|run-name|display-?name|description|timeout(?:-minutes|-in-minutes)?|fail-fast|max-parallel|cron|rev|min_version|minimum_pre_commit_version|[\w-]*-version(?:-file)?|version|retention-days|fetch-depth|cache|key|exclude) *: *(?:[^&*!{}[\]|<>;()`"'$\\]*|"[^"\\${}`]*"|'[^'${}]*'|\[[\w\s.,'"-]*\])$/i;
-/** A longer line counts, unread: the patterns may take quadratic time. */
-const LINE_CHARS_MAX = 500;
-/** A list of versions, as a matrix has it. */
-const VERSIONS = /^- +['"]?[\d.x]+['"]?$/;
-/** A step of somebody else, or an image, with its version. */
-const VERSIONED = /^(- +)?(uses|image|repo) *: *(['"]?[\w./-]+)(?:@|:)[\w.-]+(['"]?)(?: +#.*)?$/;
-
-/**
- * Lines of a pipeline that may start something. What is not known to be harmless counts, however YAML would read it, so that no spelling evades. The
- * same step at another version is the same step.
- */
-function pipelineLines(text: string): Starters {
-  const found = new Map<string, string>();
-  for (const line of linesOf(text)) {
-    const isShort = line.length <= LINE_CHARS_MAX;
-    if (isShort && (HARMLESS.test(line) || VERSIONS.test(line))) continue;
-    const step = isShort ? VERSIONED.exec(line) : null;
-    found.set(step === null ? withoutComment(line) : `${step[2] ?? ''}: ${step[3] ?? ''}`, keyOf(line));
-  }
-  return found;
-}
-
-/** A comment at the end says nothing. */
-const withoutComment = (line: string): string => {
-  const from = line.indexOf(' #');
-  return from < 0 || /["'`]/.test(line) ? line : line.slice(0, from).trimEnd();
-};

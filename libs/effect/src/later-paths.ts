@@ -14,7 +14,7 @@ export interface LaterPlace {
 }
 
 const at = (when: LaterStart, reader: LaterReader | null = null): LaterPlace => ({ when, reader });
-const [OPENED, GIT, INSTALLED, PIPELINE] = [at('the folder is opened'), at('git is used'), at('dependencies are installed'), at('CI runs', 'lines')];
+const [OPENED, GIT, INSTALLED, PIPELINE] = [at('the folder is opened'), at('git is used'), at('dependencies are installed'), at('CI runs', 'pipeline')];
 const all = (names: readonly string[], place: LaterPlace): [string, LaterPlace][] => names.map((name) => [name, place]);
 const extensions = (name: string, of: readonly string[]): string[] => of.map((extension) => `${name}.${extension}`);
 

@@ -146,6 +146,13 @@ describe('what starts nothing by itself', () => {
     'name: CI', 'on:', '  push:', '    branches: [main]', 'jobs:', '  test:', '    name: Test', '    runs-on: ubuntu-latest', '    timeout-minutes: 10', '    strategy:', '      matrix:', '        node: [20, 22]',
     '    steps:', '      # builds', '      - uses: actions/checkout@v4', '      - uses: actions/setup-node@v4', '        with:', '          node-version: 20', '      - run: npm ci', '      - run: npm test', '',
   ].join('\n');
+  const GUARDED = [
+    'name: Deploy', 'on:', '  push:', '    branches-ignore: [wip]', '    tags-ignore:', '      - 1.x', 'permissions: read-all', 'jobs:', '  ship:', '    # ships',
+    '    needs: [test]', '    if: github.ref == \'refs/heads/main\'', '    environment: production', '    steps:', '      - uses: actions/checkout@v4',
+    '      - uses: somebody/manual-approval@v1', '      - run: ./check', '      - run: ./deploy', '        if: github.actor == \'me\'', '      - run: npm test',
+    '    concurrency: one', '  preview:', '    if: github.repository == \'a/b\'', '    environment:', '      name: review', '  other:',
+    '    if: github.repository == \'a/b\'', '',
+  ].join('\n');
   beforeEach(() => { folder.write({ '.github/workflows/ci.yml': WORKFLOW }); });
   const edit = (script: string): string => `sed -i '${script}' .github/workflows/ci.yml`;
 
@@ -171,6 +178,37 @@ describe('what starts nothing by itself', () => {
     ['files with names like those of a repository', 'mkdir -p src/config src/hooks src/refs; for f in src/HEAD src/hooks/useThing.ts src/refs/a src/hooks/update; do echo x > $f; done; echo x > config'],
   ])('is no finding: %s', async (_, command) => {
     expect(await found(command)).toEqual([]);
+  });
+
+  it.each([
+    ['a condition', '    if: github.ref == \'refs/heads/main\'\n', '    if: true\n'],
+    ['a condition of one of two jobs', '    if: github.repository == \'a/b\'\n', ''],
+    ['rights', 'permissions: read-all\n', ''],
+    ['an environment', '    environment: production\n', ''],
+    ['the name of an environment', '      name: review\n', '      name: other\n'],
+    ['what comes first', '    needs: [test]\n', ''],
+    ['a branch', '    branches-ignore: [wip]\n', ''],
+    ['a version that is a branch', '      - 1.x\n', ''],
+    ['a check', '      - run: ./check\n', ''],
+    ['an approval', '      - uses: somebody/manual-approval@v1\n', ''],
+    ['a condition that moves to another step', '      - run: ./deploy\n        if: github.actor == \'me\'\n      - run: npm test\n',
+      '      - run: ./deploy\n      - run: npm test\n        if: github.actor == \'me\'\n'],
+    ['a condition that moves to another depth', '    concurrency: one\n', '        concurrency: one\n'],
+  ])('is a finding where a pipeline loses %s', async (_, from, to) => {
+    expect(GUARDED.split(from)).toHaveLength(from.includes('repository') ? 3 : 2);
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    folder.write({ next: GUARDED.replace(from, to) });
+    expect(await found('mv next .github/workflows/deploy.yml')).toEqual(['effect.runs_later']);
+  });
+
+  it('is no finding where a pipeline loses usual steps, comments and names, is empty, or is gone', async () => {
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    expect(await found('sed -i "/npm test/d; /# ships/d; /name: Deploy/d; /checkout/d" .github/workflows/deploy.yml')).toEqual([]);
+    expect(await found('echo "# nothing" > .github/workflows/deploy.yml')).toEqual([]);
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    expect(await messageOf('sed -i "/if: github.ref/d" .github/workflows/deploy.yml'))
+      .toBe('removes `if` in `.github/workflows/deploy.yml`, which runs when CI runs');
+    expect(await found('rm .github/workflows/deploy.yml')).toEqual([]);
   });
 
   it.each([
