@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What in a file starts programs without anybody asking for them. All of it is attacker-controlled: each reader takes time in proportion to the text.
 import { programsIn } from './git-config.ts';
-import { isCommentLine, pipelineChanges, startingLines } from './pipeline-lines.ts';
+import { keyOf, keysWith, linesWith, type Starters } from './later-lines.ts';
+import { pipelineChanges, startingLines } from './pipeline-lines.ts';
 
 /** How a content is read. */
 export type LaterReader = 'package' | 'git-config' | 'gitfile' | 'commondir' | 'npmrc' | 'yarnrc' | 'pnpm' | 'cargo' | 'mise' | 'editor' | 'lines' | 'pipeline';
@@ -53,21 +54,20 @@ function textOf(bytes: Uint8Array, reader: LaterReader): string {
   return text.startsWith(BOM) ? text.slice(1) : text;
 }
 
-/** Entries that start something, with the name that a person is shown of each. Equal entries start the same. */
-type Starters = ReadonlyMap<string, string>;
-
 const READERS: Readonly<Record<Exclude<LaterReader, 'pipeline'>, (text: string) => Starters>> = {
   package: packageStarters,
   'git-config': (text) => (REFERENCE.test(text) ? new Map() : new Map([...programsIn(text)].map((entry) => [entry, entry.split('=')[0] ?? '']))),
   gitfile: (text) => (text.length <= GITFILE_CHARS_MAX && OWN_GITDIR.test(text) ? new Map() : new Map([[text, 'gitdir']])),
   commondir: (text) => (text.trim() === '../..' ? new Map() : new Map([[text, 'commondir']])),
-  npmrc: linesWith(/script|shell|node-options|init-module|globalconfig|userconfig|registry|editor|browser|viewer|pnpmfile|^(?:"?git|prefix)/i),
-  yarnrc: linesWith(/yarn-?path|plugins|path:|spec:|script|shell|use-yarnrc|inject|enable|unsafe/i),
-  pnpm: linesWith(/built|dangerously|pnpmfile|configdependencies|shell|script|nodeoptions|verify/i),
-  cargo: linesWith(/rustc|rustdoc|wrapper|runner|linker|credential|alias|^\[env|path/i),
-  mise: linesWith(/hooks?|exec|source|_\.|tasks?|run|enter|leave|script|plugins/i),
+  // npm puts values of the environment into names as well.
+  npmrc: linesWith(/script|shell|node-options|init-module|globalconfig|userconfig|registry|editor|browser|viewer|pnpmfile|^(?:"?git|prefix)|^[^=]*\$\{/i),
+  yarnrc: linesWith(/yarn-?path|plugins|path:|spec:|script|shell|use-yarnrc|inject|enable|unsafe|!!/i, 'yaml'),
+  pnpm: linesWith(/build|built|dangerously|pnpmfile|configdependencies|shell|script|nodeoptions|verify|!!/i, 'yaml'),
+  cargo: linesWith(/rustc|rustdoc|wrapper|runner|linker|link-|flags|backend|credential|alias|^\[?\s*["']?env\b|path|preload|include|registry|replace/i, 'toml'),
+  mise: linesWith(/hooks?|exec|source|_\.|^\[?_|file|tasks?|run|enter|leave|script|plugins|options|preload|path|bash_env|prompt_command|shell/i, 'toml'),
   // Keys whose values are programs, their arguments or their environment.
-  editor: linesWith(/path|shell|executable|interpreter|command|args|profile|env|runtime|binary|server|task|trust|allow|launch/i),
+  editor: keysWith(new RegExp('path|shell|execut|interpreter|command|cmd|args|profile|env|runtime|runon|binary|server|task|trust|allow|launch|tools|alternate|sdk'
+    + '|\\.home|hook|plugin|script', 'i')),
   lines: (text) => new Map([...startingLines(text)].map((line) => [line, keyOf(line)])),
 };
 
@@ -102,16 +102,3 @@ function packageStarters(text: string): Starters {
 }
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {});
-
-/** Lines that say one of these words. A line that is continued is a line of its own. */
-function linesWith(words: RegExp): (text: string) => Starters {
-  return (text) => {
-    const found = new Map<string, string>();
-    for (const line of linesOf(text)) if (words.test(line)) found.set(line, keyOf(line));
-    return found;
-  };
-}
-
-const linesOf = (text: string): readonly string[] =>
-  text.split(/[\n\r]/).map((line) => line.trim()).filter((line) => line !== '' && !isCommentLine(line));
-const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.exec(line)?.[1] ?? '';

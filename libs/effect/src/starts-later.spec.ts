@@ -120,6 +120,34 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     expect(await found(command)).toEqual(['effect.runs_later']);
   });
 
+  it.each([
+    ['a wrapper of Rust\'s compiler', '.cargo/config.toml', '[build]\n"\\u0072ustc-wr\\u0061pper" = "./x"\n'],
+    ['a wrapper in a longer escape', '.cargo/config.toml', '"\\U00000062uild"."rustc-wr\\x61pper" = "./x"\n'],
+    ['an environment of the compiler', '.cargo/config.toml', '[ "env" ]\nLD_AUDIT = "./x"\n'],
+    ['an interpreter', '.vscode/settings.json', '{ "python.defaultInt\\u0065rpreterP\\u0061th": "./x" }'],
+    ['an interpreter in a letter that is escaped in vain', '.vscode/settings.json', '{ "python.pa\\qth": "./x" }'],
+    ['a tool of an editor, within', '.vscode/settings.json', '{ /* x */ "go.alternateTools": { // x\n "go": "./x", }, }'],
+    ['builds of packages', 'pnpm-workspace.yaml', '"\\u0064angerouslyAllowAllBu\\u0069lds": true\n'],
+    ['builds of packages in another escape', 'pnpm-workspace.yaml', '"\\x64angerouslyAllowAll\\x42uilds": true\n'],
+    ['builds of packages on two lines', 'pnpm-workspace.yaml', '? "d\\\n  angerouslyAllowAll\\\n  B\\\n  uilds"\n: true\n'],
+    ['builds of one more package', 'pnpm-workspace.yaml', 'onlyBuiltDependencies:\n- a\n- other\n'],
+    ['a program for Yarn', '.yarnrc.yml', '"y\\x61rnP\\x61th": ./x\n'],
+    ['a shell for scripts with a value in its name', '.npmrc', 'scr${NOTHING?}ipt-sh${NOTHING?}ell=./x\n'],
+    ['a hook of mise', 'mise.toml', '["h\\u006foks"]\n"ent\\u0065r" = "./x"\n'],
+  ])('is found in another spelling: %s', async (_, path, content) => {
+    folder.write({ 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n- a\n', '.vscode/settings.json': '{ "go.alternateTools": { "gopls": "g" } }', next: content });
+    expect(await found(`mkdir -p .cargo .vscode; mv next ${path}`)).toEqual(['effect.runs_later']);
+  });
+
+  it('is told from ordinary settings', async () => {
+    folder.write({ 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n- a\npackages:\n- packages/*\n', '.vscode/settings.json': '{ "go.alternateTools": { "gopls": "g" } }' });
+    folder.write({
+      next: 'onlyBuiltDependencies:\n- a\npackages:\n- packages/*\n- apps/*\ncatalog:\n  a: ^1.0.0\n',
+      settings: '{\n  // x\n  "go.alternateTools": { "gopls": "g" },\n  "search.exclude": { "a\\\\b": true },\n  "editor.formatOnSave": true,\n}',
+    });
+    expect(await found('mv next pnpm-workspace.yaml; mv settings .vscode/settings.json')).toEqual([]);
+  });
+
   it('is no finding in an installed package, which nobody opens', async () => {
     folder.run('mkdir -p node_modules/x');
     expect(await found(`cd node_modules/x; mkdir -p .husky .vscode .github/workflows; for f in .husky/pre-commit .vscode/tasks.json .github/workflows/a.yml .envrc; do echo "run: x" > $f; done; ${MANIFEST('"install":"x"')}`)).toEqual([]);
