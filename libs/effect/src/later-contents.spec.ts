@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LATER_BYTES_MAX, newStarters, type LaterReader } from './later-contents.ts';
 
-const READERS: readonly LaterReader[] = ['package', 'git-config', 'gitfile', 'commondir', 'npmrc', 'yarnrc', 'pnpm', 'cargo', 'mise', 'editor', 'lines', 'pipeline'];
-const CONSTRUCTS = ['-', ' ', '\n', 'a-version', '[a "', '\\"', '"', '{', '.git/modules/', 'gitdir: .git/worktrees/', 'uses: a/', 'name: ', '# ', '- ', '\t', ': ', '[x]\n', 'a=1\n', '\\\n', ' #"', ' - ', ' '.repeat(490) + '-\n', 'a:\n', '\\u0061'];
+const READERS: readonly LaterReader[] = ['package', 'git-config', 'gitfile', 'commondir', 'npmrc', 'yarnrc', 'pnpm', 'cargo', 'mise', 'editor', 'lines', 'pipeline', 'composer', 'bunfig', 'deploy', 'heroku', 'procfile'];
+const CONSTRUCTS = ['-', ' ', '\n', 'a-version', '[a "', '\\"', '"', '{', '.git/modules/', 'gitdir: .git/worktrees/', 'uses: a/', 'name: ', '# ', '- ', '\t', ': ', '[x]\n', 'a=1\n', '\\\n', ' #"', ' - ', ' '.repeat(490) + '-\n', 'a:\n', '\\u0061', '/*', '"\\"', ', ', '{"a":', '['];
 /** One reading of so much takes some ten milliseconds at most; this is for a busy processor. */
 const SLOW_MS = 1_000;
 

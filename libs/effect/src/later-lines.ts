@@ -46,8 +46,8 @@ export const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.
  * Keys that say one of these words, with all that stands below them, of JSON with comments. What is none is read line by line. Takes time in
  * proportion to the text.
  */
-export function keysWith(words: RegExp): (text: string) => Starters {
-  const byLine = linesWith(words, 'yaml');
+export function keysWith(words: RegExp, otherwise: Format = 'yaml'): (text: string) => Starters {
+  const byLine = linesWith(words, otherwise);
   return (text) => {
     try {
       const found = new Map<string, string>();

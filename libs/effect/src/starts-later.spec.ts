@@ -153,6 +153,11 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     expect(await found(`cd node_modules/x; mkdir -p .husky .vscode .github/workflows; for f in .husky/pre-commit .vscode/tasks.json .github/workflows/a.yml .envrc; do echo "run: x" > $f; done; ${MANIFEST('"install":"x"')}`)).toEqual([]);
   });
 
+  it('is found in a package below a directory that a generator fills, and is none in what `npm ci` installs', async () => {
+    expect(await found('mkdir -p gen/tool; echo \'{"name":"tool","scripts":{"postinstall":"./x"}}\' > gen/tool/package.json')).toEqual(['effect.runs_later']);
+    expect(await found('mkdir -p node_modules/tool; echo \'{"name":"tool","scripts":{"postinstall":"./x"}}\' > node_modules/tool/package.json')).toEqual([]);
+  });
+
   it('is not let pass by a tenant\'s own patterns of what is made again', async () => {
     const { findings } = await folder.effectOf('echo x > .envrc', { settings: completeEffectSettings({ regenerable: ['.envrc', '**'] }) });
     expect(findings.map(({ rule }) => rule)).toEqual(['effect.runs_later']);
