@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What in a file starts programs without anybody asking for them. All of it is attacker-controlled: each reader takes time in proportion to the text.
 import { programsIn } from './git-config.ts';
+import { isLocalPackage, leadsToInstalled } from './installed.ts';
+import { keyOf, keysWith, linesWith, type Starters } from './later-lines.ts';
+import { pipelineChanges, startingLines } from './pipeline-lines.ts';
 
 /** How a content is read. */
-export type LaterReader = 'package' | 'git-config' | 'gitfile' | 'commondir' | 'npmrc' | 'yarnrc' | 'pnpm' | 'cargo' | 'mise' | 'editor' | 'lines';
+export type LaterReader = 'package' | 'git-config' | 'gitfile' | 'commondir' | 'npmrc' | 'yarnrc' | 'pnpm' | 'cargo' | 'mise' | 'editor' | 'lines' | 'pipeline' | 'composer' | 'bunfig' | 'deploy'
+  | 'heroku' | 'procfile';
 
 /** A longer content is not read; that it changed is a finding. */
 export const LATER_BYTES_MAX = 256 * 1024;
@@ -15,10 +19,16 @@ export interface LaterContents {
   readonly after: Uint8Array;
 }
 
-/** What starts now and did not before: short names for a person, the first few, and how many there are. */
-export interface LaterStarters {
+/** Names for a person, the first few, and how many there are. */
+export interface LaterNames {
   readonly names: readonly string[];
   readonly count: number;
+}
+
+/** What starts now and did not before. */
+export interface LaterStarters extends LaterNames {
+  /** what may have restricted what starts, and is gone */
+  readonly removed: LaterNames;
 }
 
 const NAMES_MAX = 5;
@@ -26,12 +36,25 @@ const NAME_CHARS_MAX = 60;
 
 /** Finds what a content starts that the one before it did not. Takes time in proportion to both. */
 export function newStarters({ reader, before, after }: LaterContents): LaterStarters {
+  const [was, is] = [before === null ? null : textOf(before, reader), textOf(after, reader)];
+  if (reader === 'pipeline') {
+    const { added, removed } = pipelineChanges(was ?? '', is);
+    return { ...named(added.map(keyOf)), removed: named(removed.map(keyOf)) };
+  }
   const read = READERS[reader];
-  const had = before === null ? new Map<string, string>() : read(textOf(before, reader));
-  const fresh = [...read(textOf(after, reader))].filter(([entry]) => !had.has(entry)).map(([, name]) => name.slice(0, NAME_CHARS_MAX));
-  const names = [...new Set(fresh)].filter((name) => name !== '').slice(0, NAMES_MAX);
-  return { names, count: fresh.length };
+  const had: Starters = was === null ? new Map() : read(was);
+  const has = read(is);
+  const removed = reader === 'deploy' && has.size > 0 ? without(had, has).filter(([entry]) => RESTRICTS.test(entry)) : [];
+  return { ...named(without(has, had).map(nameOf)), removed: named(removed.map(nameOf)) };
 }
+
+const without = (all: Starters, others: Starters): [string, string][] => [...all].filter(([entry]) => !others.has(entry));
+const nameOf = ([, name]: readonly [string, string]): string => name;
+/** Settings of a deployment that say when there is none. */
+const RESTRICTS = /ignore|deploy|branch|approv|protect/i;
+
+const named = (all: readonly string[]): LaterNames =>
+  ({ names: [...new Set(all.map((name) => name.slice(0, NAME_CHARS_MAX)))].filter((name) => name !== '').slice(0, NAMES_MAX), count: all.length });
 
 const BOM = '\ufeff';
 /** Byte by byte, so that no two contents are one text; a manifest is JSON, whose names are compared as npm does. */
@@ -40,22 +63,26 @@ function textOf(bytes: Uint8Array, reader: LaterReader): string {
   return text.startsWith(BOM) ? text.slice(1) : text;
 }
 
-/** Entries that start something, with the name that a person is shown of each. Equal entries start the same. */
-type Starters = ReadonlyMap<string, string>;
-
-const READERS: Readonly<Record<LaterReader, (text: string) => Starters>> = {
+const READERS: Readonly<Record<Exclude<LaterReader, 'pipeline'>, (text: string) => Starters>> = {
   package: packageStarters,
   'git-config': (text) => (REFERENCE.test(text) ? new Map() : new Map([...programsIn(text)].map((entry) => [entry, entry.split('=')[0] ?? '']))),
   gitfile: (text) => (text.length <= GITFILE_CHARS_MAX && OWN_GITDIR.test(text) ? new Map() : new Map([[text, 'gitdir']])),
   commondir: (text) => (text.trim() === '../..' ? new Map() : new Map([[text, 'commondir']])),
-  npmrc: linesWith(/script|shell|node-options|init-module|globalconfig|userconfig|registry|editor|browser|viewer|pnpmfile|^(?:"?git|prefix)/i),
-  yarnrc: linesWith(/yarn-?path|plugins|path:|spec:|script|shell|use-yarnrc|inject|enable|unsafe/i),
-  pnpm: linesWith(/built|dangerously|pnpmfile|configdependencies|shell|script|nodeoptions|verify/i),
-  cargo: linesWith(/rustc|rustdoc|wrapper|runner|linker|credential|alias|^\[env|path/i),
-  mise: linesWith(/hooks?|exec|source|_\.|tasks?|run|enter|leave|script|plugins/i),
+  // npm puts values of the environment into names as well.
+  npmrc: linesWith(/script|shell|node-options|init-module|globalconfig|userconfig|registry|editor|browser|viewer|pnpmfile|^(?:"?git|prefix)|^[^=]*\$\{/i),
+  yarnrc: linesWith(/yarn-?path|plugins|path:|spec:|script|shell|use-yarnrc|inject|enable|unsafe|!!/i, 'yaml'),
+  pnpm: linesWith(/build|built|dangerously|pnpmfile|configdependencies|shell|script|nodeoptions|verify|!!|node_modules|vendor|venv|site-packages|^- *["']?(?:\.\/)?\*/i, 'yaml'),
+  cargo: linesWith(/rustc|rustdoc|wrapper|runner|linker|link-|flags|backend|credential|alias|^\[?\s*["']?env\b|path|preload|include|registry|replace/i, 'toml'),
+  mise: linesWith(/hooks?|exec|source|_\.|^\[?_|file|tasks?|run|enter|leave|script|plugins|options|preload|path|bash_env|prompt_command|shell/i, 'toml'),
   // Keys whose values are programs, their arguments or their environment.
-  editor: linesWith(/path|shell|executable|interpreter|command|args|profile|env|runtime|binary|server|task|trust|allow|launch/i),
-  lines: pipelineLines,
+  editor: keysWith(new RegExp('path|shell|execut|interpreter|command|cmd|args|profile|env|runtime|runon|binary|server|task|trust|allow|launch|tools|alternate|sdk'
+    + '|\\.home|hook|plugin|script', 'i')),
+  composer: composerStarters,
+  bunfig: linesWith(/preload|script|registry|security|scanner|path|shell|plugin|loader|define|trusted/i, 'toml'),
+  deploy: keysWith(/command|cmd|release|hook|build|plugin|ignore|cron|run|script|exec|entrypoint|process|image|docker|deploy|env|function|branch/i, 'toml'),
+  heroku: keysWith(/^(?:scripts|buildpacks|addons|formation|environments|hooks|image)$/i),
+  procfile: linesWith(/^["']?release\b/i),
+  lines: (text) => new Map([...startingLines(text)].map((line) => [line, keyOf(line)])),
 };
 
 /** The beginning of a reference, or of its log: a branch may be called `config`. As a configuration git stops at it. */
@@ -66,10 +93,14 @@ const GITFILE_CHARS_MAX = 4_096;
 const OWN_GITDIR = /^gitdir: [^\n]*(?:^|[/\\ ])\.git[/\\](?:worktrees|modules)[/\\][^\n]+\n?$/;
 
 /** What npm, pnpm and Yarn run when somebody installs what a project depends on. */
-const LIFECYCLE = new Set(['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'dependencies', 'predependencies', 'postdependencies', 'pnpm:devpreinstall']);
+const LIFECYCLE = new Set(['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'dependencies', 'predependencies', 'postdependencies', 'pnpm:devpreinstall',
+  'heroku-prebuild', 'heroku-postbuild', 'heroku-cleanup', 'gcp-build', 'vercel-build', 'now-build']);
 /** Tools that keep git's hooks, or what hooks run, in a manifest. */
-const HOOK_TOOLS = ['husky', 'simple-git-hooks', 'lint-staged', 'pre-commit', 'pre-push', 'gitHooks', 'ghooks', 'yorkie'] as const;
-const MENTIONS = /install|prepare|prepublish|dependencies|husky|hooks|lint-staged|pre-commit/i;
+const HOOK_TOOLS = ['husky', 'simple-git-hooks', 'lint-staged', 'pre-commit', 'pre-push', 'gitHooks', 'ghooks', 'yorkie',
+  // Packages whose scripts an installation may run.
+  'trustedDependencies', 'allowScripts', 'allowBuilds', 'dependenciesMeta', 'pnpm'] as const;
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies', 'overrides', 'resolutions'] as const;
+const MENTIONS = /install|prepare|prepublish|dependencies"? *:|husky|hooks|lint-staged|pre-commit|pre-push|trusted|allow|built|-build/i;
 
 function packageStarters(text: string): Starters {
   let manifest: unknown;
@@ -79,10 +110,18 @@ function packageStarters(text: string): Starters {
     // Some tool may yet read it, for instance with the marks of a merge in it.
     return linesWith(MENTIONS)(text);
   }
-  const { scripts, packageManager, ...rest } = asRecord(manifest);
+  const { scripts, packageManager, workspaces, ...rest } = asRecord(manifest);
   const found = new Map<string, string>();
   for (const [name, script] of Object.entries(asRecord(scripts))) if (LIFECYCLE.has(name.toLowerCase())) found.set(`scripts.${name}=${JSON.stringify(script)}`, name);
   for (const tool of HOOK_TOOLS) if (rest[tool] !== undefined) found.set(`${tool}=${JSON.stringify(rest[tool])}`, tool);
+  for (const pattern of [workspaces, asRecord(workspaces)['packages']].flat()) {
+    if (typeof pattern === 'string' && leadsToInstalled(pattern)) found.set(`workspaces=${pattern}`, 'workspaces');
+  }
+  for (const key of DEPENDENCIES) {
+    for (const [name, address] of Object.entries(asRecord(rest[key]))) {
+      if (typeof address === 'string' && isLocalPackage(address) && leadsToInstalled(address)) found.set(`${key}.${name}=${address}`, name);
+    }
+  }
   // A package manager from an address is a program from there.
   if (typeof packageManager === 'string' && packageManager.includes('://')) found.set(`packageManager=${packageManager}`, 'packageManager');
   return found;
@@ -90,46 +129,19 @@ function packageStarters(text: string): Starters {
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value as Record<string, unknown> : {});
 
-/** Lines that say one of these words. A line that is continued is a line of its own. */
-function linesWith(words: RegExp): (text: string) => Starters {
-  return (text) => {
-    const found = new Map<string, string>();
-    for (const line of linesOf(text)) if (words.test(line)) found.set(line, keyOf(line));
-    return found;
-  };
-}
-
-/** Without comments. A `#` before a letter may be a name of JavaScript's, one before `!` names an interpreter. */
-const linesOf = (text: string): readonly string[] =>
-  text.split(/[\n\r]/).map((line) => line.trim()).filter((line) => line !== '' && !/^#(?:[\s#]|$)/.test(line));
-const keyOf = (line: string): string => /^["'-]*\s*["']?([\w.@-]{1,60})/.exec(line)?.[1] ?? '';
-
-/** Keys of a pipeline whose values start nothing, and those of tools that fix versions. Whatever stands under another key does, or may. */
-const HARMLESS = /^(?:- +)?(?:name|run-name|display-?name|description|timeout(?:-minutes|-in-minutes)?|fail-fast|max-parallel|cron|rev|min_version|minimum_pre_commit_version|[\w-]*-version(?:-file)?|version|retention-days|fetch-depth|cache|key|exclude) *: *(?:[^&*!{}[\]|<>;()`"'$\\]*|"[^"\\${}`]*"|'[^'${}]*'|\[[\w\s.,'"-]*\])$/i;
-/** A longer line counts, unread: the patterns may take quadratic time. */
-const LINE_CHARS_MAX = 500;
-/** A list of versions, as a matrix has it. */
-const VERSIONS = /^- +['"]?[\d.x]+['"]?$/;
-/** A step of somebody else, or an image, with its version. */
-const VERSIONED = /^(- +)?(uses|image|repo) *: *(['"]?[\w./-]+)(?:@|:)[\w.-]+(['"]?)(?: +#.*)?$/;
-
-/**
- * Lines of a pipeline that may start something. What is not known to be harmless counts, however YAML would read it, so that no spelling evades. The
- * same step at another version is the same step.
- */
-function pipelineLines(text: string): Starters {
-  const found = new Map<string, string>();
-  for (const line of linesOf(text)) {
-    const isShort = line.length <= LINE_CHARS_MAX;
-    if (isShort && (HARMLESS.test(line) || VERSIONS.test(line))) continue;
-    const step = isShort ? VERSIONED.exec(line) : null;
-    found.set(step === null ? withoutComment(line) : `${step[2] ?? ''}: ${step[3] ?? ''}`, keyOf(line));
+/** Composer's events, and what lets packages take part in them. */
+const EVENT = /^(?:pre-|post-|command$|init$)/i;
+function composerStarters(text: string): Starters {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(text);
+  } catch {
+    return linesWith(/script|pre-|post-|plugin|hook|repositories/i)(text);
   }
-  return found;
+  const { scripts, config, extra, repositories } = asRecord(manifest);
+  const entries = [
+    ...Object.entries(asRecord(scripts)).filter(([name]) => EVENT.test(name) || LIFECYCLE.has(name.toLowerCase())),
+    ...Object.entries({ 'allow-plugins': asRecord(config)['allow-plugins'], hooks: asRecord(extra)['hooks'], repositories }).filter(([, value]) => value !== undefined),
+  ];
+  return new Map(entries.map(([name, value]) => [`${name}=${JSON.stringify(value)}`, name]));
 }
-
-/** A comment at the end says nothing. */
-const withoutComment = (line: string): string => {
-  const from = line.indexOf(' #');
-  return from < 0 || /["'`]/.test(line) ? line : line.slice(0, from).trimEnd();
-};

@@ -120,9 +120,42 @@ describe('what starts when a folder is opened, dependencies are installed, git i
     expect(await found(command)).toEqual(['effect.runs_later']);
   });
 
+  it.each([
+    ['a wrapper of Rust\'s compiler', '.cargo/config.toml', '[build]\n"\\u0072ustc-wr\\u0061pper" = "./x"\n'],
+    ['a wrapper in a longer escape', '.cargo/config.toml', '"\\U00000062uild"."rustc-wr\\x61pper" = "./x"\n'],
+    ['an environment of the compiler', '.cargo/config.toml', '[ "env" ]\nLD_AUDIT = "./x"\n'],
+    ['an interpreter', '.vscode/settings.json', '{ "python.defaultInt\\u0065rpreterP\\u0061th": "./x" }'],
+    ['an interpreter in a letter that is escaped in vain', '.vscode/settings.json', '{ "python.pa\\qth": "./x" }'],
+    ['a tool of an editor, within', '.vscode/settings.json', '{ /* x */ "go.alternateTools": { // x\n "go": "./x", }, }'],
+    ['builds of packages', 'pnpm-workspace.yaml', '"\\u0064angerouslyAllowAllBu\\u0069lds": true\n'],
+    ['builds of packages in another escape', 'pnpm-workspace.yaml', '"\\x64angerouslyAllowAll\\x42uilds": true\n'],
+    ['builds of packages on two lines', 'pnpm-workspace.yaml', '? "d\\\n  angerouslyAllowAll\\\n  B\\\n  uilds"\n: true\n'],
+    ['builds of one more package', 'pnpm-workspace.yaml', 'onlyBuiltDependencies:\n- a\n- other\n'],
+    ['a program for Yarn', '.yarnrc.yml', '"y\\x61rnP\\x61th": ./x\n'],
+    ['a shell for scripts with a value in its name', '.npmrc', 'scr${NOTHING?}ipt-sh${NOTHING?}ell=./x\n'],
+    ['a hook of mise', 'mise.toml', '["h\\u006foks"]\n"ent\\u0065r" = "./x"\n'],
+  ])('is found in another spelling: %s', async (_, path, content) => {
+    folder.write({ 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n- a\n', '.vscode/settings.json': '{ "go.alternateTools": { "gopls": "g" } }', next: content });
+    expect(await found(`mkdir -p .cargo .vscode; mv next ${path}`)).toEqual(['effect.runs_later']);
+  });
+
+  it('is told from ordinary settings', async () => {
+    folder.write({ 'pnpm-workspace.yaml': 'onlyBuiltDependencies:\n- a\npackages:\n- packages/*\n', '.vscode/settings.json': '{ "go.alternateTools": { "gopls": "g" } }' });
+    folder.write({
+      next: 'onlyBuiltDependencies:\n- a\npackages:\n- packages/*\n- apps/*\ncatalog:\n  a: ^1.0.0\n',
+      settings: '{\n  // x\n  "go.alternateTools": { "gopls": "g" },\n  "search.exclude": { "a\\\\b": true },\n  "editor.formatOnSave": true,\n}',
+    });
+    expect(await found('mv next pnpm-workspace.yaml; mv settings .vscode/settings.json')).toEqual([]);
+  });
+
   it('is no finding in an installed package, which nobody opens', async () => {
     folder.run('mkdir -p node_modules/x');
     expect(await found(`cd node_modules/x; mkdir -p .husky .vscode .github/workflows; for f in .husky/pre-commit .vscode/tasks.json .github/workflows/a.yml .envrc; do echo "run: x" > $f; done; ${MANIFEST('"install":"x"')}`)).toEqual([]);
+  });
+
+  it('is found in a package below a directory that a generator fills, and is none in what `npm ci` installs', async () => {
+    expect(await found('mkdir -p gen/tool; echo \'{"name":"tool","scripts":{"postinstall":"./x"}}\' > gen/tool/package.json')).toEqual(['effect.runs_later']);
+    expect(await found('mkdir -p node_modules/tool; echo \'{"name":"tool","scripts":{"postinstall":"./x"}}\' > node_modules/tool/package.json')).toEqual([]);
   });
 
   it('is not let pass by a tenant\'s own patterns of what is made again', async () => {
@@ -145,6 +178,13 @@ describe('what starts nothing by itself', () => {
   const WORKFLOW = [
     'name: CI', 'on:', '  push:', '    branches: [main]', 'jobs:', '  test:', '    name: Test', '    runs-on: ubuntu-latest', '    timeout-minutes: 10', '    strategy:', '      matrix:', '        node: [20, 22]',
     '    steps:', '      # builds', '      - uses: actions/checkout@v4', '      - uses: actions/setup-node@v4', '        with:', '          node-version: 20', '      - run: npm ci', '      - run: npm test', '',
+  ].join('\n');
+  const GUARDED = [
+    'name: Deploy', 'on:', '  push:', '    branches-ignore: [wip]', '    tags-ignore:', '      - 1.x', 'permissions: read-all', 'jobs:', '  ship:', '    # ships',
+    '    needs: [test]', '    if: github.ref == \'refs/heads/main\'', '    environment: production', '    steps:', '      - uses: actions/checkout@v4',
+    '      - uses: somebody/manual-approval@v1', '      - run: ./check', '      - run: ./deploy', '        if: github.actor == \'me\'', '      - run: npm test',
+    '    concurrency: one', '  preview:', '    if: github.repository == \'a/b\'', '    environment:', '      name: review', '  other:',
+    '    if: github.repository == \'a/b\'', '',
   ].join('\n');
   beforeEach(() => { folder.write({ '.github/workflows/ci.yml': WORKFLOW }); });
   const edit = (script: string): string => `sed -i '${script}' .github/workflows/ci.yml`;
@@ -171,6 +211,37 @@ describe('what starts nothing by itself', () => {
     ['files with names like those of a repository', 'mkdir -p src/config src/hooks src/refs; for f in src/HEAD src/hooks/useThing.ts src/refs/a src/hooks/update; do echo x > $f; done; echo x > config'],
   ])('is no finding: %s', async (_, command) => {
     expect(await found(command)).toEqual([]);
+  });
+
+  it.each([
+    ['a condition', '    if: github.ref == \'refs/heads/main\'\n', '    if: true\n'],
+    ['a condition of one of two jobs', '    if: github.repository == \'a/b\'\n', ''],
+    ['rights', 'permissions: read-all\n', ''],
+    ['an environment', '    environment: production\n', ''],
+    ['the name of an environment', '      name: review\n', '      name: other\n'],
+    ['what comes first', '    needs: [test]\n', ''],
+    ['a branch', '    branches-ignore: [wip]\n', ''],
+    ['a version that is a branch', '      - 1.x\n', ''],
+    ['a check', '      - run: ./check\n', ''],
+    ['an approval', '      - uses: somebody/manual-approval@v1\n', ''],
+    ['a condition that moves to another step', '      - run: ./deploy\n        if: github.actor == \'me\'\n      - run: npm test\n',
+      '      - run: ./deploy\n      - run: npm test\n        if: github.actor == \'me\'\n'],
+    ['a condition that moves to another depth', '    concurrency: one\n', '        concurrency: one\n'],
+  ])('is a finding where a pipeline loses %s', async (_, from, to) => {
+    expect(GUARDED.split(from)).toHaveLength(from.includes('repository') ? 3 : 2);
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    folder.write({ next: GUARDED.replace(from, to) });
+    expect(await found('mv next .github/workflows/deploy.yml')).toEqual(['effect.runs_later']);
+  });
+
+  it('is no finding where a pipeline loses usual steps, comments and names, is empty, or is gone', async () => {
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    expect(await found('sed -i "/npm test/d; /# ships/d; /name: Deploy/d; /checkout/d" .github/workflows/deploy.yml')).toEqual([]);
+    expect(await found('echo "# nothing" > .github/workflows/deploy.yml')).toEqual([]);
+    folder.write({ '.github/workflows/deploy.yml': GUARDED });
+    expect(await messageOf('sed -i "/if: github.ref/d" .github/workflows/deploy.yml'))
+      .toBe('removes `if` in `.github/workflows/deploy.yml`, which runs when CI runs');
+    expect(await found('rm .github/workflows/deploy.yml')).toEqual([]);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import type { Change, FileState } from '@writ/contract';
 import { inTurns, type EffectContents } from './contents.ts';
 import type { EffectFinding } from './finding.ts';
 import { hooksPathsIn } from './git-config.ts';
-import { LATER_BYTES_MAX, type LaterReader } from './later-contents.ts';
+import { LATER_BYTES_MAX, type LaterNames, type LaterReader, type LaterStarters } from './later-contents.ts';
 import { foldedName, laterAt, type LaterStart } from './later-paths.ts';
 import { isRegenerableName, namesOf } from './paths.ts';
 import type { EffectSettings } from './settings.ts';
@@ -73,7 +73,7 @@ class LaterFinder {
       const old = before?.kind === 'file' && before.size <= LATER_BYTES_MAX ? before.sha256 : null;
       const starters = await this.#contents.starters(reader, old, after.sha256);
       if (starters === null) this.#found.push(`changes \`${path}\` to what is not read, and what runs when ${when}`);
-      else if (starters.count > 0) this.#found.push(`${phraseOf(path, starters)}, which runs when ${when}`);
+      else if (starters.count + starters.removed.count > 0) this.#found.push(`${phraseOf(path, starters)}, which runs when ${when}`);
     }
   }
 
@@ -121,7 +121,7 @@ class LaterFinder {
     const directory = names.slice(0, -1).join('/');
     for (let depth = 0; depth < names.length; depth += 1) {
       const root = names.slice(0, depth).join('/');
-      if ((await this.#hooksPathsOf(root)).includes(directory)) return true;
+      if ((await this.#hooksPathsOf(root)).some((hooks) => hooks === directory || (isElsewhere(hooks) && hooks.endsWith(`/${directory}`)))) return true;
     }
     return false;
   }
@@ -162,8 +162,12 @@ async function isRepository(directory: string, state: State): Promise<boolean> {
   return await inside('objects') !== null && await inside('refs') !== null;
 }
 
-/** A path of a configuration, from the root of the workspace. One that leads out of it is none there. */
+/** Nobody knows here where a workspace stands, nor whose home it is. */
+const isElsewhere = (value: string): boolean => /^[/~%]/.test(value);
+
+/** A path of a configuration, from the root of the workspace. One that leads out of it is none there; one from elsewhere stays as it is. */
 function resolved(root: string, value: string): string {
+  if (isElsewhere(value)) return value;
   const names: string[] = root === '' ? [] : [...namesOf(root)];
   for (const name of value.split('/')) {
     if (name === '..') names.pop();
@@ -172,9 +176,17 @@ function resolved(root: string, value: string): string {
   return names.join('/');
 }
 
-function phraseOf(path: string, { names, count }: { readonly names: readonly string[]; readonly count: number }): string {
+function phraseOf(path: string, { removed, ...added }: LaterStarters): string {
+  const parts = [
+    ...added.count === 0 ? [] : [namesShown(added, 'sets', 'adds')],
+    ...removed.count === 0 ? [] : [namesShown(removed, 'removes', 'removes')],
+  ];
+  return `${parts.join(' and ')} in \`${path}\``;
+}
+
+function namesShown({ names, count }: LaterNames, verb: string, verbOfEntries: string): string {
   const shown = names.map((name) => `\`${name}\``).join(', ');
-  return shown === '' ? `adds ${count} entries to \`${path}\`` : `sets ${shown}${count > names.length ? ' and more' : ''} in \`${path}\``;
+  return shown === '' ? `${verbOfEntries} ${count} entries` : `${verb} ${shown}${count > names.length ? ' and more' : ''}`;
 }
 
 /** Some of many phrases, for a person. */

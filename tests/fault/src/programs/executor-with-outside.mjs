@@ -33,6 +33,7 @@ void bootProcess(() => {
     process: 'executor',
     version: '0.1.0',
     config,
+    needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_EXECUTOR_DATABASE_URL: config.WRIT_EXECUTOR_DATABASE_URL },
     connectBus: (report) => processBus('executor', {
       url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE), trace: traceHooks, report,
     }),
