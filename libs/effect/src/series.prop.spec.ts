@@ -40,7 +40,7 @@ async function examine(before: Files, changes: readonly Change[], states: readon
       keptByGit: () => Promise.resolve(null),
       gitHistory: () => Promise.resolve(null),
       starters: () => Promise.resolve(null),
-      count: (counts) => Promise.resolve([...before.keys()].filter(counts).length),
+      count: (counts) => Promise.resolve([...before].filter(([path, text]) => counts(path, stateOf(text)?.sha256 ?? null)).length),
     },
   });
 }
