@@ -28,6 +28,24 @@ describe('an effect that gives many real files the content of one', () => {
     expect(await found(command)).toContain('effect.lost_many');
   });
 
+  it.each([
+    ['sorts the words of each', 'for f in src/* docs/*; do tr -s " \\n" "\\n\\n" < "$f" | sort > out; cat out > "$f"; done; rm out'],
+    ['leaves the counts of the words', 'for f in src/* docs/*; do grep -oE "\\w+" "$f" | sort | uniq -c | sort -rn > out; cat out > "$f"; done; rm out'],
+    ['blanks all punctuation', 'sed -i "s/[^A-Za-z0-9_ ]/ /g" src/* docs/*'],
+    ['makes one name of all', 'sed -i -E "s/[A-Za-z_]+/x/g" src/* docs/*'],
+  ])('that %s is found too', async (_, command) => {
+    expect(await found(command)).toContain('effect.lost_many');
+  });
+
+  it.each([
+    ['sorts the lines of each', 'for f in src/* docs/*; do sort -o "$f" "$f"; done'],
+    ['writes other names in each', 'sed -i "s/readonly/final/g; s/before/earlier/g; s/const/let/g; s/Promise/Later/g; s/the/das/g" src/* docs/*'],
+    ['writes names with underscores', 'sed -i -E "s/([a-z])([A-Z])/\\1_\\L\\2/g" src/*'],
+    ['wraps all lines', 'for f in src/* docs/*; do fold -s -w 40 "$f" > out; cat out > "$f"; done; rm out'],
+  ])('that %s asks nobody', async (_, command) => {
+    expect(await found(command)).toEqual([]);
+  });
+
   it('is found where each gets another one that stays', async () => {
     folder.run('rm -r docs');
     expect(await found('a=(src/*.ts); for ((n = 0; n + 1 < ${#a[@]}; n += 2)); do cp "${a[n]}" "${a[n+1]}"; done')).toEqual(['effect.lost_many']);
