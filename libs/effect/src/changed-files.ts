@@ -85,7 +85,8 @@ class Places {
   }
 }
 
-const lastName = (path: string): string => namesOf(path).at(-1) ?? '';
+/** The last name of a path. */
+export const lastName = (path: string): string => namesOf(path).at(-1) ?? '';
 
 /** Files of the same last name and about the same size, one of which may be where the other went. Each new file serves once. */
 export function namesakes(deleted: readonly FileChange[], created: readonly NewFile[]): readonly Move[] {

@@ -14,6 +14,10 @@ export interface ContentFacts {
   readonly generated: boolean;
   /** share of the words before, of a binary content of the blocks, that is there after: 0 to 1; 0 for no content */
   readonly kept: number;
+  /** share of the order before that is there after: 0 to 1 (`commonRuns`); `kept` of a binary or very short content */
+  readonly ordered: number;
+  /** share of the longer of both that they have in common, in order: 0 to 1 */
+  readonly alike: number;
   /** git's name of the content before, 40 hexadecimal digits */
   readonly blobBefore: string;
   /** the same of the content after; null where there is none */
@@ -53,8 +57,8 @@ export interface EffectContents {
   pause(): Promise<void>;
   /** The files and links below a directory before the effect, up to so many; none where there was no directory. */
   filesBefore(directory: string, max: number): Promise<FilesBefore>;
-  /** How many files `counts` among all that stood in the workspace before the effect. `skips` names directories in which none counts. */
-  count(counts: (path: string) => boolean, skips: (directory: string) => boolean): Promise<number>;
+  /** How many files and links `counts` among all that stood in the workspace before the effect. `skips` names directories in which none counts. */
+  count(counts: (path: string, sha256: string | null) => boolean, skips: (directory: string) => boolean): Promise<number>;
 }
 
 export interface FilesBefore {

@@ -31,9 +31,9 @@ describe.each([true, false])('an effect on a workspace of 60 files, with git: %s
     expect(await found(command)).toContain('effect.lost_many');
   });
 
-  it('says how many of how many files it deletes, empties and rewrites', async () => {
+  it('says how many of how many files it deletes, empties and gives the same content', async () => {
     const { findings } = await folder.effectOf('rm src/part0/*.js; for f in src/part1/*.js; do : > "$f"; done; for f in src/part2/*.js; do fill "nothing of what was here stays" 40 > "$f"; done');
-    expect(findings.map(({ message, size }) => [message, size])).toEqual([['deletes 10, empties 10, rewrites 10 of 61 files', 30]]);
+    expect(findings.map(({ message, size }) => [message, size])).toEqual([['deletes 10, empties 10, gives the same content to 10 of 61 files', 30]]);
   });
 
   it('that overwrites text with binary content is found', async () => {

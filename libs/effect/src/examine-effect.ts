@@ -2,6 +2,7 @@
 import type { Change } from '@writ/contract';
 import { changedFiles, extensionOf, type ChangedFiles } from './changed-files.ts';
 import type { EffectContents } from './contents.ts';
+import { UnchangedFiles } from './copies.ts';
 import { files, type EffectFinding } from './finding.ts';
 import { mayTakeFromReach } from './git-directory.ts';
 import { GitWitness } from './git-witness.ts';
@@ -17,7 +18,7 @@ import { EffectWindow, type PastEffect } from './window.ts';
 /** Files that a workspace must have had before its emptying means anything. */
 const WORKSPACE_FILES_MIN = 5;
 const NOTHING_LOST: LostFiles = {
-  deleted: 0, emptied: 0, rewritten: 0, madeBinary: 0, unread: 0, unseen: 0, moves: [],
+  deleted: 0, emptied: 0, rewritten: 0, madeBinary: 0, replaced: 0, unread: 0, unseen: 0, moves: [],
 };
 
 /** An effect, with what its examination needs. */
@@ -62,7 +63,10 @@ export async function examineEffect({ changes, settings, contents, key, now, pas
   // A mark that the series may have written itself says nothing.
   const believesMark = (path: string): boolean => !window.changed(path);
   const lost = isTooFew(changed, settings) ? NOTHING_LOST
-    : await lostFiles(changed, { contents, git: new GitWitness(changes, contents, now), key, believesMark });
+    : await lostFiles(changed, {
+      contents, git: new GitWitness(changes, contents, now), key, believesMark,
+      unchanged: new UnchangedFiles(changes, paths, contents), least: leastOf(settings),
+    });
   const total = totalOf(window, paths, contents);
   const renamed = [...changed.moved.map(({ from, to }) => ({ from: from.path, to: to.path })), ...lost.moves].filter(({ from, to }) => extensionOf(from) !== extensionOf(to));
   const findings = [
@@ -96,10 +100,13 @@ async function seriesFinding(
   { settings, contents, key, now, paths }: Omit<ExaminedEffect, 'changes' | 'past'> & { readonly paths: CountedPaths },
 ): Promise<EffectFinding | null> {
   if (window.isEmpty) return null;
-  const changed = await changedFiles(await window.with(changes, contents), paths, contents);
+  const all = await window.with(changes, contents);
+  const changed = await changedFiles(all, paths, contents);
   if (changed.deleted.length + changed.modified.length < leastOf(settings)) return null;
   const git = new GitWitness(changes, contents, now, window.repositories);
-  const lost = await lostFiles(changed, { contents, git, key, believesMark: () => true });
+  // What the call moves is no change of the series: its first state went along.
+  const unchanged = new UnchangedFiles([...all, ...changes], paths, contents);
+  const lost = await lostFiles(changed, { contents, git, key, believesMark: () => true, unchanged, least: leastOf(settings) });
   return await lostSeries(lost, settings, total);
 }
 

@@ -129,7 +129,7 @@ export class Folder {
         const files = [...before].filter(([path, { kind }]) => kind !== 'dir' && path.startsWith(`${directory}/`)).map(([path, state]) => ({ path, state }));
         return Promise.resolve({ files: files.slice(0, max), isComplete: files.length <= max });
       },
-      count: (counts, skips) => Promise.resolve([...before].filter(([path, { kind }]) => kind !== 'dir' && counts(path) && !parentsOf(path).some(skips)).length),
+      count: (counts, skips) => Promise.resolve([...before].filter(([path, { kind, sha256 }]) => kind !== 'dir' && counts(path, sha256) && !parentsOf(path).some(skips)).length),
     };
   }
 }

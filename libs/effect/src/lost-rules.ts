@@ -39,14 +39,14 @@ export async function lostMany(
 
 /**
  * Finds that a series of effects lost many files of those that stood when its window began. Files that are gone or
- * emptied count as in one effect: it makes no difference how many calls did it. Rewritten ones count for a share, since
+ * emptied, and those that became copies of another, count as in one effect: it makes no difference how many calls did it. Rewritten ones count for a share, since
  * an hour's work rewrites more than a call does.
  */
 export async function lostSeries(
   lost: LostFiles, { lost_many, lost_series }: EffectSettings, total: Total,
 ): Promise<EffectFinding | null> {
-  const { deleted, emptied, rewritten, madeBinary, unread, unseen } = lost;
-  const count = deleted + emptied + madeBinary + unread + unseen + (rewritten - madeBinary) / lost_series.factor;
+  const { deleted, emptied, rewritten, madeBinary, replaced, unread, unseen } = lost;
+  const count = deleted + emptied + madeBinary + replaced + unread + unseen + (rewritten - madeBinary) / lost_series.factor;
   if (count < leastOf({ lost_many })) return null;
   const [size, all] = [lostInAll(lost), Math.max((await total()).atStart, lostInAll(lost))];
   if (!isMany(count, all, lost_many)) return null;
@@ -55,9 +55,10 @@ export async function lostSeries(
 }
 
 /** What was seen, and what was not. */
-function phrasesOf({ deleted, emptied, rewritten, unread, unseen }: LostFiles): string {
+function phrasesOf({ deleted, emptied, rewritten, replaced, unread, unseen }: LostFiles): string {
   const parts = [
-    ['deletes', deleted], ['empties', emptied], ['rewrites', rewritten], ['rewrites without comparison', unread],
+    ['deletes', deleted], ['empties', emptied], ['rewrites', rewritten], ['gives the same content to', replaced],
+    ['rewrites without comparison', unread],
   ] as const;
   const seen = parts.filter(([, some]) => some > 0).map(([verb, some]) => `${verb} ${some}`);
   return [...seen, ...unseen > 0 ? [`may lose up to ${unseen} more that were not compared`] : []].join(', ');

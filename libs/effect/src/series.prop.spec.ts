@@ -41,7 +41,7 @@ async function examine(before: Files, changes: readonly Change[], states: readon
       gitHistory: () => Promise.resolve(null),
       droppedStashes: () => Promise.resolve(null),
       starters: () => Promise.resolve(null),
-      count: (counts) => Promise.resolve([...before.keys()].filter(counts).length),
+      count: (counts) => Promise.resolve([...before].filter(([path, text]) => counts(path, stateOf(text)?.sha256 ?? null)).length),
     },
   });
 }

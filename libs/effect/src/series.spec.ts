@@ -37,7 +37,7 @@ describe('a series of effects on a repository of 55 files', () => {
 
   it('that halves 23 files six times is found', async () => {
     const halve = each('head -c $(($(stat -c %s "$f") / 2)) "$f" > x; mv x "$f"', 'head -23');
-    expect(last(await folder.seriesOf(Array.from({ length: 6 }, () => halve)))).toEqual(['effect.lost_series']);
+    expect(last(await folder.seriesOf(Array.from({ length: 6 }, () => halve)))).toContain('effect.lost_series');
   });
 
   it('that empties a quarter of the files one by one is found at a quarter', async () => {
@@ -97,6 +97,6 @@ describe('an effect on files that tell little', () => {
     const long = Buffer.alloc(3 * 1024 * 1024, 'a long line of a log\n');
     for (const n of Array.from({ length: 20 }).keys()) folder.write({ [`media/m${n}`]: long, [`src/s${n}.js`]: `a source with some words, and the number ${n}\n`.repeat(20) });
     const { findings } = await folder.effectOf('for f in media/*; do truncate -s 1572864 "$f"; done; for n in $(seq 0 16); do fill "nothing of what was here stays" 20 > src/s$n.js; done');
-    expect(findings[0]?.message).toBe('rewrites 17, rewrites without comparison 6 of 40 files');
+    expect(findings[0]?.message).toBe('gives the same content to 17, rewrites without comparison 6 of 40 files');
   });
 });

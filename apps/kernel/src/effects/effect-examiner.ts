@@ -19,7 +19,7 @@ import { rememberedFacts, type Compare } from './remembered-facts.ts';
 import { StoredDeltas } from './stored-deltas.ts';
 
 /** INVARIANT (unread is lost): what cannot be compared within its bounds counts as rewritten, and as nothing that git keeps. */
-const INCOMPARABLE: ContentFacts = { binaryBefore: false, binaryAfter: false, generated: false, kept: 0, blobBefore: '', blobAfter: '' };
+const INCOMPARABLE: ContentFacts = { binaryBefore: false, binaryAfter: false, generated: false, kept: 0, ordered: 0, alike: 0, blobBefore: '', blobAfter: '' };
 
 /** Two contents, as they are sent to a worker thread. */
 export interface ComparedContents {
@@ -29,9 +29,9 @@ export interface ComparedContents {
 
 const KEY_BYTES = 32;
 
-/** Contents of this many bytes together take some 2 ms to compare: they are compared on the event loop. */
+/** Contents of this many bytes together take some 4 ms to compare: they are compared on the event loop. */
 const INLINE_BYTES_MAX = 64 * 1024;
-/** Two contents of `CONTENT_BYTES_MAX` take less than a second on a free processor; this is for a busy one, in milliseconds. */
+/** Two contents of `CONTENT_BYTES_MAX` take some two seconds; this is for a busy one, in milliseconds. */
 const COMPARE_WALL_MS = 10_000;
 /** What one question about a repository may take: its effort is spent in some four seconds of a free processor. This is for a busy one, in milliseconds. */
 const GIT_WALL_MS = 20_000;
@@ -245,8 +245,12 @@ async function filesBelow(read: NodeReader, root: string, directory: string, max
   return { files, isComplete: true };
 }
 
-async function countFiles(read: NodeReader, root: string, counts: (path: string) => boolean, skips: (directory: string) => boolean): Promise<number> {
+async function countFiles(
+  read: NodeReader, root: string, counts: (path: string, sha256: string) => boolean, skips: (directory: string) => boolean,
+): Promise<number> {
   let count = 0;
-  for await (const { path, entry } of walk(read, root, { enters: (directory) => !skips(directory) })) if (entry.kind !== 'dir' && counts(path)) count += 1;
+  for await (const { path, entry } of walk(read, root, { enters: (directory) => !skips(directory) })) {
+    if (entry.kind !== 'dir' && counts(path, entry.sha256)) count += 1;
+  }
   return count;
 }
