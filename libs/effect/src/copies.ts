@@ -54,6 +54,6 @@ export class UnchangedFiles {
       for (const file of same) (lastName(path) === lastName(file.path) ? namesakes : copies).add(file);
       return true;
     }, (directory) => this.#paths.isSkipped(directory));
-    return copies.difference(namesakes);
+    return new Set([...copies].filter((file) => !namesakes.has(file)));
   }
 }
