@@ -4,7 +4,8 @@ import { inTurns, type EffectContents } from './contents.ts';
 import type { EffectFinding } from './finding.ts';
 import { hooksPathsIn } from './git-config.ts';
 import { LATER_BYTES_MAX, type LaterNames, type LaterReader, type LaterStarters } from './later-contents.ts';
-import { foldedName, laterAt, type LaterStart } from './later-paths.ts';
+import { foldedName, laterAt } from './later-paths.ts';
+import type { LaterStart } from './later-table.ts';
 import { isRegenerableName, namesOf } from './paths.ts';
 import type { EffectSettings } from './settings.ts';
 
