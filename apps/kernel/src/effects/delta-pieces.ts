@@ -16,6 +16,11 @@ export interface DeltaPieces {
   readonly pieces: readonly (readonly [from: number, to: number])[];
 }
 
+/** Text up to this size is read on the event loop: the worst takes 5 ms. */
+export const INLINE_BYTES_MAX = 16 * 1024;
+/** The worst of 16 MiB takes 2 s on a free processor; this is for a busy one, in milliseconds. */
+export const READ_WALL_MS = 15_000;
+
 /** Changes of one piece: their reading takes half a millisecond. */
 const PIECE_CHANGES = 250;
 

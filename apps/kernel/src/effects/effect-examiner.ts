@@ -6,7 +6,7 @@ import {
   compareContents, examineEffect, historyChanges, newStarters, type ContentFacts, type EffectContents, type EffectExamination, type EffectSettings,
   type FilesBefore, type HistoryAnswer, type HistoryQuestion, type LaterContents, type LaterStarters, type PastEffect,
 } from '@writ/effect';
-import { pacer, yieldNow, type Work, type WorkOptions } from '@writ/worker-pool';
+import { pacer, yieldNow, type InputOf, type OutputOf, type Work } from '@writ/worker-pool';
 import { applyDelta, ConflictError, lookup, parsePath, parseSnapshotId, stateOf, walk, withPauses, type NodeReader } from '@writ/workspace';
 import type { AttemptFacts } from '../attempts/index.ts';
 import type { TenantPool } from '../store/index.ts';
@@ -35,6 +35,11 @@ const INLINE_BYTES_MAX = 64 * 1024;
 const COMPARE_WALL_MS = 10_000;
 /** What one question about a repository may take: its effort is spent in some four seconds of a free processor. This is for a busy one, in milliseconds. */
 const GIT_WALL_MS = 20_000;
+/** How long a worker thread may take for each task that examinations ask, in milliseconds. */
+const WALL_MS = {
+  'contents.compare': COMPARE_WALL_MS, 'contents.starters': COMPARE_WALL_MS,
+  'git.history': GIT_WALL_MS, 'git.kept': GIT_WALL_MS, 'git.stashes': GIT_WALL_MS,
+} as const;
 /** Contents that one statement brings: many small ones, or a few of a megabyte. */
 const READ_AT_ONCE = 64;
 
@@ -132,15 +137,18 @@ export class EffectExaminer {
     }
   }
 
-  #optionsFor(tenantId: TenantId, effort: Effort, wallMs: number): WorkOptions {
-    return { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(wallMs) };
+  /** Asks a worker thread. Null where the answer is beyond the bounds of its task. */
+  async #ask<K extends keyof typeof WALL_MS>(
+    task: K, input: InputOf<KernelTasks, K>, tenantId: TenantId, effort: Effort,
+  ): Promise<OutputOf<KernelTasks, K> | null> {
+    const options = { tenantId: this.#queuedAs ?? tenantId, wallMs: effort.atMost(WALL_MS[task]) };
+    return await orNull(this.#work.run(task, input, options), effort);
   }
 
   async #compare(tenantId: TenantId, contents: ComparedContents, effort: Effort): Promise<ContentFacts> {
     const { before, after } = contents;
     if (before.byteLength + (after?.byteLength ?? 0) <= INLINE_BYTES_MAX) return compareContents(before, after);
-    const options = this.#optionsFor(tenantId, effort, COMPARE_WALL_MS);
-    return await orNull(this.#work.run('contents.compare', contents, options), effort) ?? INCOMPARABLE;
+    return await this.#ask('contents.compare', contents, tenantId, effort) ?? INCOMPARABLE;
   }
 
   /** References alone are lines of text: a few of them are read on the event loop. */
@@ -148,9 +156,7 @@ export class EffectExaminer {
     const { before, after, rest, objects, gone } = question;
     const isShort = objects === null && gone.loose.length === 0 && gone.indexes.length === 0
       && bytesOf(before) + bytesOf(after) + bytesOf(rest ?? new Map()) <= INLINE_BYTES_MAX;
-    if (isShort) return historyChanges(question);
-    const options = this.#optionsFor(tenantId, effort, GIT_WALL_MS);
-    return await orNull(this.#work.run('git.history', question, options), effort);
+    return isShort ? historyChanges(question) : await this.#ask('git.history', question, tenantId, effort);
   }
 
   async #readMany(
@@ -180,8 +186,7 @@ export class EffectExaminer {
       await yieldNow();
       return newStarters(contents);
     }
-    const options = this.#optionsFor(tenantId, effort, COMPARE_WALL_MS);
-    return await orNull(this.#work.run('contents.starters', contents, options), effort);
+    return await this.#ask('contents.starters', contents, tenantId, effort);
   }
 
   #contents(tenantId: TenantId, { delta, contents }: CheckedDelta, effort: Effort): EffectContents {
@@ -208,11 +213,9 @@ export class EffectExaminer {
         effort.verify();
         return await run();
       }),
-      keptByGit: async (question) =>
-        await orNull(this.#work.run('git.kept', question, this.#optionsFor(tenantId, effort, GIT_WALL_MS)), effort),
+      keptByGit: async (question) => await this.#ask('git.kept', question, tenantId, effort),
       gitHistory: async (question) => await this.#gitHistory(tenantId, question, effort),
-      droppedStashes: async (question) =>
-        await orNull(this.#work.run('git.stashes', question, this.#optionsFor(tenantId, effort, GIT_WALL_MS)), effort),
+      droppedStashes: async (question) => await this.#ask('git.stashes', question, tenantId, effort),
       count: async (counts, skips) => await countFiles(read, root, counts, skips),
     };
   }

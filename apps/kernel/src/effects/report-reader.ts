@@ -7,7 +7,7 @@ import { deltaOf } from '@writ/workspace';
 import { requestsOf, type EndingRequests, type EndingResult } from '../endings/index.ts';
 import { jsonSizeOf } from '../judgement/index.ts';
 import type { KernelTasks } from '../kernel.worker.ts';
-import { takePieces } from './delta-pieces.ts';
+import { INLINE_BYTES_MAX, READ_WALL_MS, takePieces } from './delta-pieces.ts';
 import {
   readDelta, readRequestList, verifyResultBytes, writeResult, type ReportedDelta, type ResultValue,
 } from './read-report.ts';
@@ -20,14 +20,10 @@ const RESULT_BLOB_BYTES_MAX = 2 * 1024 * 1024;
 /** The longest list there can be: as many as there may be, each as long as it may be, in JSON. */
 const REQUESTS_BLOB_BYTES_MAX = 2 * 1024 * 1024;
 
-/** Text up to this size is read on the event loop: the worst takes 5 ms. */
-const INLINE_BYTES_MAX = 16 * 1024;
 /** A delta by value of so many changes is read on the event loop: it takes 3 ms. */
 const INLINE_CHANGES_MAX = 150;
 /** A result by value of so many values is written on the event loop. */
 const INLINE_VALUES_MAX = 2_000;
-/** The worst of 16 MiB takes 2 s on a free processor; this is for a busy one, in milliseconds. */
-const READ_WALL_MS = 15_000;
 
 /** What of an effect the reading of its delta says. */
 export interface EffectRead {

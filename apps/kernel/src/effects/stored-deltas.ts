@@ -3,13 +3,10 @@ import type { Change, Delta, TenantId } from '@writ/contract';
 import type { BlobStore } from '@writ/blobs';
 import type { Work } from '@writ/worker-pool';
 import type { KernelTasks } from '../kernel.worker.ts';
-import { readLasting, readWhole, takePieces, type DeltaPieces } from './delta-pieces.ts';
+import {
+  INLINE_BYTES_MAX, READ_WALL_MS, readLasting, readWhole, takePieces, type DeltaPieces,
+} from './delta-pieces.ts';
 import type { Effort } from './effort.ts';
-
-/** A delta up to this size is read on the event loop: it takes 5 ms. */
-const INLINE_BYTES_MAX = 16 * 1024;
-/** The longest delta takes 2 s on a free processor; this is for a busy one, in milliseconds. */
-const READ_WALL_MS = 15_000;
 
 /** Reads deltas that were stored, by the hex SHA-256 of their bytes. */
 export class StoredDeltas {
