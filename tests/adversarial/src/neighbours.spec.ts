@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { eventually, expectCleanLog, Observer, startStack, type Stack } from '@writ/stack';
-import { AT_ONCE, Attack } from './neighbours/attack.ts';
+import { AT_ONCE, Attack, type Seen } from './neighbours/attack.ts';
 import { startBusyLoops } from './neighbours/busy-loops.ts';
 import { Control } from './neighbours/control.ts';
 import { eventLoops } from './neighbours/event-loops.ts';
@@ -35,6 +35,8 @@ const REFERENCE_TIMES = 1.5;
 const P99_MS_MAX = ASKED === undefined ? 5_000 : 250;
 /** What the event loop of a process may compute at once. */
 const WORK_MS_MAX = 100;
+/** How often an input is sent again whose process computed longer than that, and the number of the first such round. */
+const [REPEATS, REPEAT_FROM] = [2, 1_000];
 /** Inputs whose names match: all unless set. */
 const ONLY = new RegExp(process.env['WRIT_NEIGHBOURS_ONLY'] ?? '');
 const INPUTS = [...HOSTILE_CALLS, ...HOSTILE_REQUESTS].filter(({ name }) => ONLY.test(name));
@@ -141,14 +143,25 @@ it('no hostile input ends a process', () => {
   expect(Object.entries(stack.services).filter(([, { isRunning }]) => !isRunning)).toEqual([]);
 });
 
-it('no hostile input holds up the event loop of a process', () => {
-  const held = attack.seen.flatMap(({ name, loops }) =>
-    Object.entries(loops)
-      .filter(([, { workMs }]) => !(workMs < WORK_MS_MAX))
-      .map(([process, { workMs }]) => `${process}, ${Math.round(workMs)} ms: ${name}`),
-  );
+it('no hostile input holds up the event loop of a process, each time that it is sent', async () => {
+  const suspects = INPUTS.filter(({ name }) => attack.seen.some((seen) => seen.name === name && heldLoops(seen.loops).length > 0));
+  const held: string[] = [];
+  for (const input of suspects) {
+    let processes = attack.seen.filter(({ name }) => name === input.name).flatMap(({ loops }) => heldLoops(loops));
+    for (let round = 0; round < REPEATS && processes.length > 0; round += 1) {
+      const again = heldLoops(await attack.again(input, REPEAT_FROM + round));
+      processes = processes.filter((process) => again.includes(process));
+    }
+    held.push(...processes.map((process) => `${process}: ${input.name}`));
+  }
   expect(held).toEqual([]);
 });
+
+/** The processes whose event loop computed for too long, or that didn't say how long. */
+const heldLoops = (loops: Seen['loops']): string[] =>
+  Object.entries(loops)
+    .filter(([, { workMs }]) => !(workMs < WORK_MS_MAX))
+    .map(([process]) => process);
 
 it('every hostile input is answered, and none with a bug of ours', () => {
   expect(attack.seen.length).toBeGreaterThanOrEqual(INPUTS.length);

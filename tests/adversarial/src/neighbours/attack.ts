@@ -49,6 +49,16 @@ export class Attack {
     }
   }
 
+  /**
+   * Sends one input again, with nothing beside it, and answers what held up the event loops meanwhile. A loop that an
+   * input holds up is held up each time; a machine that is busy with other work is so once.
+   */
+  async again(input: HostileInput, round: number): Promise<Seen['loops']> {
+    await eventLoops(this.#stack);
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => input.send(this.#tenant, round * AT_ONCE + n)));
+    return await eventLoops(this.#stack);
+  }
+
   /** Resolves when all is answered, or after so many milliseconds. */
   async settled(withinMs: number): Promise<void> {
     await Promise.race([Promise.all(this.#underWay), sleep(withinMs)]);
