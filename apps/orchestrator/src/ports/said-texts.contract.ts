@@ -26,7 +26,7 @@ export function saidTextsContract(name: string, of: {
     const make = async (over: Partial<NewSession> = {}) => (await of.sessions().create(tenant, newSession(over), 50)).session_id;
     const begun = async (sessionId: Id<'session'>): Promise<RunClaim> => {
       await of.sessions().queue(tenant, newRun(sessionId, key), BOUNDS);
-      const claims = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000 })).filter(({ tenant_id }) => tenant_id === tenant);
+      const claims = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })).filter(({ tenant_id }) => tenant_id === tenant);
       await of.work().begin(claims[0]!, { system: 's', tools: [] });
       return claims[0]!;
     };
@@ -43,7 +43,7 @@ export function saidTextsContract(name: string, of: {
       const above = await begun(top);
       const session = newSession({ spawned_by: { run_id: above.run_id, operation_id: newId('operation') } });
       const run = await of.work().spawn(above, session, newRun(session.session_id, key), 5);
-      const [claim] = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000 })).filter(({ run_id }) => run_id === run.run_id);
+      const [claim] = (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: 60_000, models: ['m'], goneMs: null })).filter(({ run_id }) => run_id === run.run_id);
       await of.work().begin(claim!, { system: 's', tools: [] });
       await end(claim!);
       await end(above);

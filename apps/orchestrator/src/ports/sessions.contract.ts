@@ -40,7 +40,7 @@ export function sessionsContract(name: string, of: {
     const make = async (over: Partial<NewSession> = {}) => of.sessions().create(tenant, newSession(over), 10);
     const queue = async (sessionId: Id<'session'>, over: Partial<NewRun> = {}) => (await of.sessions().queue(tenant, newRun(sessionId, key, over), BOUNDS))!;
     /** Claims are of all tenants: those of this test. */
-    const claim = async (): Promise<RunClaim[]> => (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS })).filter(({ tenant_id }) => tenant_id === tenant);
+    const claim = async (): Promise<RunClaim[]> => (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS, models: ['m', 'n'], goneMs: null })).filter(({ tenant_id }) => tenant_id === tenant);
     const begun = async (): Promise<RunClaim> => {
       const [one] = await claim();
       await of.work().begin(one!, { system: 's', tools: [] });
@@ -180,6 +180,31 @@ export function sessionsContract(name: string, of: {
       await of.work().append(only!, 1, { kind: 'cancelled', by: 'ann' }, { ...SUMS, state: 'queued' }, LEASE_MS);
       await of.work().append(only!, 2, { kind: 'ended', stopped: 'cancelled' }, { ...ENDED, stopped: 'cancelled' }, LEASE_MS);
       expect(await of.sessions().readRun(tenant, second.run_id)).toMatchObject({ state: 'ended', stopped: 'cancelled', started_at: null });
+    });
+
+    it('gives a replica the runs of its own models, and those of a model that no replica has had for long', async () => {
+      const [{ session_id: m }, { session_id: other }] = [await make(), await make({ model: 'elsewhere' })];
+      const mine = await queue(m);
+      const theirs = await queue(other);
+      const claimBy = async (models: readonly string[], goneMs: number | null) =>
+        (await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS, models, goneMs }))
+          .filter(({ tenant_id }) => tenant_id === tenant)
+          .map(({ run_id }) => run_id);
+      expect(await claimBy([], null)).toEqual([]);
+      expect(await claimBy(['m'], null)).toEqual([mine.run_id]);
+      await of.work().claim({ rows: 0, tenantMax: 1, leaseMs: LEASE_MS, models: ['elsewhere'], goneMs: null });
+      expect(await claimBy(['m'], 60_000)).toEqual([]);
+      expect(await claimBy(['m'], 0)).toEqual([theirs.run_id]);
+      await of.pass(LEASE_MS + 1);
+      expect(await claimBy(['elsewhere'], null)).toEqual([theirs.run_id]);
+    });
+
+    it('gives any replica a run that is to be cancelled, whatever its model', async () => {
+      const { session_id } = await make({ model: 'elsewhere' });
+      const { run_id } = await queue(session_id);
+      await of.sessions().cancel(tenant, run_id, 'ann');
+      const claimed = await of.work().claim({ rows: 1_000, tenantMax: 50, leaseMs: LEASE_MS, models: ['m'], goneMs: null });
+      expect(claimed.filter(({ tenant_id }) => tenant_id === tenant)).toMatchObject([{ run_id }]);
     });
 
     it('sums what runs took by model, session, agent and day, and goes on counting what was deleted', async () => {

@@ -192,10 +192,22 @@ export interface RenewedRun {
   readonly revoked: boolean;
 }
 
+/** Which runs a replica claims. */
+export interface RunsToClaim {
+  readonly rows: number;
+  /** runs of one tenant under way at most, over all replicas */
+  readonly tenantMax: number;
+  readonly leaseMs: number;
+  /** names of the models that this replica has: it claims their runs, and runs that are to be cancelled */
+  readonly models: readonly string[];
+  /** also runs of models that no replica has named for so many milliseconds; null: only of its own models */
+  readonly goneMs: number | null;
+}
+
 /** Runs as those who drive them see them. Every method with a claim throws `LeaseLost` where that is no longer the run's, and changes nothing then. */
 export abstract class RunWork {
-  /** Claims what is due of all tenants, in the order of each session. */
-  abstract claim(of: { readonly rows: number; readonly tenantMax: number; readonly leaseMs: number }): Promise<RunClaim[]>;
+  /** Claims what is due of all tenants, in the order of each session, and says which models this replica has. */
+  abstract claim(of: RunsToClaim): Promise<RunClaim[]>;
   abstract open(claim: RunClaim): Promise<OpenRun>;
   /** Begins: from here on its prompt is that. */
   abstract begin(claim: RunClaim, prompt: RunPrompt): Promise<void>;

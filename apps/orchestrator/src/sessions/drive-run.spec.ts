@@ -34,7 +34,7 @@ async function begun(replies: (ModelTurn | Error)[], { kept = [], dialect = 'nat
   const run = await runs.sessions.queue(tenant, newRun(session_id, newId('apiKey'), { input: 'do it' }), { runsMax: 5, unendedMax: 5 }) as RunRow;
   const again = async (): Promise<RunClaim> => {
     runs.now += LEASE_MS + 10_000;
-    return (await runs.work.claim({ rows: 1, tenantMax: 10, leaseMs: LEASE_MS }))[0]!;
+    return (await runs.work.claim({ rows: 1, tenantMax: 10, leaseMs: LEASE_MS, models: ['m'], goneMs: null }))[0]!;
   };
   const claim = await again();
   if (kept.length > 0) await runs.work.begin(claim, { system: 's', tools: [] });

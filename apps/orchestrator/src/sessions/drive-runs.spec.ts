@@ -5,7 +5,7 @@ import { newId } from '@writ/nest-kit';
 import { newRun, newSession } from '../ports/sessions.contract.ts';
 import { FakeRuns } from '../specs/fake-sessions.ts';
 import type { DriveParts } from './drive-run.ts';
-import { DriveRuns } from './drive-runs.ts';
+import { DriveRuns, MODEL_GONE_MS } from './drive-runs.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { Models } from './models.ts';
 import { SubAgents } from './sub-agents.ts';
@@ -73,3 +73,25 @@ test('a run of another key goes on', async () => {
   await driving.renew();
   expect(await ended()).toMatchObject({ run: { state: 'running' }, events: [], cancelled: [] });
 });
+
+test('a run whose model no replica has ends as failed, once this replica has looked for it for a minute', async () => {
+  const runs = new FakeRuns();
+  const tenant = newId('tenant') as TenantId;
+  const { session_id } = await runs.sessions.create(tenant, newSession({ model: 'gone', agent_id: newId('agent') as AgentId }), 10);
+  const { run_id } = (await runs.sessions.queue(tenant, newRun(session_id, newId('apiKey')), { runsMax: 5, unendedMax: 5 }))!;
+  let monotonic = 0;
+  const driving = new DriveRuns({
+    work: runs.work, models: new Models([], { openai: never, anthropic: never, gemini: never }), monotonic: () => monotonic,
+    tokenOf: async () => ({ revoked: false, bounded: false }), tell: () => undefined, cancelCalls: async () => undefined,
+  } as unknown as DriveParts, (error) => { throw error; });
+  const stateAt = async (ms: number) => {
+    monotonic = ms;
+    await driving.run();
+    await driving.settled();
+    return await runs.sessions.readRun(tenant, run_id);
+  };
+  expect(await stateAt(MODEL_GONE_MS - 1)).toMatchObject({ state: 'queued' });
+  expect(await stateAt(MODEL_GONE_MS)).toMatchObject({ state: 'ended', stopped: 'failed', fault: 'model.unknown' });
+});
+
+const never = (): Model => { throw new Error('no model is asked'); };

@@ -11,6 +11,12 @@ const TENANT_MAX = 100;
 /** How long a run is left alone that the database or the kernel kept from going on. */
 const AGAIN_MS = 1_000;
 
+/**
+ * For how long no replica must have had a run's model before the run ends for that. A replica that starts looks for as
+ * long before it believes so: others may be about to start with the model.
+ */
+export const MODEL_GONE_MS = 60_000;
+
 /** Operations remembered that runs wait for. */
 const WAITING_MAX = 10_000;
 
@@ -18,6 +24,8 @@ const WAITING_MAX = 10_000;
 export class DriveRuns {
   readonly #parts: DriveParts;
   readonly #failed: (error: unknown) => void;
+  /** when it began to look, by its monotonic clock */
+  readonly #since: number;
   readonly #driving = new Map<string, DriveRun>();
   readonly #running = new Set<Promise<void>>();
   /** by operation: who waits for a decision. What nobody here remembers is found by looking again. */
@@ -27,13 +35,19 @@ export class DriveRuns {
   constructor(parts: DriveParts, failed: (error: unknown) => void) {
     this.#parts = parts;
     this.#failed = failed;
+    this.#since = parts.monotonic();
   }
 
   /** Begins with what is due and has room; resolves when that has begun. */
   async run(): Promise<void> {
     const rows = AT_ONCE_MAX - this.#driving.size;
     if (rows <= 0 || this.#isStopping) return;
-    for (const claim of await this.#parts.work.claim({ rows, tenantMax: TENANT_MAX, leaseMs: LEASE_MS })) this.#begin(claim);
+    const { work, models, monotonic } = this.#parts;
+    const goneMs = monotonic() - this.#since < MODEL_GONE_MS ? null : MODEL_GONE_MS;
+    const claims = await work.claim({
+      rows, tenantMax: TENANT_MAX, leaseMs: LEASE_MS, models: models.views().map(({ name }) => name), goneMs,
+    });
+    for (const claim of claims) this.#begin(claim);
   }
 
   /** Renews the leases of what is under way, and breaks off what is lost or to be cancelled. */
@@ -74,6 +88,11 @@ export class DriveRuns {
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const drive of this.#driving.values()) drive.breakOff('stopping');
+    await this.settled();
+  }
+
+  /** Resolves when no run is under way here. */
+  async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 

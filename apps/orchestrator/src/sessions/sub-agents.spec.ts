@@ -13,7 +13,7 @@ test('a sub-agent has what is left of the run above, and that is told what it us
   const [runs, tenant] = [new FakeRuns(), newId('tenant') as TenantId];
   const { session_id } = await runs.sessions.create(tenant, newSession(), 10);
   await runs.sessions.queue(tenant, newRun(session_id, newId('apiKey'), { tokens_max: 100, cost_max: 500 }), { runsMax: 5, unendedMax: 5 });
-  const claim = async () => (await runs.work.claim({ rows: 1, tenantMax: 5, leaseMs: LEASE_MS }))[0]!;
+  const claim = async () => (await runs.work.claim({ rows: 1, tenantMax: 5, leaseMs: LEASE_MS, models: ['m'], goneMs: null }))[0]!;
   const above = await claim();
   const state = { ...newState([]), usage: { input_tokens: 20, cached_tokens: 0, output_tokens: 10 }, below: { tokens: 5, cost: 40 } };
   const given: Above = { claim: above, open: await runs.work.open(above), caller: {} as Caller, state, prices: { input: 1_000_000, cached: 0, output: 1_000_000 } };

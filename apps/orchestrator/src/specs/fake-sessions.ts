@@ -4,7 +4,7 @@ import type { KeptEvent, KeptEvents, RunEventRow } from '../ports/run-events.ts'
 import type { SaidTexts } from '../ports/said-texts.ts';
 import { FakeSaidTexts } from './fake-said-texts.ts';
 import {
-  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
+  LeaseLost, RunWork, Sessions, type Appended, type NewRun, type NewSession, type OpenRun, type PageAsked, type PageOf, type RunBounds, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type RunsToClaim, type SessionContent, type SessionFilter, type SessionRow, type UsageBy, type UsageRow,
 } from '../ports/sessions.ts';
 
 interface KeptSession { readonly tenant_id: TenantId; readonly row: SessionRow; readonly content: SessionContent }
@@ -30,6 +30,8 @@ async function* told(rows: readonly RunEventRow[]): KeptEvents {
 export class FakeRuns {
   /** milliseconds; a test moves it */
   now = Date.now();
+  /** which models replicas have named, and when last */
+  readonly driven = new Map<string, number>();
   /** nothing is claimed while it is set */
   isPaused = false;
   readonly revoked = new Set<string>();
@@ -186,14 +188,18 @@ class FakeRunWork extends RunWork {
     this.#all = all;
   }
 
-  override async claim({ rows, tenantMax, leaseMs }: { rows: number; tenantMax: number; leaseMs: number }): Promise<RunClaim[]> {
-    const { runs, now, isPaused } = this.#all;
+  override async claim({ rows, tenantMax, leaseMs, models, goneMs }: RunsToClaim): Promise<RunClaim[]> {
+    const { runs, now, isPaused, driven } = this.#all;
     if (isPaused) return [];
+    for (const model of models) driven.set(model, now);
+    const isDriven = ({ row }: KeptRun): boolean =>
+      models.includes(row.model) || (goneMs !== null && (driven.get(row.model) ?? -Infinity) <= now - goneMs);
     const busy = new Map<string, number>();
     for (const { tenant_id, row, leaseUntil } of runs) if (row.state !== 'ended' && leaseUntil >= now) busy.set(tenant_id, (busy.get(tenant_id) ?? 0) + 1);
     const claims: RunClaim[] = [];
     for (const run of runs) {
-      const isNext = run.row.cancel_by !== null || !runs.some((other) => other.row.session_id === run.row.session_id && other.place < run.place && other.row.state !== 'ended');
+      const isNext = run.row.cancel_by !== null || (isDriven(run)
+        && !runs.some((other) => other.row.session_id === run.row.session_id && other.place < run.place && other.row.state !== 'ended'));
       if (claims.length >= rows || run.row.state === 'ended' || run.wakeAt > now || run.leaseUntil >= now || !isNext || (busy.get(run.tenant_id) ?? 0) >= tenantMax) continue;
       busy.set(run.tenant_id, (busy.get(run.tenant_id) ?? 0) + 1);
       run.fence += 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inTenant, runStatement, UNAWAITED, type Client, type Pool } from '@writ/database';
 import type { KeptEvent, KeptEvents } from '../ports/run-events.ts';
-import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type SessionRow } from '../ports/sessions.ts';
+import { LeaseLost, RunWork, type Appended, type NewRun, type NewSession, type OpenRun, type RenewedRun, type RunClaim, type RunPrompt, type RunRow, type RunSums, type RunsToClaim, type SessionRow } from '../ports/sessions.ts';
 import { insertRun, insertSession, runBelow, verifyRoomBelow } from './new-rows.ts';
 import { holdRun } from './pg-said-texts.ts';
 import { eventSeal, eventsOf, inputSeal, promptSeal, RUN_COLUMNS, runOf, SESSION_COLUMNS, sessionOf } from './run-rows.ts';
@@ -32,9 +32,11 @@ export class PgRunWork extends RunWork {
     this.#seal = seal;
   }
 
-  override async claim({ rows, tenantMax, leaseMs }: { rows: number; tenantMax: number; leaseMs: number }): Promise<RunClaim[]> {
+  override async claim({ rows, tenantMax, leaseMs, models, goneMs }: RunsToClaim): Promise<RunClaim[]> {
     return (await runStatement<RunClaim>(this.#pool, {
-      name: 'orchestrator.claim_runs', text: 'SELECT tenant_id, run_id, fence FROM orchestrator.claim_runs($1, $2, $3)', values: [rows, tenantMax, leaseMs],
+      name: 'orchestrator.claim_runs',
+      text: 'SELECT tenant_id, run_id, fence FROM orchestrator.claim_runs($1, $2, $3, $4, $5)',
+      values: [rows, tenantMax, leaseMs, models, goneMs],
     })).rows;
   }
 

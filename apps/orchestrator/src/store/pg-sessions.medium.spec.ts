@@ -52,7 +52,7 @@ it('the end of a run is kept for every webhook that listens for it, with the eve
   const [listens] = [await webhook('{run.finished}'), await webhook('{approval.pending}'), await webhook('{run.finished}', 'disabled')];
   const { session_id, agent_id } = await sessions.create(tenant, newSession(), 10);
   const { run_id } = (await sessions.queue(tenant, newRun(session_id, by, { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 }))!;
-  const claim = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).find(({ tenant_id }) => tenant_id === tenant)!;
+  const claim = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000, models: ['m'], goneMs: null })).find(({ tenant_id }) => tenant_id === tenant)!;
   const told = async () => (await store.admin.query<{ webhook_id: string; kind: string; body: string }>('SELECT webhook_id, kind, body FROM orchestrator.delivery WHERE tenant_id = $1', [tenant])).rows;
   const ended = { state: 'ended', stopped: 'end', fault: null, rounds: 2, input_tokens: 7, cached_tokens: 1, output_tokens: 2, cost: 30 } as const;
   await expect(work.append(claim, 5, { kind: 'ended', stopped: 'end' }, ended, 60_000)).rejects.toThrow('lease');
@@ -68,7 +68,7 @@ it('renews the leases that are more than half over and no others, and waits for 
   const tenant = newId('tenant');
   const by = await store.key(tenant);
   for (let n = 0; n < 3; n += 1) await sessions.queue(tenant, newRun((await sessions.create(tenant, newSession(), 10)).session_id, by), { runsMax: 5, unendedMax: 5 });
-  const claims = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).filter(({ tenant_id }) => tenant_id === tenant);
+  const claims = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000, models: ['m'], goneMs: null })).filter(({ tenant_id }) => tenant_id === tenant);
   const [fresh, old, changing] = claims.map(({ run_id }) => run_id);
   const leases = async () => new Map((await store.admin.query<{ run_id: string; lease: number }>('SELECT run_id, (lease_until - orchestrator.now_ms())::float8 AS lease FROM orchestrator.run WHERE tenant_id = $1', [tenant])).rows.map(({ run_id, lease }) => [run_id, lease]));
   await store.admin.query('UPDATE orchestrator.run SET lease_until = lease_until - 35000 WHERE run_id = ANY ($1)', [[old, changing]]);
@@ -91,7 +91,7 @@ describe('the database', () => {
       const { session_id } = await sessions.create(tenant, newSession({ content: { system: 'the secret plan', base: [] } }), 10);
       await sessions.queue(tenant, newRun(session_id, await store.key(tenant), { input: 'the secret plan' }), { runsMax: 5, unendedMax: 5 });
     }
-    const claimed = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000 })).find(({ tenant_id }) => tenant_id === mine)!;
+    const claimed = (await work.claim({ rows: 1_000, tenantMax: 8, leaseMs: 60_000, models: ['m'], goneMs: null })).find(({ tenant_id }) => tenant_id === mine)!;
     await work.begin(claimed, { system: 'the secret plan', tools: [] });
     await work.append(claimed, 1, { kind: 'replied', turn: { text: 'the secret plan', calls: [], stop: 'end' } }, { state: 'running', stopped: null, fault: null, rounds: 1, input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: null }, 60_000);
     for (const table of ['session', 'run', 'run_event']) {
@@ -100,7 +100,7 @@ describe('the database', () => {
       expect(rows.map(({ tenant_id }) => tenant_id)).toEqual([mine]);
       expect(Buffer.from(rows[0]!.t.replaceAll(/\\\\x([0-9a-f]*)/g, (_all, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))).toString('latin1')).not.toContain('secret plan');
     }
-    const { fields } = await store.pool.query('SELECT * FROM orchestrator.claim_runs(0, 1, 1)');
+    const { fields } = await store.pool.query(`SELECT * FROM orchestrator.claim_runs(0, 1, 1, '{}', NULL)`);
     expect(fields.map(({ name }) => name)).toEqual(['tenant_id', 'run_id', 'fence']);
   });
 
