@@ -21,6 +21,7 @@ await bootProcess(async () => {
       url: config.WRIT_NATS_URL,
       user: config.WRIT_NATS_USER ?? 'kernel',
       password: config.natsPassword ?? undefined,
+      caFile: config.WRIT_NATS_CA_FILE,
       lanes: workLanesOf(config.WRIT_SHARD),
       keepsLanes: true,
       // It hears other replicas' events; of its own it knows.

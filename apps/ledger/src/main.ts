@@ -15,7 +15,7 @@ void bootProcess(() => {
     version: '0.1.0',
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_LEDGER_DATABASE_URL: config.WRIT_LEDGER_DATABASE_URL },
-    connectBus: (report) => processBus('ledger', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password, trace: traceHooks, report }),
+    connectBus: (report) => processBus('ledger', { url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report }),
     module: (given) => LedgerModule.with(config, given),
   };
 });

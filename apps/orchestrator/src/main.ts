@@ -15,7 +15,7 @@ void bootProcess(() => {
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_ORCHESTRATOR_DATABASE_URL: config.WRIT_ORCHESTRATOR_DATABASE_URL },
     connectBus: (report) => processBus('orchestrator', {
-      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, trace: traceHooks, report,
+      url: config.WRIT_NATS_URL, shard: config.WRIT_SHARD, user: config.WRIT_NATS_USER, password: config.natsPassword, caFile: config.WRIT_NATS_CA_FILE, trace: traceHooks, report,
     }),
     module: (given) => OrchestratorModule.with(config, given),
     http: doorOf(config),

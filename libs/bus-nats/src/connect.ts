@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { inboxPrefixOf } from './permissions.ts';
 
@@ -9,18 +10,24 @@ export interface NatsAddress {
   readonly user: string;
   /** Absent where the server has no users: in tests. */
   readonly password?: string;
+  /** PEM file of the authorities that the server's certificate must be signed by; only with `tls://` */
+  readonly caFile?: string;
   /** whether what this connection publishes comes back to its own subscriptions; true unless said */
   readonly echo?: boolean;
 }
 
 /**
  * Connects. A first connection that fails rejects: the process ends and whoever supervises it decides. A later one is
- * sought again for ever.
+ * sought again for ever. Rejects too for a CA file that cannot be read, or one without `tls://`.
  */
-export function connectNats({ url, user, password, echo }: NatsAddress): Promise<NatsConnection> {
-  return connect({
+export async function connectNats({ url, user, password, caFile, echo }: NatsAddress): Promise<NatsConnection> {
+  const isEncrypted = url.startsWith('tls://');
+  if (caFile !== undefined && !isEncrypted) {
+    throw new Error('a CA file for NATS is given (WRIT_NATS_CA_FILE), so its address (WRIT_NATS_URL) must begin with tls://');
+  }
+  return await connect({
     servers: url.split(',').map((server) => server.trim().replace(/^(nats|tls):\/\//, '')),
-    ...(url.startsWith('tls://') ? { tls: {} } : {}),
+    ...(isEncrypted ? { tls: caFile === undefined ? {} : { ca: authorities(caFile) } } : {}),
     name: user,
     ...(password === undefined ? {} : { user, pass: password }),
     inboxPrefix: inboxPrefixOf(user),
@@ -40,4 +47,12 @@ export function connectNats({ url, user, password, echo }: NatsAddress): Promise
     // Requests would each capture a stack trace otherwise.
     noAsyncTraces: true,
   });
+}
+
+function authorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`the CA file of NATS, \`${file}\` (WRIT_NATS_CA_FILE), cannot be read`, { cause });
+  }
 }

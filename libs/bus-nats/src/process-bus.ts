@@ -10,11 +10,14 @@ export interface ProcessBusOptions extends Partial<Surroundings> {
   /** the process's name unless said */
   readonly user: string | undefined;
   readonly password: string | undefined;
+  /** see `NatsAddress` */
+  readonly caFile: string | undefined;
 }
 
 /** Connects a process to its shard's bus. The kernel rings the bell, so it keeps the lanes. Rejects when the first connection fails. */
-export function processBus(process: Process, { url, shard, user, password, ...surroundings }: ProcessBusOptions): Promise<NatsBus> {
+export function processBus(process: Process, { url, shard, user, password, caFile, ...surroundings }: ProcessBusOptions): Promise<NatsBus> {
   return natsBus({
-    url, user: user ?? process, ...(password === undefined ? {} : { password }), lanes: workLanesOf(shard), keepsLanes: process === 'kernel', ...surroundings,
+    url, user: user ?? process, ...(password === undefined ? {} : { password }), ...(caFile === undefined ? {} : { caFile }),
+    lanes: workLanesOf(shard), keepsLanes: process === 'kernel', ...surroundings,
   });
 }

@@ -12,6 +12,9 @@ export const COMMON_ENVIRONMENT = {
   WRIT_NATS_URL: Type.String({ pattern: '^(nats|tls)://', description: 'the address of NATS: `nats://host:port` or `tls://host:port`, several separated by commas' }),
   WRIT_NATS_USER: Type.Optional(Type.String({ minLength: 1, description: 'the user on NATS; default: the name of the process' })),
   WRIT_NATS_PASSWORD_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a file with the password on NATS' })),
+  WRIT_NATS_CA_FILE: Type.Optional(Type.String({
+    minLength: 1, description: 'a PEM file with the authorities that sign the certificate of NATS; those of Node.js unless set',
+  })),
   WRIT_LOG_LEVEL: Type.Union(LOG_LEVELS.map((level) => Type.Literal(level)), { default: 'info', description: `one of ${LOG_LEVELS.join(', ')}` }),
   WRIT_OPS_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that /healthz, /readyz and /metrics listen on' }),
   WRIT_OPS_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, description: 'the port of /healthz, /readyz and /metrics; 0 picks one' }),
