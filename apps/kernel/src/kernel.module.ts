@@ -49,7 +49,7 @@ import { OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRo
 import { Background } from './support/background.ts';
 import { watchBacklog } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
-import { OperationCounter } from './support/operation-counter.ts';
+import { OperationMonitor } from './support/operation-monitor.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
 import { Profiles, ProfilesController } from './profiles/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
@@ -131,7 +131,7 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
     },
     largeReadings: new FairTurns(LARGE_READINGS, () => performance.now()),
     limits: new ChangedLimits<TenantLimits>((since, after) => limitsSince(workers, { since, after })),
-    counter: new OperationCounter(telemetry.meter),
+    monitor: new OperationMonitor(telemetry.meter, logger),
     outcomes: new Outcomes(WAITERS_MAX),
     memory: new FactMemory(() => performance.now()),
   };
@@ -146,7 +146,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report, now: () => performance.now() };
   const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
   const announcer = new Announcer(on.outbox, dispatcher, on.events, on.memory);
-  const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.counter);
+  const endings = new Endings(on.tenants, on.vault, on.sealer, announcer, on.outcomes, on.monitor);
   const lease = { leaseMs: config.WRIT_LEASE_MS };
   const memory = new AttemptMemory(() => performance.now());
   const effects = new EffectCheck({
@@ -313,7 +313,7 @@ export class KernelModule {
         ...[new ShellBook(on.tenants), run.release, run.dispatcher, run.redeem, run.renew, run.commit, run.previewReports, run.keepOutput].map(given),
         ...manage.useCases.map(given),
         ...containers(on, run.announcer).map(given),
-        ...[on.vault, on.sealer, on.outbox, on.trees, on.counter, on.outcomes].map(given),
+        ...[on.vault, on.sealer, on.outbox, on.trees, on.monitor, on.outcomes].map(given),
         { provide: TenantPool, useValue: on.tenants },
         { provide: CrossTenantPool, useValue: on.workers },
         { provide: Work, useValue: engine.work },

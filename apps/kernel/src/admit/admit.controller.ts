@@ -3,7 +3,7 @@ import { Controller } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import { AdmitRequest, parseMessage, type OperationView } from '@writ/contract';
 import { injectTrace, withSpan } from '@writ/telemetry';
-import { OperationCounter } from '../support/operation-counter.ts';
+import { OperationMonitor } from '../support/operation-monitor.ts';
 import { Admit, type Decided } from './admit.ts';
 import { leaveAtEnd, Places } from './places.ts';
 import type { SentCall } from './proposal.ts';
@@ -15,12 +15,12 @@ const CONCURRENCY_MAX = 1_024;
 @Controller()
 export class AdmitController {
   readonly #admit: Admit;
-  readonly #counter: OperationCounter;
+  readonly #monitor: OperationMonitor;
   readonly #places: Places;
 
-  constructor(admit: Admit, counter: OperationCounter, places: Places) {
+  constructor(admit: Admit, monitor: OperationMonitor, places: Places) {
     this.#admit = admit;
-    this.#counter = counter;
+    this.#monitor = monitor;
     this.#places = places;
   }
 
@@ -48,7 +48,7 @@ export class AdmitController {
       // The span that decides bears the name of what was decided.
       span.updateName(row.state);
       span.setAttribute('replayed', replayed);
-      if (!replayed) this.#counter.decided(row.state, row);
+      if (!replayed) this.#monitor.decided(row);
       return decided;
     });
   }

@@ -6,7 +6,7 @@ import { assertedVersions } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import type { RecordSealer, SealedRecord } from '../records/index.ts';
 import { callKernel, type OperationRow, type TenantPool } from '../store/index.ts';
-import type { OperationCounter } from '../support/operation-counter.ts';
+import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { withAnnounced } from './announced-requests.ts';
 import type { Ending } from './ending.ts';
 import { budgetDelta, outcomeRecord } from './outcome-record.ts';
@@ -76,15 +76,18 @@ export class Endings {
   readonly #sealer: RecordSealer;
   readonly #announcer: Announcer;
   readonly #outcomes: Outcomes;
-  readonly #counter: Pick<OperationCounter, 'ended'>;
+  readonly #monitor: Pick<OperationMonitor, 'decided' | 'ended'>;
 
-  constructor(tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, outcomes: Outcomes, counter: Pick<OperationCounter, 'ended'>) {
+  constructor(
+    tenants: TenantPool, vault: TenantVault, sealer: RecordSealer, announcer: Announcer, outcomes: Outcomes,
+    monitor: Pick<OperationMonitor, 'decided' | 'ended'>,
+  ) {
     this.#tenants = tenants;
     this.#vault = vault;
     this.#sealer = sealer;
     this.#announcer = announcer;
     this.#outcomes = outcomes;
-    this.#counter = counter;
+    this.#monitor = monitor;
   }
 
   /** Ends the operation if it still is what was seen, and for a report still the speaker's. @throws Fault `record.too_large`, `database.unavailable` */
@@ -114,6 +117,7 @@ export class Endings {
     const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]);
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
+      this.#monitor.decided(verdict.operation);
       this.#outcomes.ended({ row: verdict.operation, sealedResult: null });
     }
     return verdict;
@@ -136,7 +140,7 @@ export class Endings {
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });
-      if (ending.txOutcome !== null) this.#counter.ended(ending.txOutcome, operation);
+      if (ending.txOutcome !== null) this.#monitor.ended(ending.txOutcome, ending.fault?.code ?? null, operation);
     }
     return verdict;
   }

@@ -47,7 +47,7 @@ function openParts(kernel: TestKernel) {
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { ended: () => undefined });
+  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { decided: () => undefined, ended: () => undefined });
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const failed = (error: unknown): void => void faults.push(error);
   const effects = new EffectCheck({

@@ -61,7 +61,7 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const sources = { tenants, blobs, vault, policies, memory, args: parts.args };
   const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
   const votes = new CastVote(tenants, held, parts.announcer);
-  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { ended: () => undefined });
+  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { decided: () => undefined, ended: () => undefined });
   const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
   const give = { box: new ValueBox(masterKey), values: new SessionValues(tenants, vault), store: new PgValueStore(tenants, vault) };
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);
