@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chmodSync, linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatRing, publicKeysOf, ringOf, withNext, withRevoked, type KeyRing } from '@writ/signing';
@@ -27,6 +27,29 @@ keyStoreContract('a file', () => made().signer, (ring) => {
   const path = place();
   replaceFile(path, textOf(ring), 0o600);
   return { store: new KeyFile(path), put: (next) => replaceFile(path, next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next), 0o600) };
+});
+
+/**
+ * Writes a file as the kubelet does into a mounted Secret: into a folder of its own, to which the link `..data` then
+ * leads in one step. The file that processes read is a link through that, and the folder of before goes.
+ */
+function putMounted(mount: string, name: string, text: string): void {
+  const generation = `..${String((files += 1))}`;
+  mkdirSync(join(mount, generation), { recursive: true });
+  writeFileSync(join(mount, generation, name), text, { mode: 0o600 });
+  const data = join(mount, '..data');
+  const before = statSync(data, { throwIfNoEntry: false }) === undefined ? null : readlinkSync(data);
+  symlinkSync(generation, `${data}_tmp`);
+  renameSync(`${data}_tmp`, data);
+  if (before === null) symlinkSync(join('..data', name), join(mount, name));
+  else rmSync(join(mount, before), { recursive: true });
+}
+
+keyStoreContract('a file of a mounted Secret', () => made().signer, (ring) => {
+  const mount = mkdtempSync(join(dir, 'mount-'));
+  const put = (text: string): void => { putMounted(mount, 'record.json', text); };
+  put(textOf(ring));
+  return { store: new KeyFile(join(mount, 'record.json')), put: (next) => { put(next === 'nonsense' ? '{"v":1,"keys":[' : textOf(next)); } };
 });
 
 describe('a file of private keys', () => {
