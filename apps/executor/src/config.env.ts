@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LIMITS } from '@writ/contract';
-import { COMMON_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 
 const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
 const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
+  ...OUTBOUND_ENVIRONMENT,
   WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
   WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
   WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed' }),

@@ -5,7 +5,7 @@ import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { followKeys, newId, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
+import { followKeys, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import Docker from 'dockerode';
@@ -63,7 +63,8 @@ export class ExecutorModule {
       report: sandboxEvents(logger, telemetry.meter),
     });
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
-    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''));
+    const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
+    const gate = new EgressGate(parts.egress ?? systemEgress(outboundOf(config, searchHosts)), monotonic, searchHosts);
     const work = new ExecutorPool({ ...poolSizes(), filename: workerProgram('executor.worker', import.meta.url), inputBytesMax: INPUT_BYTES_MAX });
     watchPool(telemetry.meter, work);
     const running = new Running();

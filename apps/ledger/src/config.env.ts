@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { COMMON_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 
 const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
+  ...OUTBOUND_ENVIRONMENT,
   WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),
   WRIT_CHECKPOINT_KEY_FILE: Type.Optional(Type.String({ minLength: 1, description: 'the keys that sign checkpoints: a ring as `writ signing-keys` writes it, or one key as PKCS #8 PEM; followed' })),
   WRIT_CHECKPOINT_KEY: Type.Optional(Type.String({ minLength: 1, description: 'the same, where it comes by the environment' })),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess, growHeapFreely, readSecretFile } from '@writ/nest-kit';
+import { bootProcess, fetchThrough, growHeapFreely, readSecretFile } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { LedgerModule } from './ledger.module.ts';
@@ -9,6 +9,7 @@ import { LedgerModule } from './ledger.module.ts';
 growHeapFreely();
 void bootProcess(() => {
   const config = readConfig();
+  fetchThrough(config);
   const password = config.WRIT_NATS_PASSWORD_FILE === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE);
   return {
     process: 'ledger',

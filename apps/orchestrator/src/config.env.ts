@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FollowedFile } from '@writ/nest-kit/keys';
-import { COMMON_ENVIRONMENT, Port, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
+import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, Port, readEnvironment, readKeyFile, readSecretFile } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 import { parsePlatformHash } from './http/platform-key.ts';
 import { currencyProblem, readModelsFile, type ConfiguredModel } from './sessions/models-file.ts';
@@ -11,6 +11,7 @@ const File = (what: string) => Type.String({ minLength: 1, description: `a file 
 
 const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
+  ...OUTBOUND_ENVIRONMENT,
   WRIT_HTTP_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }),
   WRIT_HTTP_PORT: { ...Port, default: 0 } as typeof Port,
   WRIT_ORCHESTRATOR_DATABASE_URL: Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres with the role writ_orchestrator' }),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess } from '@writ/nest-kit';
+import { bootProcess, fetchThrough } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { doorOf } from './http/door.ts';
@@ -9,6 +9,7 @@ import { OrchestratorModule, VERSION } from './orchestrator.module.ts';
 
 void bootProcess(() => {
   const config = readConfig();
+  fetchThrough(config);
   return {
     process: 'orchestrator',
     version: VERSION,

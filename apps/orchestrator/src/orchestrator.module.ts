@@ -6,7 +6,7 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { followKeys, Readiness, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, outboundOf, Readiness, Repeated, type Given } from '@writ/nest-kit';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
@@ -99,7 +99,7 @@ import { TurnsController } from './turns/turns.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
-import { EgressGate } from './webhooks/egress-gate.ts';
+import { EgressGate, resolveByDns } from './webhooks/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
 import { WebhookSecrets } from './webhooks/secrets.ts';
 import { WebhooksController } from './webhooks/webhooks.controller.ts';
@@ -195,7 +195,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const [tasks, secrets] = [new WorkerTasks(work), new WebhookSecrets(config.webhookKey)];
   const report = (err: unknown): void => logger.warn({ err }, 'webhooks: something failed, and is tried again');
   const gather = new GatherNotices(kernel, deliveries, report);
-  const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
+  const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config)), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
     disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
     failed: report,
   });

@@ -5,6 +5,7 @@ export { newCertificateAuthority, type CertificateAuthority, type CertificateOpt
 export { copyOperations } from './copy-operations.ts';
 export { freePort } from './free-port.ts';
 export { freshService } from './fresh-service.ts';
+export { startTunnelProxy, type TunnelProxy } from './tunnel-proxy.ts';
 export { findNatsServer, startNatsServer, type NatsServerPlace, type TestNatsServer } from './nats-server.ts';
 export { outsideTls, type OutsideTls } from './outside-tls.ts';
 export { testDatabase, type TestDatabase } from './postgres.ts';

@@ -30,13 +30,15 @@ export interface ServiceSettings {
 /** What any program needs to find its way; a service gets nothing else from the environment that is not its own. */
 const COMMON = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'WRIT_LOG_LEVEL'];
 
+const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_DNS'];
+
 /** Tuning that an operator may hand through to one service. */
 const PASSED: Readonly<Record<ServiceName, readonly string[]>> = {
-  ledger: [],
+  ledger: OUTBOUND,
   kernel: ['WRIT_SANDBOX_IMAGES_FILE', 'WRIT_LEASE_MS', 'WRIT_PERMIT_TTL_MS', 'WRIT_SWEEP_MS'],
-  executor: ['WRIT_EXECUTOR_ID', 'WRIT_DRAIN_MS', 'WRIT_SANDBOX_IMAGES_FILE', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_SLOTS_BROKER', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
+  executor: [...OUTBOUND, 'WRIT_EXECUTOR_ID', 'WRIT_DRAIN_MS', 'WRIT_SANDBOX_IMAGES_FILE', 'WRIT_SLOTS_INLINE', 'WRIT_SLOTS_SANDBOXED', 'WRIT_SLOTS_BROKER', 'WRIT_POOL_SIZE', 'WRIT_SANDBOX_RUNTIME', 'WRIT_CACHE_BYTES'],
   // The agent loop's model; no other process may see these keys.
-  orchestrator: ['WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_AUTH_FAILURES_PER_MINUTE', 'WRIT_TRUSTED_PROXIES', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  orchestrator: [...OUTBOUND, 'WRIT_HTTP_HOST', 'WRIT_RATE_PER_SECOND', 'WRIT_RATE_BURST', 'WRIT_REQUESTS_MAX', 'WRIT_AUTH_FAILURES_PER_MINUTE', 'WRIT_TRUSTED_PROXIES', 'WRIT_WEBHOOK_ALLOW', 'WRIT_EVENT_STREAMS_MAX', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'OPENAI_API_KEY', 'OPENAI_BASE_URL'],
 };
 
 const pick = (env: ServiceSettings['env'], names: readonly string[]): Variables =>

@@ -36,7 +36,7 @@ describe('a request that may leave', () => {
   it('goes by the address that was judged, under its own name, and is listed with what passed', async () => {
     const gate = gateOf();
     expect(await ask(gate)).toBe('hello from outside');
-    expect(outside.dialled).toEqual([{ address: PUBLIC, port: 80, tlsHost: null }]);
+    expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 80, tlsHost: null }]);
     expect(outside.resolved).toEqual(['a.outside.example']);
     expect(outside.seen).toMatchObject([{ method: 'GET', host: 'a.outside.example', url: '/a?b=c' }]);
     expect(gate.requests).toEqual([{
@@ -50,7 +50,7 @@ describe('a request that may leave', () => {
   it('by https shows its name in the greeting, and believes no other\'s certificate', async () => {
     const gate = gateOf({ net: [[{ domain: 'other.example', methods: ['GET'] }, ...ALL]] });
     expect(await ask(gate, parseUrl('https://a.outside.example/'))).toBe('hello from outside');
-    expect(outside.dialled.at(-1)).toEqual({ address: PUBLIC, port: 443, tlsHost: 'a.outside.example' });
+    expect(outside.dialled.at(-1)).toEqual({ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: 'a.outside.example' });
     expect(await refusal(ask(gate, parseUrl('https://other.example/')))).toBe('egress.failed');
     expect(outside.seen).toHaveLength(1);
   });
@@ -94,8 +94,22 @@ describe('a request that may leave', () => {
   it('through a tunnel is announced as a change, since nobody sees what goes through it', async () => {
     const { connection } = await gateOf().admit(TUNNEL, parseAuthority('a.outside.example:443'), '');
     expect(asked).toContain('announce');
-    expect(outside.dialled).toEqual([{ address: PUBLIC, port: 443, tlsHost: null }]);
+    expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: null }]);
     connection.destroy();
+  });
+
+  it('goes by its name where a proxy resolves it, and is listed without an address', async () => {
+    const gate = gateOf({ ports: { ...outside.ports, resolve: () => Promise.resolve(null), dial: (to, signal) => outside.ports.dial({ ...to, address: PUBLIC }, signal) } });
+    expect(await ask(gate)).toBe('hello from outside');
+    expect(gate.requests).toMatchObject([{ outcome: 'answered', address: null }]);
+  });
+
+  it('is refused to an address that is not public, also where a proxy resolves names', async () => {
+    const gate = gateOf({
+      net: [[{ domain: '10.0.0.1', methods: ['GET'] }]],
+      ports: { resolve: () => Promise.resolve(null), dial: () => Promise.reject(new Error('it was dialled')) },
+    });
+    expect(await refusal(ask(gate, parseUrl('http://10.0.0.1/')))).toBe('egress.refused');
   });
 });
 

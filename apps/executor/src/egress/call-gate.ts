@@ -3,7 +3,8 @@
  * The only way out for one attempt of a call.
  *
  * INVARIANT (judged each time): every request is judged whole: token, budget, standing, address. Nothing is remembered from one to the next.
- * INVARIANT (pinned): what is connected to is the address that was judged; the name isn't asked again.
+ * INVARIANT (pinned): what is connected to is the address that was judged; the name isn't asked again. Where the operator
+ * has a proxy resolve names, the proxy is asked for the name, and it alone decides where that leads.
  * INVARIANT (closed where unsure): what can't be judged, resolved, confirmed or listed doesn't leave.
  */
 import type { Duplex } from 'node:stream';
@@ -121,7 +122,7 @@ export class CallGate {
     if (this.#bytes >= bytesMax) throw new GateRefusal('limit.exceeded', `the call has used its \`egress_bytes\` of ${bytesMax}`);
     await this.#verifyStanding();
     const address = await this.#addressOf(target.host);
-    listed.connected(address);
+    if (address !== null) listed.connected(address);
     // Heard from its first moment: an error of a socket that nobody listens to ends the process, and the other side can cause one when it likes.
     const connection = this.#metered(await this.#dial(method, target, address), listed);
     try {
@@ -137,8 +138,9 @@ export class CallGate {
   }
 
   /** INVARIANT (every address): one that isn't public is enough to refuse a name: who answers both ways is choosing what we see. */
-  async #addressOf(host: string): Promise<string> {
+  async #addressOf(host: string): Promise<string | null> {
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+    if (addresses === null) return null;
     const [first] = addresses;
     if (first === undefined) throw new GateRefusal('egress.failed', `\`${host}\` has no address`);
     // Which it was is not told: a job would learn what names mean in here.
@@ -146,7 +148,7 @@ export class CallGate {
     return first;
   }
 
-  async #resolve(host: string): Promise<readonly string[]> {
+  async #resolve(host: string): Promise<readonly string[] | null> {
     try {
       return await within(CONNECT_MS_MAX, this.#options.signal, (signal) => this.#options.ports.resolve(host, signal));
     } catch (cause) {
@@ -154,10 +156,10 @@ export class CallGate {
     }
   }
 
-  async #dial(method: string, { scheme, host, port }: EgressTarget, address: string): Promise<Duplex> {
+  async #dial(method: string, { scheme, host, port }: EgressTarget, address: string | null): Promise<Duplex> {
     const tlsHost = scheme === 'https' && method !== TUNNEL ? host : null;
     try {
-      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) => this.#options.ports.dial({ address, port, tlsHost }, signal));
+      return await within(CONNECT_MS_MAX, this.#options.signal, (signal) => this.#options.ports.dial({ host, address, port, tlsHost }, signal));
     } catch (cause) {
       throw new GateRefusal('egress.failed', `\`${host}\` could not be connected to`, null, { cause });
     }

@@ -65,7 +65,7 @@ it('opens a tunnel, and TLS in it is the job\'s own', async () => {
   const secure = connectTls({ socket: job as never, servername: 'a.outside.example', ca: outsideTls().ca });
   secure.write('DELETE /secret HTTP/1.1\r\nHost: a.outside.example\r\nConnection: close\r\n\r\n');
   expect(await text(secure)).toContain('hello from outside');
-  expect(outside.dialled).toEqual([{ address: PUBLIC, port: 443, tlsHost: null }]);
+  expect(outside.dialled).toEqual([{ host: 'a.outside.example', address: PUBLIC, port: 443, tlsHost: null }]);
   expect(gate.requests).toMatchObject([{ method: 'CONNECT', target: 'a.outside.example:443', outcome: 'answered' }]);
   expect(JSON.stringify(gate.requests)).not.toContain('secret');
 });

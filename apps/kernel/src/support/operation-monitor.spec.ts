@@ -6,9 +6,9 @@ type Line = Readonly<Record<string, unknown>>;
 
 const OPERATION = {
   operation_id: 'op_1', tenant_id: 'ten_1', agent_id: 'agt_1', tool_id: 'fs.write', tool_definition_digest: null,
-  state: 'held', risk_score: 0.4, reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
+  state: 'held' as const, risk_score: 0.4, reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
   args_hash: 'sha256:1', task_class: 'write',
-} as const;
+};
 
 function observed(): { readonly monitor: OperationMonitor; readonly lines: [Line, string][]; readonly metrics: () => Promise<string> } {
   const telemetry = startTelemetry({ service: 'kernel', version: '0', endpoint: undefined });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { newCertificateAuthority, type CertificateAuthority, type CertificateOptions } from '@writ/testing';
+import { newCertificateAuthority, startTunnelProxy, type CertificateAuthority, type CertificateOptions } from '@writ/testing';
 import { EgressGate } from './egress-gate.ts';
 import { postMessage } from './post-message.ts';
 
@@ -83,6 +83,35 @@ it('a receiver whose certificate nobody issued that is trusted hears nothing', a
   expect([heard, stranger.heard]).toEqual([[], []]);
 });
 
+it('a receiver beyond a proxy gets the message through a tunnel, and shows its own certificate there', async () => {
+  const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
+  const proxy = await startTunnelProxy({ leadsTo: (to) => (to === 'far.example:443' ? null : port) });
+  servers.push({ close: () => proxy.stop() });
+  trust();
+  const outbound = { proxy: proxy.url, proxyResolves: true, isDirect: () => false };
+  const gate = new EgressGate(new Set(), () => Promise.reject(new Error('it was resolved here')), outbound);
+  const send = async (url: string) => await postMessage(await gate.pin(url), {}, '{}', AbortSignal.timeout(5_000));
+  expect(await send(`https://${HOST}/hook`)).toMatchObject({ status: 204 });
+  await expect(send('https://other.example/hook')).rejects.toMatchObject({ ...REFUSED, cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+  await expect(send('https://far.example/hook')).rejects.toMatchObject(REFUSED);
+  await expect(send('https://10.0.0.1/hook')).rejects.toMatchObject({ code: 'url.refused' });
+  expect([heard, proxy.asked]).toEqual([['/hook'], [`${HOST}:443`, 'other.example:443', 'far.example:443']]);
+});
+
+it('a receiver that the operator named is reached without the proxy, and others by the address that was judged', async () => {
+  const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
+  const proxy = await startTunnelProxy({ leadsTo: () => port });
+  servers.push({ close: () => proxy.stop() });
+  trust();
+  const outbound = { proxy: proxy.url, proxyResolves: false, isDirect: () => false };
+  const resolve = (name: string) => Promise.resolve([name === HOST ? '127.0.0.1' : '93.184.216.34']);
+  const gate = new EgressGate(new Set([`${HOST}:${port}`]), resolve, outbound);
+  expect(await postMessage(await gate.pin(`https://${HOST}:${port}/hook`), {}, '{}', AbortSignal.timeout(5_000))).toMatchObject({ status: 204 });
+  expect([heard, proxy.asked]).toEqual([['/hook'], []]);
+  await postMessage(await gate.pin('https://far.example/hook'), {}, '{}', AbortSignal.timeout(5_000)).catch(() => undefined);
+  expect(proxy.asked).toEqual(['93.184.216.34:443']);
+});
+
 it('a process that is given an authority in NODE_EXTRA_CA_CERTS delivers to what that issued', async () => {
   const { heard, port } = await receiver([{ type: 'dns', value: HOST }]);
   const folder = mkdtempSync(join(tmpdir(), 'writ-ca-'));
@@ -90,7 +119,7 @@ it('a process that is given an authority in NODE_EXTRA_CA_CERTS delivers to what
   writeFileSync(file, authority.cert);
   const source = join(import.meta.dirname, 'post-message.ts');
   const program = `const { postMessage } = await import(${JSON.stringify(source)});
-    const place = { url: new URL('https://${HOST}:${port}/hook'), address: '127.0.0.1' };
+    const place = { url: new URL('https://${HOST}:${port}/hook'), address: '127.0.0.1', proxy: null };
     console.log(await postMessage(place, {}, '{}', AbortSignal.timeout(5000)).then(({ status }) => status, ({ code }) => code));`;
   const saidWith = async (env: Record<string, string>): Promise<string> =>
     (await promisify(execFile)(process.execPath, ['--conditions=@writ/source', '--input-type=module', '-e', program], { env })).stdout.trim();

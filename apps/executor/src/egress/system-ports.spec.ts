@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { DIRECT } from '@writ/nest-kit';
+import { newCertificateAuthority, startTunnelProxy, type TunnelProxy } from '@writ/testing';
+import { systemEgress } from './system-ports.ts';
+
+const usual = getCACertificates('default');
+const HOST = 'far.example';
+let proxy: TunnelProxy;
+let end: () => void;
+beforeAll(async () => {
+  const authority = await newCertificateAuthority();
+  const server = createServer(await authority.issue([{ type: 'dns', value: HOST }]), (_request, response) => response.end('hello'));
+  server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  proxy = await startTunnelProxy({ leadsTo: () => port });
+  setDefaultCACertificates([...usual, authority.cert]);
+  end = () => { server.closeAllConnections(); server.close(); };
+});
+afterAll(async () => {
+  setDefaultCACertificates(usual);
+  await proxy.stop();
+  end();
+});
+const signal = (): AbortSignal => AbortSignal.timeout(5_000);
+const through = (more = {}) => systemEgress({ proxy: proxy.url, proxyResolves: false, isDirect: () => false, ...more });
+
+it('dials through the proxy by the address that was judged, and verifies the certificate of the name', async () => {
+  const to = { host: HOST, address: '93.184.216.34', port: 443, tlsHost: HOST };
+  const connection = await through().dial(to, signal());
+  connection.write(`GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n\r\n`);
+  expect(await text(connection)).toMatch(/^HTTP\/1.1 200[^]*hello/);
+  await expect(through().dial({ ...to, host: 'other.example', tlsHost: 'other.example' }, signal())).rejects.toThrow(/altnames/);
+  expect(proxy.asked.splice(0)).toEqual(['93.184.216.34:443', '93.184.216.34:443']);
+});
+
+it('leaves names to a proxy that resolves them, but for hosts that are reached directly', async () => {
+  const ports = through({ proxyResolves: true, isDirect: (host: string) => host === 'localhost' });
+  expect(await ports.resolve(HOST, signal())).toBeNull();
+  // Whatever this machine's resolver says of it, it is asked.
+  expect(await ports.resolve('localhost', signal()).catch(() => [])).not.toBeNull();
+  (await ports.dial({ host: HOST, address: null, port: 443, tlsHost: HOST }, signal())).destroy();
+  expect(proxy.asked.splice(0)).toEqual([`${HOST}:443`]);
+});
+
+it('dials nothing by its name without a proxy', async () => {
+  await expect(systemEgress(DIRECT).dial({ host: 'localhost', address: null, port: 1, tlsHost: null }, signal())).rejects.toThrow('by its name');
+  expect(proxy.asked).toEqual([]);
+});
