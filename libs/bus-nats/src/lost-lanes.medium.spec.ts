@@ -88,3 +88,30 @@ test('storage that can no longer be written is rebuilt by the ring that meets it
   await startExecutor();
   expect(await ringUntilHeard('after')).toBeLessThanOrEqual(2);
 }, 120_000);
+
+test('a worker that starts before the lanes are made reports nothing, and reports a lane that it loses once', async () => {
+  const other = await startNatsServer((place) => natsServerConfig({ ...place, users, serverName: 'test', shard }));
+  const reports: unknown[] = [];
+  const early = await natsBus({ url: other.url, user: 'executor', password, lanes, keepsLanes: false, report: (error) => { reports.push(error); } });
+  const arrived = Promise.withResolvers<string>();
+  const take = async (message: WorkMessage): Promise<void> => {
+    message.ack();
+    arrived.resolve(new TextDecoder().decode(message.bytes));
+  };
+  await early.work(lane, { durable: 'inline', slots: () => 8, handler: take });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(reports).toEqual([]);
+  const late = await natsBus({ url: other.url, user: 'kernel', password, lanes, keepsLanes: true });
+  await late.ring(lane, new TextEncoder().encode('first'), { messageId: 'first' });
+  expect(await arrived.promise).toBe('first');
+  // Who keeps the lanes is gone, and so is what the server stored.
+  await late.close();
+  await other.kill();
+  await other.deleteStore();
+  await other.start();
+  await vi.waitFor(() => { expect(reports).toHaveLength(1); }, 10_000);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(reports).toHaveLength(1);
+  await early.close();
+  await other.stop();
+}, 60_000);

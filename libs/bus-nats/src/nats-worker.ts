@@ -12,6 +12,8 @@ const fetchMs = 5_000;
 const heartbeatMs = 500;
 /** Pause before a lane that is gone is looked for again: an executor waits for the kernel to make it. Half of it is jitter. */
 const missingLaneMs = 300;
+/** How long a worker that starts looks for its lane before it reports that there is none. */
+const startMs = 10_000;
 /** How long a message too many waits here for a slot: since a reconnection doubled a fetch, or a slot was taken otherwise. Less than the lane waits for its acknowledgement. */
 const heldMs = 2_000;
 /** Then it goes back for this long. */
@@ -29,7 +31,10 @@ export class NatsWorker implements Work {
   #consumer: Consumer | undefined;
   #messages: ConsumerMessages | undefined;
   #isOpen = true;
-  #isLaneLost = false;
+  /** when it began to look for the lane, by a monotonic clock; null while it has one */
+  #missingSince: number | null = performance.now();
+  #isReported = false;
+  #silentMs = startMs;
   #wake: () => void = () => {};
 
   constructor(client: JetStreamClient, stream: string, options: WorkOptions, surroundings: Surroundings, keeper: LaneKeeper | undefined) {
@@ -72,7 +77,7 @@ export class NatsWorker implements Work {
     this.#consumer ??= await this.#jetstream.consumers.get(this.#stream, this.#options.durable);
     if (!this.#isOpen) return;
     this.#messages = await this.#consumer.fetch({ max_messages: count, expires: fetchMs, idle_heartbeat: heartbeatMs });
-    this.#isLaneLost = false;
+    [this.#missingSince, this.#isReported, this.#silentMs] = [null, false, 0];
     for await (const message of this.#messages) {
       await this.#untilFree();
       if (this.#isOpen && this.#options.slots() > 0) this.#take(message);
@@ -93,11 +98,17 @@ export class NatsWorker implements Work {
     void this.#underWay.run(() => this.#with.trace.extract(headers, handle)).then(() => this.#wake());
   }
 
-  /** The lane is gone, or the server is. Told once, not at every look. */
+  /**
+   * The lane is gone, or the server is. Reported once, not at every look; and at the start only after a while, since a
+   * process that starts before the one that makes the lanes is as it should be.
+   */
   async #recover(error: unknown): Promise<void> {
     this.#consumer = undefined;
-    if (!this.#isLaneLost) this.#with.report(error);
-    this.#isLaneLost = true;
+    this.#missingSince ??= performance.now();
+    if (!this.#isReported && performance.now() - this.#missingSince >= this.#silentMs) {
+      this.#with.report(error);
+      this.#isReported = true;
+    }
     await this.#keeper?.ensure().catch(() => {});
     await this.#rest(missingLaneMs / 2 + Math.random() * (missingLaneMs / 2));
   }
