@@ -11,19 +11,28 @@ let options: GoOptions;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-go-'));
   mkdirSync(join(dir, 'bin'));
-  options = { cacheDir: join(dir, 'cache'), report: () => undefined, env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` } };
+  options = {
+    cacheDir: join(dir, 'cache'),
+    report: () => undefined,
+    env: { PATH: `${join(dir, 'bin')}:/usr/bin:/bin` },
+  };
 });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
 /** A go that notes how it installs, and installs a program that says its name. */
 const fakeGo = (install = 'n=$(basename "${GOBIN}"); echo "$n" > "$GOBIN/$n"; chmod +x "$GOBIN/$n"'): void => {
-  writeFileSync(join(dir, 'bin', 'go'), `#!/bin/sh
+  writeFileSync(
+    join(dir, 'bin', 'go'),
+    `#!/bin/sh
 case "$1" in
   version) echo go version go1.26.0 linux/amd64 ;;
   env) echo /nowhere ;;
   install) echo "$@" >> ${dir}/calls; ${install} ;;
 esac
-`);
+`,
+  );
   chmodSync(join(dir, 'bin', 'go'), 0o755);
 };
 const calls = (): string[] => readFileSync(join(dir, 'calls'), 'utf8').trim().split('\n');
@@ -47,7 +56,9 @@ test('of several programs those that are missing are built', async () => {
 test('a build that fails names the program, and leaves none', async () => {
   fakeGo('echo "go: github.com/zegl/kube-score: no such host" >&2; exit 1');
   await expect(ensureGoTool('kube-score', options)).rejects.toMatchObject({
-    name: 'SetupError', message: expect.stringContaining('could not build kube-score v1.20.0'), details: expect.arrayContaining([expect.stringContaining('no such host')]),
+    name: 'SetupError',
+    message: expect.stringContaining('could not build kube-score v1.20.0'),
+    details: expect.arrayContaining([expect.stringContaining('no such host')]),
   });
   expect(existsSync(goToolPath(options.cacheDir, 'kube-score', GO_TOOLS['kube-score']))).toBe(false);
 });

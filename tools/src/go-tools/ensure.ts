@@ -20,7 +20,10 @@ export const linkerFlags = (variables: Readonly<Record<string, string>> = {}): s
 
 /** Names a program by everything that its build depends on. */
 const keyOf = (tool: GoTool): string =>
-  createHash('sha256').update(JSON.stringify([tool.package, tool.version, linkerFlags(tool.variables), process.arch])).digest('hex').slice(0, KEY_HEX);
+  createHash('sha256')
+    .update(JSON.stringify([tool.package, tool.version, linkerFlags(tool.variables), process.arch]))
+    .digest('hex')
+    .slice(0, KEY_HEX);
 
 /** Where a program lies once it is built. Its folder is named by the content of its row. */
 export const goToolPath = (cacheDir: string, name: string, tool: GoTool): string =>
@@ -29,7 +32,14 @@ export const goToolPath = (cacheDir: string, name: string, tool: GoTool): string
 const buildTool = async ({ dir, go }: GoWorkspace, name: string, tool: GoTool, path: string): Promise<void> => {
   const bin = join(dir, 'bin', name);
   mkdirSync(bin, { recursive: true });
-  const args = ['install', '-v', '-trimpath', '-ldflags', linkerFlags(tool.variables), `${tool.package}@${tool.version}`];
+  const args = [
+    'install',
+    '-v',
+    '-trimpath',
+    '-ldflags',
+    linkerFlags(tool.variables),
+    `${tool.package}@${tool.version}`,
+  ];
   await go(`build ${name} ${tool.version}, which is needed ${tool.why}`, args, { env: { GOBIN: bin } });
   // By rename, so that a reader never finds half a program. Another process may have been quicker with the same one.
   rmSync(join(path, '..'), { recursive: true, force: true });
@@ -43,8 +53,15 @@ const buildTool = async ({ dir, go }: GoWorkspace, name: string, tool: GoTool, p
  * @returns the absolute path of each
  * @throws SetupError where Go is missing or too old, a module can't be had, a build fails, or the disk is too full
  */
-export const ensureGoTools = async <N extends GoToolName>(names: readonly N[], options: GoOptions): Promise<Readonly<Record<N, string>>> => {
-  const all = names.map((name) => ({ name, tool: GO_TOOLS[name] as GoTool, path: goToolPath(options.cacheDir, name, GO_TOOLS[name]) }));
+export const ensureGoTools = async <N extends GoToolName>(
+  names: readonly N[],
+  options: GoOptions,
+): Promise<Readonly<Record<N, string>>> => {
+  const all = names.map((name) => ({
+    name,
+    tool: GO_TOOLS[name] as GoTool,
+    path: goToolPath(options.cacheDir, name, GO_TOOLS[name]),
+  }));
   const missing = all.filter(({ path }) => !existsSync(path));
   if (missing.length > 0) {
     mkdirSync(options.cacheDir, { recursive: true });
@@ -60,4 +77,5 @@ export const ensureGoTools = async <N extends GoToolName>(names: readonly N[], o
 };
 
 /** One of them. Takes the same options and throws the same errors. */
-export const ensureGoTool = async (name: GoToolName, options: GoOptions): Promise<string> => (await ensureGoTools([name], options))[name];
+export const ensureGoTool = async (name: GoToolName, options: GoOptions): Promise<string> =>
+  (await ensureGoTools([name], options))[name];

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { findGo, parseGoVersion } from './toolchain.ts';
 
 let dir: string;
-beforeEach(() => { dir = mkdtempSync(join(tmpdir(), 'writ-go-')); });
-afterEach(() => { rmSync(dir, { recursive: true }); });
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-go-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
 
 const fakeGo = (line: string): void => {
   writeFileSync(join(dir, 'go'), `#!/bin/sh\necho '${line}'\n`);
@@ -26,7 +30,7 @@ test('a recent Go on PATH is used', () => {
   expect(findGo({ PATH: dir }, 'for this test')).toBe(join(dir, 'go'));
 });
 
-test('a Go that can\'t fetch newer toolchains is refused with what it is and what to do', () => {
+test("a Go that can't fetch newer toolchains is refused with what it is and what to do", () => {
   fakeGo('go version go1.19.8 linux/amd64');
   const find = (): string => findGo({ PATH: dir }, 'for this test');
   expect(find).toThrow('Go 1.21 or later is needed for this test');

@@ -16,9 +16,12 @@ export const parseGoVersion = (line: string): readonly [number, number] | undefi
   return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor)];
 };
 
-const isRecent = ([major, minor]: readonly [number, number]): boolean => major > VERSION_MIN[0] || (major === VERSION_MIN[0] && minor >= VERSION_MIN[1]);
+const isRecent = ([major, minor]: readonly [number, number]): boolean =>
+  major > VERSION_MIN[0] || (major === VERSION_MIN[0] && minor >= VERSION_MIN[1]);
 
-const ADVICE = ['install Go from https://go.dev/dl/ to /usr/local/go, or put another `go` on PATH, and run the same command again'];
+const ADVICE = [
+  'install Go from https://go.dev/dl/ to /usr/local/go, or put another `go` on PATH, and run the same command again',
+];
 
 /**
  * The path of the `go` command.
@@ -28,11 +31,18 @@ const ADVICE = ['install Go from https://go.dev/dl/ to /usr/local/go, or put ano
  */
 export const findGo = (env: Setup['env'], why: string): string => {
   const go = findProgram({ ...env, PATH: `${env['PATH'] ?? ''}:${USUAL_DIRECTORY}` }, 'go');
-  if (go === undefined) throw new SetupError(`Go ${VERSION_MIN.join('.')} or later is needed ${why}, and there is no \`go\` on PATH or in ${USUAL_DIRECTORY}`, ADVICE);
+  if (go === undefined)
+    throw new SetupError(
+      `Go ${VERSION_MIN.join('.')} or later is needed ${why}, and there is no \`go\` on PATH or in ${USUAL_DIRECTORY}`,
+      ADVICE,
+    );
   const { stdout } = spawnSync(go, ['version'], { encoding: 'utf8', env: { ...env, GOTOOLCHAIN: 'local' } });
   const version = parseGoVersion(stdout);
   if (version === undefined || !isRecent(version)) {
-    throw new SetupError(`Go ${VERSION_MIN.join('.')} or later is needed ${why}, and ${go} says \`${stdout.trim()}\``, ADVICE);
+    throw new SetupError(
+      `Go ${VERSION_MIN.join('.')} or later is needed ${why}, and ${go} says \`${stdout.trim()}\``,
+      ADVICE,
+    );
   }
   return go;
 };

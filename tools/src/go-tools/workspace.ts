@@ -22,8 +22,15 @@ export interface GoOptions {
 export interface GoWorkspace {
   /** A folder for sources and other intermediate files. It is gone after the build. */
   readonly dir: string;
-  /** Runs `go` with these arguments. Throws `SetupError` with the end of its output, after "could not WHAT", when it fails. */
-  readonly go: (what: string, args: readonly string[], options?: { readonly cwd?: string; readonly env?: Setup['env'] }) => Promise<void>;
+  /**
+   * Runs `go` with these arguments. Throws `SetupError` with the end of its output, after "could not WHAT", when it
+   * fails.
+   */
+  readonly go: (
+    what: string,
+    args: readonly string[],
+    options?: { readonly cwd?: string; readonly env?: Setup['env'] },
+  ) => Promise<void>;
   /** The standard output of a short `go` command. */
   readonly read: (what: string, args: readonly string[], cwd?: string) => string;
 }
@@ -31,7 +38,10 @@ export interface GoWorkspace {
 /** Builds fill every processor for minutes: whatever else the machine does goes first. */
 const NICENESS = '10';
 
-/** Packages that are compiled at once. Each takes up to a gibibyte of memory, so a small machine's number serves on large ones too. */
+/**
+ * Packages that are compiled at once. Each takes up to a gibibyte of memory, so a small machine's number serves on
+ * large ones too.
+ */
 const PARALLEL = '2';
 
 const PREFIX = 'go-build-';
@@ -65,13 +75,15 @@ export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): vo
   const { bavail, bsize } = statfsSync(dir);
   const free = bavail * bsize;
   if (free >= bytesMin) return;
-  throw new SetupError(`${what} needs ${Math.ceil(bytesMin / GIB)} GiB of free disk space while it runs, and ${dir} has ${(free / GIB).toFixed(1)} GiB`, [
+  const needed = `needs ${Math.ceil(bytesMin / GIB)} GiB of free disk space while it runs`;
+  throw new SetupError(`${what} ${needed}, and ${dir} has ${(free / GIB).toFixed(1)} GiB`, [
     'free some space there, or set WRIT_STATE_DIR to a directory on a larger disk',
   ]);
 };
 
 /**
- * The variables of a build. Modules that the user's own module cache has are taken from there; all others come from the proxy that
+ * The variables of a build. Modules that the user's own module cache has are taken from there; all others come from the
+ * proxy that
  * the user has set.
  *
  * @param moduleCache the user's own module cache
@@ -88,15 +100,28 @@ export const goEnvironment = (dir: string, moduleCache: string, proxies: string)
 
 const open = (go: string, dir: string, { report, env: given = process.env }: GoOptions): GoWorkspace => {
   const ask = (name: string): string => spawnSync(go, ['env', name], { encoding: 'utf8', env: given }).stdout.trim();
-  const env = { ...given, PATH: `${given['PATH'] ?? ''}:${dirname(go)}`, ...goEnvironment(dir, ask('GOMODCACHE'), ask('GOPROXY')) };
+  const env = {
+    ...given,
+    PATH: `${given['PATH'] ?? ''}:${dirname(go)}`,
+    ...goEnvironment(dir, ask('GOMODCACHE'), ask('GOPROXY')),
+  };
   return {
     dir,
     go: async (what, args, options = {}) => {
       // `nice` has no working directory of its own to set: Go's `-C` has to be its first flag.
       const [verb = '', ...rest] = args;
       const at = options.cwd === undefined ? [] : ['-C', options.cwd];
-      const { status, tail } = await runProgram('nice', ['-n', NICENESS, go, verb, ...at, ...rest], { ...env, ...options.env }, report);
-      if (status !== 0) throw new SetupError(`could not ${what}; the end of what go said:`, [...tail, 'where the module proxy can\'t be reached, set GOPROXY to one that can']);
+      const { status, tail } = await runProgram(
+        'nice',
+        ['-n', NICENESS, go, verb, ...at, ...rest],
+        { ...env, ...options.env },
+        report,
+      );
+      if (status !== 0)
+        throw new SetupError(`could not ${what}; the end of what go said:`, [
+          ...tail,
+          "where the module proxy can't be reached, set GOPROXY to one that can",
+        ]);
     },
     read: (what, args, cwd = dir) => {
       const { status, stdout, stderr } = spawnSync(go, args, { cwd, encoding: 'utf8', env });
@@ -107,12 +132,17 @@ const open = (go: string, dir: string, { report, env: given = process.env }: GoO
 };
 
 /**
- * Gives `build` a `go` command whose module and build caches are its own, and removes them afterwards: those of Kubernetes take 16 GB.
+ * Gives `build` a `go` command whose module and build caches are its own, and removes them afterwards: those of
+ * Kubernetes take 16 GB.
  * Caches that a killed build left are removed first.
  *
  * @param why completes the sentence "Go is needed …"
  */
-export const withGoWorkspace = async <T>(options: GoOptions, why: string, build: (workspace: GoWorkspace) => Promise<T>): Promise<T> => {
+export const withGoWorkspace = async <T>(
+  options: GoOptions,
+  why: string,
+  build: (workspace: GoWorkspace) => Promise<T>,
+): Promise<T> => {
   const go = findGo(options.env ?? process.env, why);
   mkdirSync(options.cacheDir, { recursive: true });
   removeLeftovers(options.cacheDir);
