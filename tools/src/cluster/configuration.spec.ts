@@ -72,32 +72,19 @@ test("the script that lays out the node's mounts quotes paths, and becomes the p
   expect(lines.indexOf('mount --make-rshared /')).toBeLessThan(lines.findIndex((line) => line.includes('--bind')));
 });
 
-test('only what others need is asked to end before it is killed, and the API server asks for addresses', () => {
-  const binaries = Object.fromEntries(
-    [
-      'etcd',
-      'containerd',
-      'ctr',
-      'apiServer',
-      'controllerManager',
-      'scheduler',
-      'kubelet',
-      'kubeProxy',
-      'kubeRouter',
-      'kubectl',
-    ].map((name) => [name, `/bin/${name}`]),
-  );
-  const { first, apiServer, rest } = nodePrograms(binaries as unknown as NodeBinaries, PATHS, ADDRESSES);
-  expect(first.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['etcd engine', 'containerd engine']);
-  expect(rest.map(({ kind }) => kind)).toEqual(Array.from(rest, () => 'service'));
-  expect(apiServer.args).toEqual(
-    expect.arrayContaining([
-      '--kubelet-preferred-address-types=InternalIP',
-      '--authorization-mode=Node,RBAC',
-      '--advertise-address=10.213.0.2',
-    ]),
-  );
-  expect(rest.find(({ name }) => name === 'kube-router')?.args).toEqual(
-    expect.arrayContaining(['--run-firewall=true', '--run-router=false', '--run-service-proxy=false']),
-  );
+test('the firewall only filters, and the API server reaches the kubelet by its address', () => {
+  const binaries = new Proxy({} as NodeBinaries, { get: (_, name) => `/bin/${String(name)}` });
+  const { apiServer, firewall, kubelet } = nodePrograms(binaries, PATHS, ADDRESSES);
+  const filtersOnly = ['--run-firewall=true', '--run-router=false', '--run-service-proxy=false'];
+  expect(firewall.args).toEqual(expect.arrayContaining(filtersOnly));
+  const flags = ['--kubelet-preferred-address-types=InternalIP', '--authorization-mode=Node,RBAC'];
+  expect(apiServer.args).toEqual(expect.arrayContaining([...flags, '--advertise-address=10.213.0.2']));
+  expect(kubelet).toMatchObject({ command: '/bin/kubelet', args: expect.arrayContaining(['--node-ip=10.213.0.2']) });
+});
+
+test('what holds the state of others ends after them', () => {
+  const { etcd, containerd, apiServer, controllers } = nodePrograms({} as NodeBinaries, PATHS, ADDRESSES);
+  expect([etcd, containerd].map(({ kind }) => kind)).toEqual(['engine', 'engine']);
+  expect(apiServer.kind).toBe('part');
+  expect(controllers.every(({ kind }) => kind === 'service')).toBe(true);
 });

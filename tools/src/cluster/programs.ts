@@ -26,6 +26,9 @@ export interface NodeProgram {
   readonly args: readonly string[];
 }
 
+/** Where kube-router answers `/healthz`. */
+export const FIREWALL_HEALTH_PORT = 20_244;
+
 const ETCD_CLIENT = 'http://127.0.0.1:2379';
 const ETCD_PEER = 'http://127.0.0.1:2380';
 
@@ -154,20 +157,21 @@ const kubeRouter = (command: string, { etc }: ClusterPaths): NodeProgram => ({
     'enable-cni': 'false',
     'hostname-override': NODE_NAME,
     'service-cluster-ip-range': NETWORKS.services,
-    'health-port': '20244',
+    'health-port': String(FIREWALL_HEALTH_PORT),
   }),
 });
 
 /** The processes of a node, by what starts when. */
 export const nodePrograms = (binaries: NodeBinaries, paths: ClusterPaths, addresses: Addresses) =>
   ({
-    first: [etcd(binaries.etcd, paths), containerd(binaries.containerd, paths)],
+    etcd: etcd(binaries.etcd, paths),
+    containerd: containerd(binaries.containerd, paths),
     apiServer: apiServer(binaries.apiServer, paths, addresses),
-    rest: [
+    controllers: [
       controllerManager(binaries.controllerManager, paths),
       scheduler(binaries.scheduler, paths),
-      kubelet(binaries.kubelet, paths, addresses),
       kubeProxy(binaries.kubeProxy, paths),
-      kubeRouter(binaries.kubeRouter, paths),
     ],
+    kubelet: kubelet(binaries.kubelet, paths, addresses),
+    firewall: kubeRouter(binaries.kubeRouter, paths),
   }) as const;

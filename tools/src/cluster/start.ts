@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { waitUntilReady } from '../parts/ready.ts';
 import type { Identity } from '../process/identity.ts';
 import { launch, type Child } from '../process/launch.ts';
-import { logTail } from '../process/log-tail.ts';
 import type { Setup } from '../setup.ts';
-import { SetupError } from '../setup-error.ts';
 import type { KeptService } from '../supervisor/keep-running.ts';
 import type { Addresses } from './address.ts';
 import { isNodeReady, newApi, type Api } from './api.ts';
@@ -16,10 +13,10 @@ import { apiUrl, cniConfig, containerdConfig, kubeconfig, kubeletConfig, kubePro
 import { containerdAnswers, importMissing } from './containerd.ts';
 import type { ImageArchive } from './images.ts';
 import { clusterManifest, NAME_SERVER, NAME_SERVER_NAMESPACE } from './name-server.ts';
-import { enter, makeNamespaces, NODE_ENVIRONMENT } from './namespaces.ts';
+import { enter, makeNamespaces, NODE_ENVIRONMENT, type Namespaces } from './namespaces.ts';
 import { cgroupName, clusterPaths, makeFolders, type ClusterPaths } from './paths.ts';
 import { newClusterPki, NODE_NAME, type ClusterPki } from './pki.ts';
-import { nodePrograms, type NodeBinaries, type NodeProgram } from './programs.ts';
+import { FIREWALL_HEALTH_PORT, nodePrograms, type NodeBinaries, type NodeProgram } from './programs.ts';
 import { mustRun } from './run-command.ts';
 
 /** What others need to know of a running node. */
@@ -48,7 +45,6 @@ const CONTAINERD_MS = 30_000;
 /** At a cold page cache, beside other work. */
 const API_MS = 120_000;
 const NODE_MS = 180_000;
-const POLL_MS = 200;
 
 /** All that these processes hold is removed at the end, so they are killed; containerd keeps images. */
 const CONTAINERD_GRACE_MS = 5_000;
@@ -76,8 +72,8 @@ const writeFiles = (paths: ClusterPaths, pki: ClusterPki, addresses: Addresses, 
 };
 
 /** Starts a process in the node's namespaces. */
-const startIn = (setup: Setup, holderPid: number, { name, kind, command, args }: NodeProgram): Promise<Child> => {
-  const [nsenter = '', ...rest] = enter(holderPid);
+const startIn = (setup: Setup, { holder }: Namespaces, { name, kind, command, args }: NodeProgram): Promise<Child> => {
+  const [nsenter = '', ...rest] = enter(holder.who.pid);
   const isContainerd = name === 'containerd';
   return launch(setup, {
     name,
@@ -88,18 +84,6 @@ const startIn = (setup: Setup, holderPid: number, { name, kind, command, args }:
     signal: isContainerd ? 'SIGTERM' : 'SIGKILL',
     graceMs: isContainerd ? CONTAINERD_GRACE_MS : GRACE_MS,
   });
-};
-
-const waitForNode = async (api: Api, kubelet: Child): Promise<void> => {
-  const until = performance.now() + NODE_MS;
-  while (!(await api.get(`/api/v1/nodes/${NODE_NAME}`).then(isNodeReady, () => false))) {
-    if (performance.now() > until)
-      throw new SetupError(
-        `the node is not Ready within ${NODE_MS / 1000} s; the end of ${kubelet.logFile}:`,
-        logTail(kubelet.logFile),
-      );
-    await delay(POLL_MS);
-  }
 };
 
 /** The environment of kubectl: its caches lie in the state directory, not in the user's home. */
@@ -126,9 +110,62 @@ const installNameServer = async (kubectl: string, paths: ClusterPaths): Promise<
   await mustRun('start the name server of the cluster', wait, { env });
 };
 
+/** A start that goes on: what the steps below share. */
+interface Start {
+  readonly setup: Setup;
+  readonly binaries: NodeBinaries;
+  readonly programs: ReturnType<typeof nodePrograms>;
+  readonly namespaces: Namespaces;
+  readonly api: Api;
+}
+
+/** A process that may end by itself, with how it is started again. */
+const startKept = async ({ setup, namespaces }: Start, program: NodeProgram): Promise<KeptService> => {
+  const start = (): Promise<Child> => startIn(setup, namespaces, program);
+  return { child: await start(), start };
+};
+
+const startEngines = async ({ setup, programs, namespaces }: Start): Promise<[etcd: Child, containerd: Child]> => {
+  setup.report('starting etcd and containerd');
+  return [await startIn(setup, namespaces, programs.etcd), await startIn(setup, namespaces, programs.containerd)];
+};
+
+const loadNodeImages = async (
+  { setup, binaries, namespaces }: Start,
+  containerd: Child,
+  images: readonly ImageArchive[],
+): Promise<void> => {
+  const place = { holderPid: namespaces.holder.who.pid, ctr: binaries.ctr };
+  await waitUntilReady(containerd, () => containerdAnswers(place), CONTAINERD_MS);
+  setup.report('importing images');
+  await importMissing(place, images);
+};
+
+const startApiServer = async (going: Start): Promise<KeptService> => {
+  going.setup.report('starting the API server');
+  const server = await startKept(going, going.programs.apiServer);
+  await waitUntilReady(server.child, () => going.api.get('/readyz').then(() => true), API_MS);
+  return server;
+};
+
+const startRest = async (going: Start): Promise<KeptService[]> => {
+  const { setup, programs, namespaces, api } = going;
+  setup.report('starting the kubelet and the controllers');
+  const kubelet = await startKept(going, programs.kubelet);
+  const controllers: KeptService[] = [];
+  for (const program of programs.controllers) controllers.push(await startKept(going, program));
+  await waitUntilReady(kubelet.child, () => api.get(`/api/v1/nodes/${NODE_NAME}`).then(isNodeReady), NODE_MS);
+  // It looks for its node in the API once, at its start.
+  setup.report('starting the firewall of network policies');
+  const firewall = await startKept(going, programs.firewall);
+  const health = `http://${namespaces.addresses.node}:${FIREWALL_HEALTH_PORT}/healthz`;
+  await waitUntilReady(firewall.child, () => fetch(health).then(({ ok }) => ok), NODE_MS);
+  return [kubelet, ...controllers, firewall];
+};
+
 /**
- * Starts all of a node: namespaces, etcd, containerd, the control plane, the kubelet, and a name server. Resolves when
- * pods run there.
+ * Starts all of a node: namespaces, etcd, containerd, the control plane, the kubelet, the firewall and a name server.
+ * Resolves when pods run there and network policies hold.
  */
 export const startNode = async (
   setup: Setup,
@@ -139,40 +176,19 @@ export const startNode = async (
   makeFolders(paths);
   makeGroup(cgroupName(setup));
   setup.report('making namespaces and certificates');
-  const { holder, addresses } = await makeNamespaces(setup, paths);
+  const namespaces = await makeNamespaces(setup, paths);
+  const { holder, addresses } = namespaces;
   const pki = await newClusterPki(addresses.node, new Date());
   writeFiles(paths, pki, addresses, cgroupName(setup));
-  const programs = nodePrograms(binaries, paths, addresses);
-  const start = (program: NodeProgram): Promise<Child> => startIn(setup, holder.who.pid, program);
-  setup.report('starting etcd, containerd and the API server');
-  const engines = [await start(programs.first[0]), await start(programs.first[1])] as const;
-  const apiServer = await start(programs.apiServer);
-  const place = { holderPid: holder.who.pid, ctr: binaries.ctr };
-  await waitUntilReady(engines[1], () => containerdAnswers(place), CONTAINERD_MS);
-  setup.report('importing images');
-  await importMissing(place, images);
-  const api = newApi(apiUrl(addresses), pki.ca.cert, pki.issued.admin);
-  setup.report('waiting for the API server');
-  await waitUntilReady(apiServer, () => api.get('/readyz').then(() => true), API_MS);
-  setup.report('starting the kubelet and its neighbours');
-  const rest: KeptService[] = [];
-  for (const program of programs.rest) rest.push({ child: await start(program), start: () => start(program) });
-  const kubelet = rest.map(({ child }) => child).find(({ name }) => name === 'kubelet') as Child;
-  setup.report('waiting for the node to be Ready');
-  await waitForNode(api, kubelet);
+  const url = apiUrl(addresses);
+  const api = newApi(url, pki.ca.cert, pki.issued.admin);
+  const going = { setup, binaries, namespaces, api, programs: nodePrograms(binaries, paths, addresses) };
+  const engines = await startEngines(going);
+  const [apiServer] = await Promise.all([startApiServer(going), loadNodeImages(going, engines[1], images)]);
+  const kept = [apiServer, ...(await startRest(going))];
   setup.report('starting the name server');
   await installNameServer(binaries.kubectl, paths);
-  const facts = {
-    kubeconfig: paths.kubeconfig,
-    nodeIp: addresses.node,
-    apiUrl: apiUrl(addresses),
-    kubectl: binaries.kubectl,
-    ctr: binaries.ctr,
-    holder: holder.who,
-  };
-  return {
-    facts,
-    kept: [{ child: apiServer, start: () => start(programs.apiServer) }, ...rest],
-    vital: [holder, ...engines],
-  };
+  const { kubectl, ctr } = binaries;
+  const facts = { kubeconfig: paths.kubeconfig, nodeIp: addresses.node, apiUrl: url, kubectl, ctr, holder: holder.who };
+  return { facts, kept, vital: [holder, ...engines] };
 };
