@@ -4,16 +4,17 @@ import { parseArguments } from './arguments.ts';
 let said: string;
 beforeEach(() => { said = ''; });
 const hear = (text: string): void => { said += text; };
-const parse = (...args: string[]) => parseArguments(args, ['lint', 'unit'], { writeOut: hear, writeErr: hear });
+const parse = (...args: string[]) => parseArguments(args, ['lint', 'unit', 'cluster'], ['lint', 'unit'], { writeOut: hear, writeErr: hear });
 
-test('everything runs where no check is named', () => {
+test('everything but what runs on request runs where no check is named', () => {
   expect(parse()).toEqual({ names: ['lint', 'unit'], keepDurations: false });
+  expect(parse('--only', 'cluster')).toMatchObject({ names: ['cluster'] });
   expect(parse('--only', 'unit')).toMatchObject({ names: ['unit'] });
 });
 
 test('a check that does not exist is refused, with those that do', () => {
   expect(parse('--only', 'unit,unti')).toBe(1);
-  expect(said).toContain('there is no check `unti`; there are: lint, unit');
+  expect(said).toContain('there is no check `unti`; there are: lint, unit, cluster');
 });
 
 test('changes count since the revision that is named, else since the last commit', () => {

@@ -7,10 +7,11 @@ Brings up what the checks need (or uses what \`npm run parts\` keeps up) and run
 fuzzing, unit specs of every project, and specs of whole stacks: end to end, faults, attacks.
 
 Examples:
-  npm test                               everything
+  npm test                               everything but \`cluster\`
   npm test -- --changed                  what the uncommitted changes can affect
   npm test -- --changed main --only unit unit specs of the projects that changes since main can affect
   npm test -- --only e2e,fault --shard 1/4
+  npm test -- --only cluster             a real Kubernetes node; the first time builds Kubernetes
 
 For one file: npx vitest run --project unit libs/merkle/src/proof.spec.ts (with \`npm run parts\` for what needs Postgres, NATS or Docker).
 
@@ -40,10 +41,13 @@ const parseShard = (text: string): Selection['shard'] => {
  * Reads the command line of `npm test`.
  *
  * @param names of all checks
+ * @param byDefault those that run where none is named
  * @param output where help and errors go: the terminal where nothing is given
  * @returns what to run, or the status to end with after what was said on the terminal
  */
-export const parseArguments = (args: readonly string[], names: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
+export const parseArguments = (
+  args: readonly string[], names: readonly string[], byDefault: readonly string[], output: OutputConfiguration = {},
+): Arguments | number => {
   const command = new Command('npm test --')
     .description('Runs every check of the repository on real parts.')
     .option('--only <names>', `some of: ${names.join(', ')}`, (text) => text.split(','))
@@ -60,7 +64,7 @@ export const parseArguments = (args: readonly string[], names: readonly string[]
     const unknown = only?.find((name) => !names.includes(name));
     if (unknown !== undefined) command.error(`error: there is no check \`${unknown}\`; there are: ${names.join(', ')}`);
     return {
-      names: only ?? names, keepDurations,
+      names: only ?? byDefault, keepDurations,
       ...(changed === undefined ? {} : { changed: changed === true ? UNCOMMITTED : changed }), ...(shard === undefined ? {} : { shard }),
     };
   } catch (error) {

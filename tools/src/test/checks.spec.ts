@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CHECK_NAMES, checksOf, PHASES, type Selection } from './checks.ts';
+import { CHECK_NAMES, checksOf, DEFAULT_NAMES, PHASES, type Selection } from './checks.ts';
 
-const checks = (selection: Partial<Selection>) => checksOf('/checkout', '/state', { names: CHECK_NAMES, ...selection });
+const checks = (selection: Partial<Selection>) => checksOf('/checkout', '/state', { names: DEFAULT_NAMES, ...selection });
 const names = (selection: Partial<Selection>): string[] => checks(selection).map(({ name }) => name);
 
 test('everything is the checks of the sources, unit specs and specs of stacks', () => {
   expect(names({})).toEqual(['lint', 'types', 'modules', 'canary', 'fuzz', 'unit', 'stacks', 'faults']);
   expect(checks({}).flatMap(({ specs }) => specs?.suites ?? [])).toEqual(['unit', 'e2e', 'adversarial', 'fault']);
+});
+
+test('specs of a cluster run only where they are named, alone, and without the parts', () => {
+  expect(CHECK_NAMES).toContain('cluster');
+  expect(checks({ names: ['cluster'] })).toMatchObject([{ name: 'cluster', lane: 'cluster', afterSetUp: false }]);
+  expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
 test('suites of stacks that are not named do not run', () => {

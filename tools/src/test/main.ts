@@ -9,7 +9,7 @@ import type { FileOutcome, Results } from '../vitest/results.ts';
 import { affectedBy, changedSince, narrowed, readProjects } from './affected.ts';
 import { parseArguments, type Arguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
-import { checksOf, CHECK_NAMES, PHASES, type Check, type Lane, type Selection } from './checks.ts';
+import { checksOf, CHECK_NAMES, DEFAULT_NAMES, ON_REQUEST, PHASES, type Check, type Lane, type Selection } from './checks.ts';
 import { busyShare, processorTimes } from './processor-times.ts';
 import { failuresOf, retriedOf, slowestFiles, timesOf, type Failure } from './report.ts';
 import { runCheck, type Outcome } from './run-check.ts';
@@ -119,6 +119,7 @@ const runTests = async (setup: Setup, args: Arguments, environmentOf: () => Prom
   } catch (error) {
     explain(error);
   }
+  for (const name of ON_REQUEST) if (args.names === DEFAULT_NAMES) say(`\nnot run, since it runs only on request: ${name} (npm test -- --only ${name})`);
   say(`\n${seconds(performance.now() - began)}, in which ${cpus().length} processors were busy for ${Math.round(busyShare(before, processorTimes()) * 100)} %`);
   say('');
   say(closingLine(tally));
@@ -126,7 +127,7 @@ const runTests = async (setup: Setup, args: Arguments, environmentOf: () => Prom
 };
 
 const main = async (args: readonly string[]): Promise<void> => {
-  const parsed = parseArguments(args, CHECK_NAMES);
+  const parsed = parseArguments(args, CHECK_NAMES, DEFAULT_NAMES);
   if (typeof parsed === 'number') process.exit(parsed);
   await withParts((setup, environmentOf) => runTests(setup, parsed, environmentOf), say);
 };

@@ -6,6 +6,7 @@ export const suiteFiles = {
   e2e: ['tests/e2e/src/**/*.spec.ts'],
   fault: ['tests/fault/src/**/*.spec.ts'],
   adversarial: ['tests/adversarial/src/**/*.spec.ts'],
+  cluster: ['tools/src/cluster/**/*.cluster.ts'],
 } as const;
 
 /** Those specs of the suite `e2e` that share one stack. */
@@ -13,9 +14,10 @@ export const sharedFiles = ['tests/e2e/src/shared/**/*.spec.ts'] as const;
 
 export type SuiteName = keyof typeof suiteFiles;
 
-/** The suite that a file belongs to, by its path relative to the checkout: specs of stacks by their folder, and all others are unit specs. */
+/** The suite that a file belongs to, by its path relative to the checkout: specs of stacks by their folder, those of a cluster by their name, and all others are unit specs. */
 export const suiteOf = (file: string): SuiteName | undefined => {
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial') return folder;
+  if (file.endsWith('.cluster.ts')) return 'cluster';
   return file.endsWith('.spec.ts') ? 'unit' : undefined;
 };

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command, CommanderError, Option, type OutputConfiguration } from 'commander';
+
+/** What the command line of `npm run cluster` asks for. */
+export interface Arguments {
+  readonly action: 'node' | 'load' | 'status' | 'down';
+  /** Tar files of images, with `load`. */
+  readonly images: readonly string[];
+}
+
+const EPILOGUE = `
+The node has a network and a file system view of its own; the machine's rules, settings and containers stay as they are.
+It goes on until \`npm run cluster -- --down\`. A second start attaches to it.
+
+Needs root, Debian 12 and Go 1.21 or later. The first start builds Kubernetes: 20 GiB of free disk space for some
+fifteen minutes.
+docs/operations/cluster.md says more.
+
+Examples:
+  npm run cluster -- --node                     bring it up, and print where its kubeconfig is
+  export KUBECONFIG=$PWD/.writ/cluster/kubeconfig
+  npm run cluster -- --load writ.tar            import an image that \`docker save\` wrote
+  npm run cluster -- --down                     end it, with everything in it
+
+Environment: WRIT_STATE_DIR says where state lies (.writ): the cluster's in cluster/, what is built in cache/.`;
+
+interface Options {
+  readonly node?: true;
+  readonly load?: string[];
+  readonly status?: true;
+  readonly down?: true;
+}
+
+const ACTIONS = ['node', 'load', 'status', 'down'] as const;
+
+const option = (flags: string, description: string, name: (typeof ACTIONS)[number]): Option =>
+  new Option(flags, description).conflicts(ACTIONS.filter((other) => other !== name));
+
+/**
+ * Reads the command line of `npm run cluster`.
+ *
+ * @param output where help and errors go; the terminal by default
+ * @returns the arguments, or the status to end with after help or an error was printed
+ */
+export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
+  const command = new Command('npm run cluster --')
+    .description('Runs a real Kubernetes of one node on this machine.')
+    .addOption(option('--node', 'bring the node up, or attach to it', 'node'))
+    .addOption(option('--load <tars...>', 'import images into the node that is up', 'load'))
+    .addOption(option('--status', 'say whether the node is up; exit 0 only if it is', 'status'))
+    .addOption(option('--down', 'end the node and everything in it', 'down'))
+    .addHelpText('after', EPILOGUE)
+    .allowExcessArguments(false)
+    .configureOutput(output)
+    .exitOverride();
+  try {
+    command.parse(args, { from: 'user' });
+    const options = command.opts<Options>();
+    const action = ACTIONS.find((name) => options[name] !== undefined);
+    if (action === undefined)
+      command.error(`error: say what to do: ${ACTIONS.map((name) => `--${name}`).join(', ')}; --help says more`);
+    return { action: action as Arguments['action'], images: options.load ?? [] };
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    throw error;
+  }
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { groupDirectories, makeGroup, processesOfGroup, removeGroup } from './cgroups.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'writ-cgroup-'));
+});
+afterEach(() => {
+  rmSync(root, { recursive: true });
+});
+
+const write = (path: string, text: string): void => {
+  mkdirSync(join(root, path, '..'), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+/** Version 1 with version 2 beside it. */
+const makeHybrid = (): void => {
+  write('memory/cgroup.procs', '1\n');
+  write('cpuset/cgroup.procs', '1\n');
+  write('cpuset/cpuset.cpus', '0-1\n');
+  write('cpuset/cpuset.mems', '0\n');
+  write('unified/cgroup.controllers', '');
+};
+
+test('a group is made in each hierarchy of version 1, with processors to run on', () => {
+  makeHybrid();
+  makeGroup('writ-x', root);
+  expect(groupDirectories('writ-x', root).toSorted()).toEqual([
+    join(root, 'cpuset/writ-x'),
+    join(root, 'memory/writ-x'),
+  ]);
+  expect(readFileSync(join(root, 'cpuset/writ-x/cpuset.cpus'), 'utf8')).toBe('0-1\n');
+  expect(existsSync(join(root, 'unified/writ-x'))).toBe(false);
+});
+
+test('a group is made once in version 2, and is given controllers', () => {
+  write('cgroup.controllers', 'cpu memory');
+  write('cgroup.subtree_control', '');
+  makeGroup('writ-x', root);
+  expect(groupDirectories('writ-x', root)).toEqual([join(root, 'writ-x')]);
+  expect(readFileSync(join(root, 'cgroup.subtree_control'), 'utf8')).toMatch(/^\+\w+$/);
+});
+
+test("processes are found at any depth and in any hierarchy, each once, and nobody else's", () => {
+  makeHybrid();
+  write('memory/writ-x/kubepods/pod1/cgroup.procs', `${process.pid}\n`);
+  write('cpuset/writ-x/cgroup.procs', `${process.pid}\n${process.ppid}\n`);
+  write('memory/writ-y/cgroup.procs', '1\n');
+  expect(
+    processesOfGroup('writ-x', root)
+      .map(({ pid }) => pid)
+      .toSorted(),
+  ).toEqual([process.pid, process.ppid].toSorted());
+});
+
+test('groups are removed from the inside out', () => {
+  makeHybrid();
+  for (const path of ['memory/writ-x/kubepods/pod1', 'cpuset/writ-x', 'memory/writ-y'])
+    mkdirSync(join(root, path), { recursive: true });
+  removeGroup('writ-x', root);
+  expect(groupDirectories('writ-x', root)).toEqual([]);
+  expect(existsSync(join(root, 'memory/writ-y'))).toBe(true);
+});

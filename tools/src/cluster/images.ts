@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { GO_TOOLS } from '../go-tools/table.ts';
+import { SetupError } from '../setup-error.ts';
+import { PAUSE_IMAGE } from './configuration.ts';
+import { fileFrom, writeImage, type ImageConfig, type ImageFile } from './oci-image.ts';
+
+export const COREDNS_IMAGE = `writ.local/coredns:${GO_TOOLS.coredns.version}`;
+
+/** Debian's Node and the libraries that it needs, without a shell: what tests run in pods. */
+export const NODE_IMAGE = `writ.local/node:${process.versions.node}`;
+
+/** Nobody in particular: PodSecurity `restricted` asks for a user other than root. */
+const USER = '65532:65532';
+
+const KEY_HEX = 12;
+
+/** An image on this machine that the node can import. */
+export interface ImageArchive {
+  readonly reference: string;
+  /** Absolute path of its tar file. */
+  readonly path: string;
+  /** Digest of its manifest, by which the node knows what it has; null where it isn't known. */
+  readonly digest: string | null;
+}
+
+interface Recipe {
+  readonly reference: string;
+  readonly config: ImageConfig;
+  readonly files: () => ImageFile[];
+  /** What the image changes with. */
+  readonly key: readonly string[];
+}
+
+/** Absolute paths out of what `ldd` prints: `libm.so.6 => /lib/… (0x…)`, and the loader's line, without an arrow. */
+export const parseLdd = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => /(?:=>\s*|^\s*)(\/\S+) \(0x/.exec(line)?.[1])
+    .filter((path) => path !== undefined);
+
+/** A program of the machine with all libraries that it loads, at the paths where it looks for them. */
+const withLibraries = (program: string, path: string): ImageFile[] => {
+  const { status, stdout, stderr } = spawnSync('ldd', [program], { encoding: 'utf8' });
+  if (status !== 0)
+    throw new SetupError(
+      `\`ldd ${program}\` failed, so the libraries of its image are not known`,
+      stderr.trim().split('\n'),
+    );
+  return [fileFrom(program, path), ...parseLdd(stdout).map((library) => fileFrom(realpathSync(library), library))];
+};
+
+const account = (): ImageFile[] => [
+  {
+    path: '/etc/passwd',
+    content: Buffer.from('root:x:0:0::/root:/sbin/nologin\nnonroot:x:65532:65532::/tmp:/sbin/nologin\n'),
+    mode: 0o644,
+  },
+  { path: '/etc/group', content: Buffer.from('root:x:0:\nnonroot:x:65532:\n'), mode: 0o644 },
+  { path: '/tmp', content: 'directory', mode: 0o1777 },
+];
+
+const stamp = (path: string): string => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`;
+
+const recipes = (programs: { readonly pause: string; readonly coredns: string }): Recipe[] => {
+  const node = realpathSync(process.execPath);
+  return [
+    {
+      reference: PAUSE_IMAGE,
+      config: { entrypoint: ['/pause'], user: USER },
+      files: () => [fileFrom(programs.pause, '/pause')],
+      key: [stamp(programs.pause)],
+    },
+    {
+      reference: COREDNS_IMAGE,
+      config: { entrypoint: ['/coredns'], user: USER },
+      files: () => [fileFrom(programs.coredns, '/coredns')],
+      key: [stamp(programs.coredns)],
+    },
+    {
+      reference: NODE_IMAGE,
+      config: { entrypoint: ['/usr/local/bin/node'], user: USER, workingDir: '/tmp' },
+      key: [stamp(node)],
+      files: () => [...withLibraries(node, '/usr/local/bin/node'), ...account()],
+    },
+  ];
+};
+
+const ensureArchive = async (cacheDir: string, { reference, config, files, key }: Recipe): Promise<ImageArchive> => {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([reference, config, key]))
+    .digest('hex')
+    .slice(0, KEY_HEX);
+  const path = join(cacheDir, 'images', `${reference.replaceAll(/[/:]/g, '-')}-${hash}.tar`);
+  const digestFile = `${path}.digest`;
+  if (!existsSync(path) || !existsSync(digestFile)) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(digestFile, await writeImage(path, reference, files(), config));
+  }
+  return { reference, path, digest: readFileSync(digestFile, 'utf8') };
+};
+
+/**
+ * The images that every node has: the first process of pods, the name server, and a Node for tests. Made where they
+ * aren't there yet.
+ */
+export const ensureNodeImages = async (
+  cacheDir: string,
+  programs: { readonly pause: string; readonly coredns: string },
+): Promise<ImageArchive[]> => {
+  const archives: ImageArchive[] = [];
+  for (const recipe of recipes(programs)) archives.push(await ensureArchive(cacheDir, recipe));
+  return archives;
+};

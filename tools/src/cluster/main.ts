@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npm run cluster`: a real Kubernetes of one node on this machine.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { explain } from '../explain.ts';
+import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { runPlan } from '../steps.ts';
+import { parseArguments, type Arguments } from './arguments.ts';
+import { downNode, endBuilds, findNode, loadImages, statusOf, upNode, type ClusterNode } from './node.ts';
+
+/** 128 plus SIGINT's number, as a shell reports it. */
+const INTERRUPTED = 130;
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const present = (node: ClusterNode): void => {
+  say(`the node is Ready; its API server is ${node.apiUrl}`);
+  say(`  export KUBECONFIG=${node.kubeconfig}`);
+  say(`  export PATH=${join(node.kubectl, '..')}:$PATH`);
+};
+
+const up = async (setup: Setup): Promise<number> => {
+  const began = performance.now();
+  const node = await upNode(setup, runPlan);
+  present(node);
+  say(`up after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
+  return 0;
+};
+
+const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
+  const node = await findNode(setup);
+  if (node === undefined)
+    throw new SetupError('no node is up to load images into', ['bring it up with `npm run cluster -- --node`']);
+  // npm runs scripts in the project's root, and says where the user is.
+  const absolute = paths.map((path) => resolve(process.env['INIT_CWD'] ?? '.', path));
+  const missing = absolute.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new SetupError(`there is no file ${missing}`);
+  for (const reference of await loadImages(node, absolute, say)) say(reference);
+  return 0;
+};
+
+const status = async (setup: Setup): Promise<number> => {
+  const { node, left } = await statusOf(setup);
+  if (node !== undefined) {
+    present(node);
+    return 0;
+  }
+  say('no node is up');
+  if (left.length > 0) say('a node that was killed left this, which `npm run cluster -- --down` removes:');
+  for (const line of left) say(`  ${line}`);
+  return 1;
+};
+
+const down = async (setup: Setup): Promise<number> => {
+  const began = performance.now();
+  await downNode(setup);
+  say(`the node is ended after ${seconds(performance.now() - began)}, and nothing of it runs any more`);
+  say(`its images stay in ${setup.stateDir} for the next start`);
+  return 0;
+};
+
+const carryOut = (setup: Setup, { action, images }: Arguments): Promise<number> => {
+  switch (action) {
+    case 'node':
+      return up(setup);
+    case 'load':
+      return load(setup, images);
+    case 'status':
+      return status(setup);
+    case 'down':
+      return down(setup);
+  }
+};
+
+/**
+ * A start that is interrupted leaves nothing: the supervisor ends what it has started when its parent is gone, and
+ * compilers are ended here.
+ */
+const listenForStop = (setup: Setup): void => {
+  const interrupt = (): void => {
+    void endBuilds(setup).finally(() => process.exit(INTERRUPTED));
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, interrupt);
+  process.once('disconnect', interrupt);
+};
+
+const main = async (args: readonly string[]): Promise<number> => {
+  const parsed = parseArguments(args);
+  if (typeof parsed === 'number') return parsed;
+  const root = defaultStateDir(process.env);
+  const setup = makeSetup(join(root, 'cluster'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));
+  if (parsed.action === 'node') listenForStop(setup);
+  try {
+    return await carryOut(setup, parsed);
+  } catch (error) {
+    explain(error);
+    return 1;
+  }
+};
+
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StateDir } from '../supervisor/clean-up.ts';
+import { SetupError } from '../setup-error.ts';
+
+/** Where a cluster's files lie on the machine. */
+export interface ClusterPaths {
+  /** Certificates and keys. They are made anew at each start. */
+  readonly pki: string;
+  /** Configuration of the node's processes. */
+  readonly etc: string;
+  /** Kept between starts: containerd's images. */
+  readonly images: string;
+  /** Removed at each end: etcd, the kubelet's folder, logs of pods, addresses that pods have. */
+  readonly data: string;
+  /** What stands in the place of `/var/log` in the node's mount namespace. */
+  readonly log: string;
+  /** What stands in the place of `/var/lib/cni` there. */
+  readonly cniCache: string;
+  /** An administrator's kubeconfig, for programs of this machine. */
+  readonly kubeconfig: string;
+  /** What the supervisor tells others, once the node is ready: `NodeFacts` as JSON. */
+  readonly facts: string;
+}
+
+/** Paths that are the same in every node: each has a `/run` of its own. */
+export const IN_NODE = {
+  containerdSocket: '/run/containerd/containerd.sock',
+  kubelet: '/run/kubelet',
+  cniBin: '/usr/lib/cni',
+  cniCache: '/var/lib/cni',
+} as const;
+
+/** Folders that the node's mount namespace hides. */
+const HIDDEN = ['/run', '/var/run', '/var/log', '/var/lib/cni'];
+
+/** The paths below a state directory. Throws `SetupError` where the node couldn't see them. */
+export const clusterPaths = (stateDir: string): ClusterPaths => {
+  const hidden = HIDDEN.find((dir) => stateDir === dir || stateDir.startsWith(`${dir}/`));
+  if (hidden !== undefined) {
+    throw new SetupError(`the cluster can't keep its state in ${stateDir}: its node has a ${hidden} of its own`, [
+      'set WRIT_STATE_DIR to a directory elsewhere',
+    ]);
+  }
+  const data = join(stateDir, 'data');
+  return {
+    pki: join(stateDir, 'pki'),
+    etc: join(stateDir, 'etc'),
+    images: join(stateDir, 'images'),
+    data,
+    log: join(data, 'log'),
+    cniCache: join(data, 'cni-cache'),
+    kubeconfig: join(stateDir, 'kubeconfig'),
+    facts: join(stateDir, 'run', 'node.json'),
+  };
+};
+
+/** Makes the folders that the node's processes expect. Keys lie in some of them. */
+export const makeFolders = ({ pki, etc, images, data, log, cniCache }: ClusterPaths): void => {
+  for (const dir of [
+    pki,
+    etc,
+    join(etc, 'cni'),
+    join(etc, 'sysctl'),
+    images,
+    data,
+    log,
+    cniCache,
+    join(data, 'etcd'),
+    join(data, 'kubelet'),
+  ]) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  }
+};
+
+/** As the lock of a state directory names a supervisor that holds a node. */
+export const SUPERVISOR_ROLE = 'cluster';
+
+/** The name of the host's end of the link to the node: 15 characters at most. */
+export const linkName = ({ stateId }: Pick<StateDir, 'stateId'>): string => `writ-${stateId.slice(0, 8)}`;
+
+/** The control group below which all pods run. */
+export const cgroupName = ({ stateId }: Pick<StateDir, 'stateId'>): string => `writ-${stateId}`;

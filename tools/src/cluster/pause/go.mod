@@ -1,0 +1,3 @@
+module writ.local/pause
+
+go 1.21

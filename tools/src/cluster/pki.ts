@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import 'reflect-metadata';
+import { generateKeyPairSync, webcrypto } from 'node:crypto';
+import {
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+  type JsonGeneralNames,
+  type X509Certificate,
+} from '@peculiar/x509';
+import { NETWORKS } from './address.ts';
+
+/** A certificate and its key, in PEM. */
+export interface Credentials {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Everything that the processes of a cluster prove themselves with. */
+export interface ClusterPki {
+  /** Signs all certificates but the front proxy's. */
+  readonly ca: Credentials;
+  /** Signs the certificate with which the API server forwards requests to aggregated APIs. */
+  readonly frontCa: Credentials;
+  readonly issued: Readonly<Record<CertificateName, Credentials>>;
+  /** Signs the tokens of service accounts; the public half in `cert`. */
+  readonly serviceAccounts: Credentials;
+}
+
+interface Wanted {
+  readonly authority: 'ca' | 'frontCa';
+  readonly subject: string;
+  /** Names of a server. A certificate without any is a client's. */
+  readonly names?: JsonGeneralNames;
+}
+
+export const NODE_NAME = 'node1';
+
+const MASTERS = 'O=system:masters';
+
+/** Names by which pods and this machine reach the API server. */
+const apiServerNames = (nodeIp: string): JsonGeneralNames => [
+  ...[
+    'localhost',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+  ].map((value) => ({ type: 'dns' as const, value })),
+  ...['127.0.0.1', nodeIp, NETWORKS.apiService].map((value) => ({ type: 'ip' as const, value })),
+];
+
+/**
+ * The certificates of a cluster: Kubernetes takes a user from the common name and its groups from the organizations.
+ */
+const certificates = (nodeIp: string) =>
+  ({
+    apiserver: { authority: 'ca', subject: 'CN=kube-apiserver', names: apiServerNames(nodeIp) },
+    'kubelet-server': {
+      authority: 'ca',
+      subject: `CN=${NODE_NAME}`,
+      names: [
+        { type: 'ip', value: nodeIp },
+        { type: 'dns', value: NODE_NAME },
+      ],
+    },
+    'apiserver-kubelet': { authority: 'ca', subject: `${MASTERS},CN=apiserver-kubelet` },
+    'front-proxy': { authority: 'frontCa', subject: 'CN=front-proxy' },
+    admin: { authority: 'ca', subject: `${MASTERS},CN=admin` },
+    kubelet: { authority: 'ca', subject: `O=system:nodes,CN=system:node:${NODE_NAME}` },
+    'kube-controller-manager': { authority: 'ca', subject: 'CN=system:kube-controller-manager' },
+    'kube-scheduler': { authority: 'ca', subject: 'CN=system:kube-scheduler' },
+    'kube-proxy': { authority: 'ca', subject: 'CN=system:kube-proxy' },
+  }) as const satisfies Record<string, Wanted>;
+
+export type CertificateName = keyof ReturnType<typeof certificates>;
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY_MS = 86_400_000;
+
+/** A cluster for trials and tests is never up for a year. */
+const VALID_DAYS = 365;
+
+/** RSA because every library that checks a service account's token knows it. */
+const SERVICE_ACCOUNT_BITS = 2048;
+
+/** Pods and containers may have a clock that is a little behind. */
+const validity = (now: Date) => ({
+  notBefore: new Date(now.getTime() - DAY_MS),
+  notAfter: new Date(now.getTime() + VALID_DAYS * DAY_MS),
+});
+
+const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+
+const exportKey = async (key: webcrypto.CryptoKey): Promise<string> => {
+  const text = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');
+  return `-----BEGIN PRIVATE KEY-----\n${text.replace(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
+};
+
+const pem = (certificate: X509Certificate): string => `${certificate.toString('pem').trimEnd()}\n`;
+
+interface Authority extends Credentials {
+  readonly issue: (wanted: Wanted) => Promise<Credentials>;
+}
+
+const newAuthority = async (name: string, now: Date): Promise<Authority> => {
+  const keys = await newKeys();
+  const own = await X509CertificateGenerator.createSelfSigned(
+    {
+      ...validity(now),
+      name: `CN=${name}`,
+      keys,
+      signingAlgorithm: ALGORITHM,
+      extensions: [
+        new BasicConstraintsExtension(true, 0, true),
+        new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.digitalSignature, true),
+      ],
+    },
+    webcrypto,
+  );
+  const issue = async ({ subject, names }: Wanted): Promise<Credentials> => {
+    const { publicKey, privateKey } = await newKeys();
+    const usage = names === undefined ? ExtendedKeyUsage.clientAuth : ExtendedKeyUsage.serverAuth;
+    const made = await X509CertificateGenerator.create(
+      {
+        ...validity(now),
+        subject,
+        issuer: own.subject,
+        publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [
+          new BasicConstraintsExtension(false, undefined, true),
+          new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+          new ExtendedKeyUsageExtension([usage]),
+          ...(names === undefined ? [] : [new SubjectAlternativeNameExtension(names)]),
+        ],
+      },
+      webcrypto,
+    );
+    return { cert: pem(made), key: await exportKey(privateKey) };
+  };
+  return { cert: pem(own), key: await exportKey(keys.privateKey), issue };
+};
+
+const newServiceAccountKeys = (): Credentials => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: SERVICE_ACCOUNT_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { cert: publicKey, key: privateKey };
+};
+
+/**
+ * Makes two authorities and all certificates of a cluster whose only node has this address.
+ *
+ * @param now the certificates are valid from a day before
+ */
+export const newClusterPki = async (nodeIp: string, now: Date): Promise<ClusterPki> => {
+  const authorities = {
+    ca: await newAuthority('writ-cluster', now),
+    frontCa: await newAuthority('writ-cluster-front-proxy', now),
+  };
+  const issued = await Promise.all(
+    Object.entries<Wanted>(certificates(nodeIp)).map(
+      async ([name, wanted]) => [name, await authorities[wanted.authority].issue(wanted)] as const,
+    ),
+  );
+  return {
+    ...authorities,
+    issued: Object.fromEntries(issued) as ClusterPki['issued'],
+    serviceAccounts: newServiceAccountKeys(),
+  };
+};

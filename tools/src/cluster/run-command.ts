@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { SetupError } from '../setup-error.ts';
+
+/** What a short program printed. */
+export interface Printed {
+  /** The exit status; -1 where it could not be started, or a signal ended it. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Its standard input, as text. */
+  readonly input?: string;
+  /** The file that is its standard input. */
+  readonly inputFile?: string;
+  /** Ends it after so long. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs a program to its end, whatever its status is. */
+export const runCommand = async (
+  [command = '', ...args]: readonly string[],
+  { env, input, inputFile, timeoutMs }: CommandOptions,
+): Promise<Printed> => {
+  const file = inputFile === undefined ? undefined : openSync(inputFile, 'r');
+  try {
+    const child = spawn(command, args, {
+      env,
+      stdio: [file ?? 'pipe', 'pipe', 'pipe'],
+      cwd: '/',
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs, killSignal: 'SIGKILL' as const }),
+    });
+    const ended = new Promise<number>((resolve) => {
+      child.once('error', () => resolve(-1));
+      child.once('close', (code) => resolve(code ?? -1));
+    });
+    // A program that ends without reading its input is judged by its status.
+    child.stdin?.on('error', () => undefined).end(input ?? '');
+    const [stdout, stderr] = await Promise.all(
+      [child.stdout, child.stderr].map((stream) => (stream === null ? '' : text(stream))),
+    );
+    return { status: await ended, stdout: stdout ?? '', stderr: stderr ?? '' };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+};
+
+/** The same, for a program that must succeed. Throws `SetupError` after "could not WHAT". */
+export const mustRun = async (what: string, command: readonly string[], options: CommandOptions): Promise<string> => {
+  const { status, stdout, stderr } = await runCommand(command, options);
+  if (status !== 0)
+    throw new SetupError(
+      `could not ${what}: \`${command.join(' ')}\` ended with status ${status}`,
+      `${stderr}\n${stdout}`.split('\n').filter((line) => line.trim() !== ''),
+    );
+  return stdout;
+};

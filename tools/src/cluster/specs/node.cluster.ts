@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real node from its start to its end, on a state directory of its own. `npm test -- --only cluster` runs it.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isAlive } from '../../process/identity.ts';
+import { checkout, defaultStateDir, makeSetup } from '../../setup.ts';
+import { askHolder } from '../../supervisor/lock.ts';
+import { leftovers } from '../clean.ts';
+import { downNode, loadImages, statusOf, upNode, type ClusterNode } from '../node.ts';
+import { fileFrom, writeImage } from '../oci-image.ts';
+import { IDLE, Namespace, pod, server } from './pods.ts';
+
+const root = defaultStateDir(process.env);
+const setup = makeSetup(join(root, 'test-cluster', 'cluster'), join(root, 'cache'), process.env, () => undefined);
+
+/** The first start builds Kubernetes. */
+const BUILD_MS = 60 * 60_000;
+const END_MS = 3 * 60_000;
+
+/** Settings that the kubelet and kube-proxy change where they can. */
+const SETTINGS = [
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'kernel/keys/root_maxkeys',
+  'net/ipv4/ip_forward',
+  'net/bridge/bridge-nf-call-iptables',
+  'net/netfilter/nf_conntrack_max',
+].filter((name) => existsSync(`/proc/sys/${name}`));
+
+const settings = (): Record<string, string> =>
+  Object.fromEntries(SETTINGS.map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]));
+const rules = (): string => spawnSync('nft', ['list', 'ruleset'], { encoding: 'utf8' }).stdout;
+
+const DENY_ALL = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'deny-all' },
+  spec: { podSelector: { matchLabels: { app: 'server' } }, policyTypes: ['Ingress'] },
+};
+const ALLOW_FRIENDS = {
+  ...DENY_ALL,
+  metadata: { name: 'allow-friends' },
+  spec: { ...DENY_ALL.spec, ingress: [{ from: [{ podSelector: { matchLabels: { friend: 'yes' } } }] }] },
+};
+
+let before: { settings: Record<string, string>; rules: string };
+let node: ClusterNode;
+beforeAll(async () => {
+  await downNode(setup);
+  before = { settings: settings(), rules: rules() };
+  node = await upNode(setup);
+}, BUILD_MS);
+afterAll(() => downNode(setup), END_MS);
+
+test('the node is Ready and runs the version that was asked for', async () => {
+  const [found] = JSON.parse(await node.run(['get', 'nodes', '-o', 'json'])).items;
+  expect(found.status.nodeInfo).toMatchObject({
+    kubeletVersion: 'v1.35.4',
+    containerRuntimeVersion: expect.stringMatching(/^containerd:/),
+  });
+});
+
+test('a second start attaches to the node that runs', async () => {
+  expect((await upNode(setup)).holder).toEqual(node.holder);
+});
+
+test('the machine keeps its settings and its firewall while the node runs', () => {
+  expect({ settings: settings(), rules: rules() }).toEqual(before);
+});
+
+test("pods run, and reach each other by a service's name", async () => {
+  const space = await Namespace.make(node, 'names', 'restricted');
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'greeting' },
+    spec: { selector: { app: 'server' }, ports: [{ port: 80, targetPort: 8080 }] },
+  };
+  await space.apply(pod('server', node.nodeImage, server('hello')), pod('client', node.nodeImage, IDLE), service);
+  await space.ready('server', 'client');
+  expect(await space.askUntil('client', 'http://greeting.names.svc.cluster.local', 'hello')).toBe('hello');
+});
+
+test('nothing outside of the node is reached from a pod', async () => {
+  const space = await Namespace.make(node, 'outside', 'restricted');
+  await space.apply(pod('client', node.nodeImage, IDLE));
+  await space.ready('client');
+  expect(await space.ask('client', 'http://192.0.2.1')).toMatch(
+    /^(ENETUNREACH|EHOSTUNREACH|TimeoutError|ECONNREFUSED)$/,
+  );
+});
+
+test("a network policy refuses whom it doesn't name, and lets in whom it names", async () => {
+  const space = await Namespace.make(node, 'policies', 'restricted');
+  await space.apply(
+    pod('server', node.nodeImage, server('hello')),
+    pod('friend', node.nodeImage, IDLE, { friend: 'yes' }),
+    pod('stranger', node.nodeImage, IDLE),
+  );
+  await space.ready('server', 'friend', 'stranger');
+  const url = `http://${await space.kubectl('get', 'pod', 'server', '-o', 'jsonpath={.status.podIP}')}:8080`;
+  expect(await space.askUntil('stranger', url, 'hello')).toBe('hello');
+  await space.apply(DENY_ALL);
+  expect(await space.askUntil('stranger', url, 'ECONNREFUSED')).toBe('ECONNREFUSED');
+  expect(await space.askUntil('friend', url, 'ECONNREFUSED')).toBe('ECONNREFUSED');
+  await space.apply(ALLOW_FRIENDS);
+  expect(await space.askUntil('friend', url, 'hello')).toBe('hello');
+  expect(await space.ask('stranger', url)).toBe('ECONNREFUSED');
+});
+
+test('PodSecurity `restricted` refuses a pod that asks for more', async () => {
+  const space = await Namespace.make(node, 'strict', 'restricted');
+  const privileged = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'bad' },
+    spec: { containers: [{ name: 'main', image: node.nodeImage, securityContext: { privileged: true } }] },
+  };
+  await expect(space.apply(privileged)).rejects.toMatchObject({
+    details: expect.arrayContaining([expect.stringContaining('violates PodSecurity "restricted')]),
+  });
+  expect(await space.kubectl('get', 'pods', '-o', 'name')).toBe('');
+});
+
+test('a pod runs an image that was loaded from a file', async () => {
+  const space = await Namespace.make(node, 'images', 'restricted');
+  const archive = join(setup.stateDir, 'loaded.tar');
+  const program = join(node.kubectl, '..', 'pause');
+  await writeImage(archive, 'writ.local/loaded:1', [fileFrom(program, '/loaded')], {
+    entrypoint: ['/loaded'],
+    user: '65532:65532',
+  });
+  expect(await loadImages(node, [archive])).toEqual(['writ.local/loaded:1']);
+  rmSync(archive);
+  await space.apply(pod('loaded', 'writ.local/loaded:1', ''));
+  await space.ready('loaded');
+});
+
+test(
+  'a supervisor that is killed leaves a node that the next start replaces',
+  async () => {
+    const holder = await askHolder(setup.stateId);
+    process.kill(holder?.pid as number, 'SIGKILL');
+    await vi.waitFor(async () => expect(await askHolder(setup.stateId)).toBeUndefined());
+    expect((await statusOf(setup)).left).not.toEqual([]);
+    const next = await upNode(setup);
+    expect(isAlive(node.holder)).toBe(false);
+    expect(next.holder).not.toEqual(node.holder);
+    // Nothing of the cluster before is in this one.
+    expect(await next.run(['get', 'namespaces', '-o', 'name'])).not.toContain('images');
+    node = next;
+  },
+  END_MS,
+);
+
+test(
+  'the end of a node leaves nothing on the machine',
+  async () => {
+    await downNode(setup);
+    expect(leftovers(setup)).toEqual([]);
+    expect(isAlive(node.holder)).toBe(false);
+    expect({ settings: settings(), rules: rules() }).toEqual(before);
+    expect((await statusOf(setup)).node).toBeUndefined();
+  },
+  END_MS,
+);
+
+test(
+  'a start that is interrupted leaves nothing on the machine',
+  async () => {
+    const main = join(checkout, 'tools/src/cluster/main.ts');
+    const env = { ...process.env, WRIT_STATE_DIR: join(root, 'test-cluster') };
+    const child = spawn(process.execPath, ['--conditions=@writ/source', main, '--node'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('Node')) break;
+    await vi.waitFor(() => expect(leftovers(setup)).not.toEqual([]), END_MS);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await vi.waitFor(() => expect(leftovers(setup)).toEqual([]), END_MS);
+    await vi.waitFor(async () => expect(await askHolder(setup.stateId)).toBeUndefined(), END_MS);
+  },
+  END_MS,
+);

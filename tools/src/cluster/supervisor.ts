@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process of its own that starts a node, holds its processes, and ends them when it is asked to by SIGTERM. Started
+// with one argument, `Order` as JSON. It tells
+// its parent how far it is over the channel between them, and goes on without the parent once the node is ready.
+import { once } from 'node:events';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { logTail } from '../process/log-tail.ts';
+import type { Child } from '../process/launch.ts';
+import { readStarted } from '../process/table.ts';
+import { makeSetup, type Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { keepRunning } from '../supervisor/keep-running.ts';
+import { takeLock } from '../supervisor/lock.ts';
+import { cleanNode } from './clean.ts';
+import type { ImageArchive } from './images.ts';
+import { clusterPaths, SUPERVISOR_ROLE } from './paths.ts';
+import type { NodeBinaries } from './programs.ts';
+import { startNode, type NodeFacts, type StartedNode } from './start.ts';
+
+/** What the supervisor is started for. */
+export interface Order {
+  readonly stateDir: string;
+  readonly cacheDir: string;
+  readonly binaries: NodeBinaries;
+  readonly images: readonly ImageArchive[];
+}
+
+/** What it tells its parent. */
+export type Message =
+  | { readonly line: string }
+  | { readonly ready: NodeFacts }
+  | { readonly failed: string; readonly details: readonly string[] };
+
+/** Resolves when the message is out, or nobody listens. */
+const tell = (message: Message): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.connected) process.send?.(message, () => resolve());
+    else resolve();
+  });
+const log = (line: string): void => {
+  process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+};
+
+const listenForStop = (): AbortController => {
+  const request = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => request.abort(name));
+  return request;
+};
+
+const failureOf = (error: unknown): { failed: string; details: readonly string[] } =>
+  error instanceof SetupError
+    ? { failed: error.message, details: error.details }
+    : { failed: error instanceof Error ? (error.stack ?? error.message) : String(error), details: [] };
+
+/** By rename: whoever finds the file finds a node that is ready. */
+const publish = (setup: Setup, facts: NodeFacts): void => {
+  const { facts: path } = clusterPaths(setup.stateDir);
+  writeFileSync(`${path}.new`, `${JSON.stringify(facts, null, 1)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+};
+
+/** From here on nobody attaches to the node. */
+const withdraw = (setup: Setup): void => rmSync(clusterPaths(setup.stateDir).facts, { force: true });
+
+/** Rejects when a process ends that the node can't do without. */
+const firstEnd = async (children: readonly Child[]): Promise<never> => {
+  const { child, how } = await Promise.race(
+    children.map((each) => each.ended.then((end) => ({ child: each, how: end }))),
+  );
+  throw new SetupError(
+    `${child.name} ${how}, and the node ends with it; the end of ${child.logFile}:`,
+    logTail(child.logFile),
+  );
+};
+
+/** Resolves when the node is asked to end; rejects when it can't go on. */
+const hold = async ({ kept, vital }: StartedNode, stop: AbortSignal): Promise<void> => {
+  const keepers = kept.map((service) => keepRunning(service, { stop, report: log }));
+  const asked = stop.aborted ? Promise.resolve() : once(stop, 'abort').then(() => undefined);
+  await Promise.race([asked, firstEnd(vital), Promise.all(keepers)]);
+};
+
+const run = async (setup: Setup, { binaries, images }: Order, request: AbortController): Promise<void> => {
+  // Until the node is ready its parent's end is a request to end: somebody interrupted the start.
+  const interrupted = (): void => request.abort('the parent is gone');
+  process.on('disconnect', interrupted);
+  const aborted = once(request.signal, 'abort').then(() => {
+    throw new SetupError('the start of the cluster was interrupted');
+  });
+  aborted.catch(() => undefined);
+  const node = await Promise.race([startNode(setup, binaries, images), aborted]);
+  publish(setup, node.facts);
+  process.off('disconnect', interrupted);
+  await tell({ ready: node.facts });
+  if (process.connected) process.disconnect();
+  log(`the node is ready at ${node.facts.apiUrl}`);
+  await hold(node, request.signal);
+};
+
+const main = async (order: Order): Promise<number> => {
+  const report = (line: string): void => {
+    log(line);
+    void tell({ line });
+  };
+  const setup = makeSetup(order.stateDir, order.cacheDir, process.env, report);
+  const lock = await takeLock(setup.stateId, SUPERVISOR_ROLE);
+  if (!('release' in lock)) {
+    await tell({ failed: `${setup.stateDir} is in use by process ${lock.pid} (${lock.role})`, details: [] });
+    return 1;
+  }
+  const request = listenForStop();
+  let failure: ReturnType<typeof failureOf> | undefined;
+  try {
+    withdraw(setup);
+    await cleanNode(setup, readStarted(setup.stateDir));
+    await run(setup, order, request);
+  } catch (error) {
+    failure = failureOf(error);
+    log([failure.failed, ...failure.details].join('\n'));
+  }
+  await end(setup, request);
+  // The parent is told when everything is ended.
+  if (failure !== undefined) await tell(failure);
+  lock.release();
+  return failure === undefined ? 0 : 1;
+};
+
+const end = async (setup: Setup, request: AbortController): Promise<void> => {
+  // What ends from here on is ended in order, and isn't started again.
+  request.abort('ending');
+  withdraw(setup);
+  setup.processes.close();
+  log('ending the node');
+  try {
+    await cleanNode(setup, setup.processes.started);
+    log('the node is ended');
+  } catch (error) {
+    log(failureOf(error).failed);
+  }
+};
+
+const [text] = process.argv.slice(2);
+if (import.meta.main && text !== undefined) {
+  const status = await main(JSON.parse(text) as Order);
+  process.exit(status);
+}
