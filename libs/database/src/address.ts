@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
 
 /** The database of a fresh server, where the URL names none of its own. */
 const DATABASE = 'writ';
@@ -20,4 +21,30 @@ export function addressOf(url: string, database: string, user?: { readonly role:
     address.password = encodeURIComponent(user.password);
   }
   return address.href;
+}
+
+/** The parameter of a URL that names a file with its password, so that the password itself stands in no environment. */
+const PASSWORD_FILE = 'password_file';
+
+/** What the driver connects to: the URL with the password of the file that its `password_file` names, and without that parameter. */
+export function resolvePassword(url: string): string {
+  if (!url.includes(`${PASSWORD_FILE}=`) || !URL.canParse(url)) return url;
+  const address = new URL(url);
+  const file = address.searchParams.get(PASSWORD_FILE);
+  if (file === null) return url;
+  address.searchParams.delete(PASSWORD_FILE);
+  address.password = encodeURIComponent(readPassword(file));
+  return address.href;
+}
+
+function readPassword(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` can't be read`, { cause });
+  }
+  const password = text.replace(/\r?\n$/, '');
+  if (password === '') throw new Error(`the file \`${file}\` that a database's URL names by \`${PASSWORD_FILE}\` is empty`);
+  return password;
 }

@@ -13,4 +13,5 @@ export { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, isSchemaName, type LoginRole, ty
 export { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
 export { grantDatabase, provisionRoles, type Provisioned, type ProvisionOptions } from './provision.ts';
 export { migrate, type MigrateOptions } from './migrate.ts';
-export { findMigrations, type MigrationSource } from './sources.ts';
+export { MigrationFailure, prepareDatabase, type PrepareOptions } from './prepare.ts';
+export { findMigrations, migrationsIn, type MigrationSource } from './sources.ts';

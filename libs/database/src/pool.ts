@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseJson } from '@writ/digest';
 import pg from 'pg';
+import { resolvePassword } from './address.ts';
 import { parseInt8, parseInt8Array } from './int8.ts';
 import { noteHeard } from './silence.ts';
 
@@ -8,6 +9,7 @@ export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
 
 export interface PoolOptions {
+  /** its parameter `password_file` names a file with the password */
   readonly url: string;
   /** shows in pg_stat_activity: process name and replica */
   readonly applicationName: string;
@@ -55,7 +57,7 @@ const TYPES: pg.CustomTypesConfig = {
 export function createPool(options: PoolOptions): Pool {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: resolvePassword(options.url),
     application_name: options.applicationName,
     max: options.max ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
@@ -78,7 +80,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /** One connection outside of a pool, for work that changes its session: migrations, provisioning. The caller ends it. */
 export async function connect(url: string, applicationName: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: applicationName, types: TYPES, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: resolvePassword(url), application_name: applicationName, types: TYPES, connectionTimeoutMillis: 10_000 });
   await client.connect();
   return client;
 }

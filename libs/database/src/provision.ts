@@ -8,7 +8,7 @@ import { LOGIN_ROLES, OWNER_ROLE, SCHEMA_USERS, type LoginRole } from './roles.t
 import { scramVerifier } from './scram.ts';
 
 export interface ProvisionOptions {
-  /** of a superuser, or of a role with CREATEROLE and CREATEDB */
+  /** of a superuser, of a role with CREATEROLE and CREATEDB, or of the database's owner where the roles are there already, with these passwords */
   readonly url: string;
   readonly passwords: Readonly<Record<LoginRole, string>>;
 }
@@ -60,6 +60,7 @@ async function maintenance(url: string, ownerUrl: string): Promise<pg.Client> {
 }
 
 async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['passwords']): Promise<void> {
+  if (!(await mayMakeRoles(admin))) return await verifyRoles(admin);
   await provisionRole(admin, OWNER_ROLE, 'NOLOGIN');
   for (const role of LOGIN_ROLES) {
     await provisionRole(admin, role, 'LOGIN');
@@ -69,6 +70,26 @@ async function provisionCluster(admin: pg.Client, passwords: ProvisionOptions['p
   const { rows } = await admin.query<{ super: boolean }>('SELECT rolsuper AS super FROM pg_roles WHERE rolname = current_user');
   // Who isn't a superuser makes schemas for the owner, and becomes it, only as its member.
   if (!rows[0]?.super) await admin.query(`GRANT ${OWNER_ROLE} TO CURRENT_USER WITH INHERIT TRUE, SET TRUE`);
+}
+
+async function mayMakeRoles(admin: pg.Client): Promise<boolean> {
+  const { rows } = await admin.query<{ may: boolean }>('SELECT rolsuper OR rolcreaterole AS may FROM pg_roles WHERE rolname = current_user');
+  return rows[0]?.may === true;
+}
+
+/** For a user that owns the database and may not make roles: throws where an administrator hasn't made them, or not as they should be. */
+async function verifyRoles(admin: pg.Client): Promise<void> {
+  const { rows } = await admin.query<{ role: string; ready: boolean; member: boolean | null }>(
+    `SELECT role, COALESCE(NOT (rolsuper OR rolbypassrls OR rolcreatedb OR rolcreaterole OR rolreplication OR rolinherit)
+       AND rolcanlogin = (role <> $2), false) AS ready,
+       CASE WHEN rolname = $2 THEN pg_has_role(current_user, rolname, 'MEMBER') END AS member
+     FROM unnest($1::text[]) AS role LEFT JOIN pg_roles ON rolname = role`, [[OWNER_ROLE, ...LOGIN_ROLES], OWNER_ROLE]);
+  const lacking = rows.filter(({ ready }) => !ready).map(({ role }) => `\`${role}\``);
+  const remedy = 'use a user with CREATEROLE and CREATEDB, or let an administrator make them';
+  if (lacking.length > 0) {
+    throw new Error(`the user may not make roles, and these are missing or have other attributes than \`${ATTRIBUTES}\`: ${lacking.join(', ')}; ${remedy}`);
+  }
+  if (rows.some(({ member }) => member === false)) throw new Error(`the user is no member of \`${OWNER_ROLE}\`, which owns the schemas: let an administrator grant it`);
 }
 
 async function provisionRole(admin: pg.Client, role: string, login: 'LOGIN' | 'NOLOGIN'): Promise<void> {

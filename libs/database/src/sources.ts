@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSchemaName, type SchemaName } from './roles.ts';
+import { isSchemaName, SCHEMA_USERS, type SchemaName } from './roles.ts';
+
+/** Every schema has migrations. */
+const MIGRATED_SCHEMAS = Object.keys(SCHEMA_USERS);
 
 export interface MigrationSource { readonly schema: SchemaName; readonly dir: string }
 
@@ -22,4 +25,18 @@ export async function findMigrations(root: string): Promise<MigrationSource[]> {
     }
   }
   return found.sort((a, b) => (a.schema < b.schema ? -1 : 1));
+}
+
+/**
+ * The folders of migrations where they lie by schema, as in the image: `<folder>/<schema>/<migration>/migration.sql`. Throws on a folder that is
+ * no schema's and where a schema has none: a database that lacks a schema would be taken for one that is up to date. Sorted by schema.
+ */
+export async function migrationsIn(folder: string): Promise<MigrationSource[]> {
+  const names = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const missing = MIGRATED_SCHEMAS.filter((schema) => !names.includes(schema));
+  if (missing.length > 0) throw new Error(`\`${folder}\` has no migrations of ${missing.map((schema) => `\`${schema}\``).join(', ')}`);
+  return names.sort().map((schema) => {
+    if (!isSchemaName(schema)) throw new Error(`\`${join(folder, schema)}\` has migrations, but there is no schema \`${schema}\``);
+    return { schema, dir: join(folder, schema) };
+  });
 }

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { freshService } from '@writ/testing';
 import { SetupError } from '../setup-error.ts';
-import { SERVICES } from '../supervisor/services.ts';
-import { bundleServices, serviceProgram } from './bundle-services.ts';
+import { bundleServices, PROGRAMS, serviceProgram } from './bundle-services.ts';
 import { NODE_MAJOR_MIN, SERVICE_FILE } from './start-program.ts';
 
 /** Four programs are joined by a process each, on a machine that does other things beside. */
@@ -28,7 +27,7 @@ beforeEach(() => {
   write(PART, partOf('before'));
   // A module of CommonJS that asks for a part of Node.js: only a bundle that has `require` runs it.
   write('libs/part/dist/old.cjs', `module.exports = require('path').sep + __dirname;`);
-  for (const service of SERVICES) write(`apps/${service}/dist/main.js`, `import '../../../libs/part/dist/old.cjs';\nimport { say } from '../../../${PART}';\nsay();\n`);
+  for (const service of PROGRAMS) write(`apps/${service}/dist/main.js`, `import '../../../libs/part/dist/old.cjs';\nimport { say } from '../../../${PART}';\nsay();\n`);
   for (const thread of THREADS) write(thread, '');
 });
 afterEach(() => { rmSync(checkout, { recursive: true }); });

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LOGIN_ROLES, type LoginRole } from '@writ/database';
 import { formatRing, parseRing, PURPOSES, type KeyRing, type Purpose } from '@writ/signing';
-import { firstRing, newKey, publishRings } from '@writ/nest-kit/keys';
+import { firstRing, newKey, newPassword, newPlatformKey, newSealingKey, platformKeyHash, publishRings } from '@writ/nest-kit/keys';
 import type { Setup } from '../setup.ts';
-import { ensureSecret, keysDir, newPassword } from './secret.ts';
+import { ensureSecret, keysDir } from './secret.ts';
 
 /** Paths of what the services read, and the few secrets that the set-up itself needs. */
 export interface Keys {
@@ -26,12 +25,6 @@ export interface Keys {
   readonly platformKeyHashFile: string;
   readonly rolePasswords: Readonly<Record<LoginRole, string>>;
 }
-
-/** AES-256: what the kernel wraps the tenants' keys with, and what the orchestrator seals the secrets of webhooks with. */
-const SEALING_KEY_BYTES = 32;
-
-const newSealingKey = (): string => randomBytes(SEALING_KEY_BYTES).toString('base64');
-const newPlatformKey = (): string => `writ_platform_${newPassword()}`;
 
 const writeText = (path: string, text: string): string => {
   mkdirSync(dirname(path), { recursive: true });
@@ -76,7 +69,7 @@ export const ensureKeys = (setup: Setup, deployment: string): Keys => {
     checkpointPublicKeysFile: published.checkpoint,
     publicKeysFile: published.all,
     platformKey,
-    platformKeyHashFile: writeText(open('platform-key.sha256'), `${createHash('sha256').update(platformKey).digest('hex')}\n`),
+    platformKeyHashFile: writeText(open('platform-key.sha256'), platformKeyHash(platformKey)),
     rolePasswords: Object.fromEntries(LOGIN_ROLES.map((role) => [role, ensureSecret(stateDir, `postgres-${role}`, newPassword).text])) as Record<LoginRole, string>,
   };
 };

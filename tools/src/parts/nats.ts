@@ -2,13 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
+import { newPassword } from '@writ/nest-kit/keys';
 import { launch, type Child } from '../process/launch.ts';
 import type { Part, Running, Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { ensureProgram } from './packages.ts';
 import { freePort } from './ports.ts';
 import { waitUntilReady } from './ready.ts';
-import { ensureSecret, newPassword } from './secret.ts';
+import { ensureSecret } from './secret.ts';
 
 export interface Nats extends Running {
   /** Without credentials. */

@@ -3,6 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import pg from 'pg';
+import { newPassword } from '@writ/nest-kit/keys';
 import { launch, type Child } from '../process/launch.ts';
 import type { Part, Running, Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
@@ -10,7 +11,7 @@ import { freePort } from './ports.ts';
 import { findBinaries } from './postgres-binaries.ts';
 import { choosePlace, type Place } from './postgres-place.ts';
 import { waitUntilReady } from './ready.ts';
-import { ensureSecret, newPassword } from './secret.ts';
+import { ensureSecret } from './secret.ts';
 
 export interface Postgres extends Running {
   /** A superuser's, or what WRIT_DATABASE_URL says. Names the database `writ`, which need not exist yet. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findMigrations, migrate, provisionRoles, type LoginRole } from '@writ/database';
+import { findMigrations, MigrationFailure, prepareDatabase, type LoginRole } from '@writ/database';
 import { SetupError } from '../setup-error.ts';
 import type { Setup } from '../setup.ts';
 
@@ -11,15 +11,10 @@ export interface Schema {
 
 /** Makes the database, its roles and its schemas, and applies the migrations that it lacks. */
 export const ensureSchema = async (setup: Setup, url: string, passwords: Readonly<Record<LoginRole, string>>): Promise<Schema> => {
-  const { ownerUrl, urlFor } = await provisionRoles({ url, passwords });
-  for (const { schema, dir } of await findMigrations(setup.checkout)) {
-    try {
-      await migrate({ url: ownerUrl, schema, dir, log: setup.report });
-    } catch (cause) {
-      throw new SetupError(`the schema \`${schema}\` cannot be brought up to date: ${cause instanceof Error ? cause.message : String(cause)}`, [
-        `if nothing in it is worth keeping, delete ${setup.stateDir} and start again`,
-      ], cause);
-    }
+  try {
+    return await prepareDatabase({ url, passwords, sources: await findMigrations(setup.checkout), log: setup.report });
+  } catch (cause) {
+    if (!(cause instanceof MigrationFailure)) throw cause;
+    throw new SetupError(cause.message, [`if nothing in it is worth keeping, delete ${setup.stateDir} and start again`], cause);
   }
-  return { urlFor };
 };

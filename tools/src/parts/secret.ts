@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const keysDir = (stateDir: string): string => join(stateDir, 'keys');
-
-/** 256 bits: not to be guessed, and safe in a URL and in a configuration file without quoting. */
-export const newPassword = (): string => randomBytes(32).toString('base64url');
 
 /** The text of a file in the key directory that only we can read, made when it is not there. */
 export const ensureSecret = (stateDir: string, name: string, make: () => string): { path: string; text: string } => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { newPassword } from '@writ/nest-kit/keys';
 import { bundleAgent } from '../build/bundle-agent.ts';
 import { docker, type Engine } from '../parts/docker.ts';
 import { ensureBase } from '../parts/image-base.ts';
@@ -7,7 +8,7 @@ import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
 import { nats, type Nats } from '../parts/nats.ts';
 import { testPostgres, type Postgres } from '../parts/postgres.ts';
 import { ensureProgram } from '../parts/packages.ts';
-import { ensureSecret, newPassword } from '../parts/secret.ts';
+import { ensureSecret } from '../parts/secret.ts';
 import type { Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { runPlan, type Step } from '../steps.ts';

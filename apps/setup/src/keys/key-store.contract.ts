@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { parsePublicKeys, parseRing } from '@writ/signing';
+import type { Entries, KeyStore } from './key-store.ts';
+import { keySets, type KeySet } from './layout.ts';
+import { makeKeys } from './make-keys.ts';
+
+/** A store, and what a person could do to it. */
+export interface StoreUnderTest {
+  readonly store: KeyStore;
+  readonly remove: (set: KeySet) => void;
+}
+
+const SETS = keySets({
+  deployment: 'writ.spec',
+  natsHosts: ['writ-nats'],
+  postgresHosts: ['writ-postgres', '127.0.0.1'],
+  now: () => new Date(),
+});
+const setOf = (name: string): KeySet => SETS.find((set) => set.name === name) as KeySet;
+const quiet = (): void => undefined;
+
+/** By name, what deployments mount: also the charts' and the compose file's business. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  kernel: [
+    'permit.json',
+    'record.json',
+    'master.key',
+    'nats-password',
+    'postgres-writ_kernel',
+    'postgres-writ_kernel_worker',
+  ],
+  ledger: ['checkpoint.json', 'nats-password', 'postgres-writ_ledger'],
+  executor: ['nats-password', 'postgres-writ_executor'],
+  'platform-key': ['platform-api-key'],
+  orchestrator: ['webhook.key', 'platform-key.sha256', 'nats-password', 'postgres-writ_orchestrator'],
+  migrate: ['writ_orchestrator', 'writ_kernel', 'writ_kernel_worker', 'writ_executor', 'writ_ledger'],
+  'ca-key': ['ca.key', 'ca.crt'],
+  'nats-server': ['orchestrator', 'kernel', 'executor', 'ledger', 'tls.key', 'tls.crt'],
+  'postgres-server': ['password', 'tls.key', 'tls.crt'],
+  ca: ['ca.crt'],
+  'public-keys': ['permit-keys.json', 'record-keys.json', 'log-keys.json', 'checkpoint-keys.json', 'public-keys.json'],
+};
+
+const readSets = async (store: KeyStore): Promise<Record<string, Entries>> =>
+  Object.fromEntries(await Promise.all(SETS.map(async (set) => [set.name, (await store.read(set)) ?? {}] as const)));
+
+/** Fails after it has made some sets, as a run that is killed. */
+const killedAfter = (store: KeyStore, sets: number): KeyStore => {
+  let left = sets;
+  return {
+    read: (set) => store.read(set),
+    nameOf: (set) => store.nameOf(set),
+    draft: (set, found) => {
+      if (left === 0) throw new Error('killed');
+      left -= 1;
+      return store.draft(set, found);
+    },
+  };
+};
+
+async function expectConsistent(store: KeyStore): Promise<void> {
+  const sets = await readSets(store);
+  const text = (set: string, entry: string): string => sets[set]?.[entry] ?? `no ${set}/${entry}`;
+  expect(
+    Object.fromEntries(Object.entries(sets).map(([name, entries]) => [name, Object.keys(entries).sort()])),
+  ).toEqual(Object.fromEntries(Object.entries(NAMES).map(([name, entries]) => [name, entries.toSorted()])));
+  for (const process of ['kernel', 'ledger', 'executor', 'orchestrator'])
+    expect(text('nats-server', process)).toBe(text(process, 'nats-password'));
+  for (const process of ['kernel', 'ledger', 'executor', 'orchestrator'])
+    expect(text('migrate', `writ_${process}`)).toBe(text(process, `postgres-writ_${process}`));
+  expect(text('migrate', 'writ_kernel_worker')).toBe(text('kernel', 'postgres-writ_kernel_worker'));
+  expect(text('orchestrator', 'platform-key.sha256')).toBe(
+    `${createHash('sha256').update(text('platform-key', 'platform-api-key')).digest('hex')}\n`,
+  );
+  expect(text('ca', 'ca.crt')).toBe(text('ca-key', 'ca.crt'));
+  const keyids = parseRing(text('kernel', 'record.json')).keys.map(({ keyid }) => keyid);
+  expect([...parsePublicKeys(text('public-keys', 'record-keys.json')).keys()]).toEqual(keyids);
+}
+
+/** What the keys of a deployment must be, whatever keeps them. */
+export function keyStoreContract(kind: string, make: () => StoreUnderTest): void {
+  describe(`the keys of a deployment in ${kind}`, () => {
+    let under: StoreUnderTest;
+    beforeEach(() => {
+      under = make();
+    });
+
+    it('are made once: a later run changes nothing', async () => {
+      expect(await makeKeys(SETS, under.store, quiet)).toEqual(Object.keys(NAMES));
+      await expectConsistent(under.store);
+      const before = await readSets(under.store);
+      expect(await makeKeys(SETS, under.store, quiet)).toEqual([]);
+      expect(await readSets(under.store)).toEqual(before);
+    });
+
+    it('are finished by the next run where one was killed, whenever that was', async () => {
+      for (let sets = 0; sets < SETS.length; sets += 1) {
+        under = make();
+        await expect(makeKeys(SETS, killedAfter(under.store, sets), quiet)).rejects.toThrow('killed');
+        const before = await readSets(under.store);
+        await makeKeys(SETS, under.store, quiet);
+        const after = await readSets(under.store);
+        for (const [name, entries] of Object.entries(before)) expect(after[name]).toMatchObject(entries);
+        await expectConsistent(under.store);
+      }
+    });
+
+    it('are the same for two runs at once', async () => {
+      await Promise.all([1, 2, 3].map(() => makeKeys(SETS, under.store, quiet)));
+      await expectConsistent(under.store);
+    });
+
+    it.each([
+      ['kernel', 'permit.json', 'permits that are on their way'],
+      ['ledger', 'checkpoint.json', 'the key that signed the log so far'],
+      ['orchestrator', 'webhook.key', 'the sealed secrets of webhooks'],
+    ])('are not made anew where the private ones of the %s are gone', async (name, entry, lost) => {
+      await makeKeys(SETS, under.store, quiet);
+      under.remove(setOf(name));
+      const before = await readSets(under.store);
+      const named = under.store.nameOf(setOf(name));
+      await expect(makeKeys(SETS, under.store, quiet)).rejects.toThrow(
+        new RegExp(
+          `^\`${entry}\` of \`${named}\` is missing, and .* is there\\. A new one would lose ${lost}\\. Restore it`,
+        ),
+      );
+      expect(await readSets(under.store)).toEqual(before);
+    });
+
+    it('of a client are made again with the passwords that its servers know', async () => {
+      await makeKeys(SETS, under.store, quiet);
+      const before = await readSets(under.store);
+      under.remove(setOf('executor'));
+      expect(await makeKeys(SETS, under.store, quiet)).toEqual(['executor']);
+      expect(await readSets(under.store)).toEqual(before);
+    });
+
+    it('leave out a platform key that somebody has put away', async () => {
+      await makeKeys(SETS, under.store, quiet);
+      under.remove(setOf('platform-key'));
+      const said: string[] = [];
+      expect(await makeKeys(SETS, under.store, (line) => said.push(line))).toEqual([]);
+      expect(said).toEqual([
+        `${under.store.nameOf(setOf('platform-key'))}: left out, the orchestrator knows another platform key`,
+      ]);
+    });
+
+    it('of an authority that was put away are needed only where something has to be signed', async () => {
+      await makeKeys(SETS, under.store, quiet);
+      under.remove(setOf('ca-key'));
+      expect(await makeKeys(SETS, under.store, quiet)).toEqual([]);
+      under.remove(setOf('nats-server'));
+      await expect(makeKeys(SETS, under.store, quiet)).rejects.toThrow(
+        `\`${under.store.nameOf(setOf('nats-server'))}\` needs a certificate, and the key of the authority`,
+      );
+    });
+
+    it('have no certificates where no server is ours', async () => {
+      const made = await makeKeys(
+        keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date() }),
+        under.store,
+        quiet,
+      );
+      expect(made).toEqual(['kernel', 'ledger', 'executor', 'platform-key', 'orchestrator', 'migrate', 'public-keys']);
+      // They are made once it is, and the passwords that its clients have are its own.
+      expect(await makeKeys(SETS, under.store, quiet)).toEqual(['ca-key', 'nats-server', 'postgres-server', 'ca']);
+      await expectConsistent(under.store);
+    });
+  });
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What keys a deployment has and which process reads which. A process reads its own set alone.
+// INVARIANT (order): a set is made after all that stand above it, so one that is missing below one that is there was
+// deleted.
+import { PROCESSES, type Process } from '@writ/contract';
+import { LOGIN_ROLES, type LoginRole } from '@writ/database';
+import {
+  firstRing,
+  newKey,
+  newPassword,
+  newPlatformKey,
+  newSealingKey,
+  platformKeyHash,
+  publishedTexts,
+} from '@writ/nest-kit/keys';
+import { parseRing } from '@writ/signing';
+import { newAuthority, newPrivateKey, serverCertificate } from './certificates.ts';
+
+/** A folder of files, or a Secret or ConfigMap. */
+export interface KeySet {
+  readonly name: string;
+  /** Open sets hold nothing secret. */
+  readonly open: boolean;
+  readonly entries: readonly KeyEntry[];
+}
+
+export interface KeyEntry {
+  readonly name: string;
+  readonly make: (known: Known) => string | Promise<string>;
+  /** What is lost with it, where nobody can make it again. */
+  readonly lost?: string;
+}
+
+/** What the sets that were read or made so far hold. */
+export interface Known {
+  /** Undefined where that set or entry isn't there. */
+  readonly find: (set: string, entry: string) => string | undefined;
+  /** @throws Error where it isn't there */
+  readonly get: (set: string, entry: string) => string;
+}
+
+export interface LayoutOptions {
+  /** names the log's key in checkpoints */
+  readonly deployment: string;
+  /** names of the bundled NATS in its certificate; none: NATS is somebody else's */
+  readonly natsHosts: readonly string[];
+  /** the same of the bundled Postgres */
+  readonly postgresHosts: readonly string[];
+  readonly now: () => Date;
+}
+
+/** By process, the roles that it logs in to Postgres as. */
+const ROLES: Readonly<Record<Process, readonly LoginRole[]>> = {
+  kernel: ['writ_kernel', 'writ_kernel_worker'],
+  ledger: ['writ_ledger'],
+  executor: ['writ_executor'],
+  orchestrator: ['writ_orchestrator'],
+};
+const PROCESS_OF = Object.fromEntries(
+  PROCESSES.flatMap((process) => ROLES[process].map((role) => [role, process])),
+) as Record<LoginRole, Process>;
+
+const ring = (name: string, lost: string): KeyEntry => ({ name, make: () => firstRing(newKey()), lost });
+const sealingKey = (name: string, lost: string): KeyEntry => ({ name, make: newSealingKey, lost });
+
+/** Passwords are in two sets each, the client's and the server's: what is missing is made of the other. */
+const passwordsOf = (process: Process): readonly KeyEntry[] => [
+  { name: 'nats-password', make: ({ find }) => find('nats-server', process) ?? newPassword() },
+  ...ROLES[process].map((role): KeyEntry => ({
+    name: `postgres-${role}`,
+    make: ({ find }) => find('migrate', role) ?? newPassword(),
+  })),
+];
+
+const secret = (name: string, entries: readonly KeyEntry[]): KeySet => ({ name, open: false, entries });
+
+/** The sets of the services, and the passwords of roles for the migrations. */
+const SERVICES: readonly KeySet[] = [
+  secret('kernel', [
+    ring('permit.json', 'permits that are on their way'),
+    ring('record.json', 'the key that signed the records so far'),
+    sealingKey('master.key', 'every secret and every sealed content in the database'),
+    ...passwordsOf('kernel'),
+  ]),
+  secret('ledger', [ring('checkpoint.json', 'the key that signed the log so far'), ...passwordsOf('ledger')]),
+  secret('executor', passwordsOf('executor')),
+  secret('platform-key', [{ name: 'platform-api-key', make: newPlatformKey }]),
+  secret('orchestrator', [
+    sealingKey('webhook.key', 'the sealed secrets of webhooks'),
+    { name: 'platform-key.sha256', make: ({ get }) => platformKeyHash(get('platform-key', 'platform-api-key')) },
+    ...passwordsOf('orchestrator'),
+  ]),
+  secret(
+    'migrate',
+    LOGIN_ROLES.map((role) => ({ name: role, make: ({ get }) => get(PROCESS_OF[role], `postgres-${role}`) })),
+  ),
+];
+
+const authority = (now: () => Date): KeySet =>
+  secret('ca-key', [
+    { name: 'ca.key', make: newPrivateKey },
+    { name: 'ca.crt', make: ({ get }) => newAuthority(get('ca-key', 'ca.key'), now()) },
+  ]);
+
+function server(
+  name: string,
+  hosts: readonly string[],
+  entries: readonly KeyEntry[],
+  now: () => Date,
+): readonly KeySet[] {
+  if (hosts.length === 0) return [];
+  return [
+    secret(name, [
+      ...entries,
+      { name: 'tls.key', make: newPrivateKey },
+      {
+        name: 'tls.crt',
+        make: ({ get }) =>
+          serverCertificate(
+            { hosts, key: get(name, 'tls.key'), ca: { key: get('ca-key', 'ca.key'), cert: get('ca-key', 'ca.crt') } },
+            now(),
+          ),
+      },
+    ]),
+  ];
+}
+
+/** The key sets of a deployment, in the order in which they are made. */
+export function keySets({ deployment, natsHosts, postgresHosts, now }: LayoutOptions): readonly KeySet[] {
+  const servers = [
+    ...server(
+      'nats-server',
+      natsHosts,
+      PROCESSES.map((process) => ({ name: process, make: ({ get }) => get(process, 'nats-password') })),
+      now,
+    ),
+    ...server('postgres-server', postgresHosts, [{ name: 'password', make: newPassword }], now),
+  ];
+  const ca: KeySet = {
+    name: 'ca',
+    open: true,
+    entries: [{ name: 'ca.crt', make: ({ get }) => get('ca-key', 'ca.crt') }],
+  };
+  return [...SERVICES, ...(servers.length === 0 ? [] : [authority(now), ...servers, ca]), publicKeys(deployment)];
+}
+
+const PUBLISHED = {
+  permit: 'permit-keys.json',
+  record: 'record-keys.json',
+  log: 'log-keys.json',
+  checkpoint: 'checkpoint-keys.json',
+  all: 'public-keys.json',
+} as const;
+
+function publicKeys(deployment: string): KeySet {
+  const texts = ({ get }: Known): ReturnType<typeof publishedTexts> =>
+    publishedTexts(
+      {
+        permit: parseRing(get('kernel', 'permit.json')),
+        record: parseRing(get('kernel', 'record.json')),
+        checkpoint: parseRing(get('ledger', 'checkpoint.json')),
+      },
+      deployment,
+    );
+  const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
+  return {
+    name: 'public-keys',
+    open: true,
+    entries: names.map((name) => ({ name: PUBLISHED[name], make: (known) => texts(known)[name] })),
+  };
+}

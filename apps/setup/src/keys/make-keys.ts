@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Failure, reasonOf } from '../failure.ts';
+import type { Entries, KeyStore } from './key-store.ts';
+import type { KeySet, Known } from './layout.ts';
+
+/**
+ * The set that an operator may put away once the platform key is known elsewhere: its hash stays with the orchestrator.
+ */
+const PLATFORM_KEY = 'platform-key';
+const CA_KEY = 'ca-key';
+
+/**
+ * Makes the key sets that a store lacks and changes none that is there. A run that is killed leaves whole sets in their
+ * order, and the next run makes the others. Two at once end with the same keys.
+ *
+ * @returns the names of the sets that this run made
+ * @throws Failure for a state that new keys would make worse; nothing was made then
+ */
+export async function makeKeys(
+  sets: readonly KeySet[],
+  store: KeyStore,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  const found = await readAll(sets, store);
+  refuseLosses(sets, found, store);
+  const known = knownOf(found);
+  const made: string[] = [];
+  for (const set of sets) {
+    const before = found.get(set.name) ?? null;
+    if (isComplete(set, before)) continue;
+    const without = reasonToLeaveOut(set, sets, found, store);
+    if (without !== null) {
+      say(without);
+      continue;
+    }
+    found.set(set.name, await make(set, before, { store, found, known }));
+    made.push(set.name);
+    say(`${store.nameOf(set)}: ${before === null ? 'made' : 'completed'}`);
+  }
+  return made;
+}
+
+/**
+ * INVARIANT (order): read from the last to the first, so that a set which another run makes meanwhile is never missing
+ * below one that is there.
+ */
+async function readAll(sets: readonly KeySet[], store: KeyStore): Promise<Map<string, Entries>> {
+  const found = new Map<string, Entries>();
+  for (const set of sets.toReversed()) {
+    const entries = await store.read(set);
+    if (entries !== null) found.set(set.name, entries);
+  }
+  return found;
+}
+
+const isComplete = ({ entries }: KeySet, found: Entries | null): boolean =>
+  found !== null && entries.every(({ name }) => name in found);
+
+function refuseLosses(sets: readonly KeySet[], found: ReadonlyMap<string, Entries>, store: KeyStore): void {
+  const all = sets.flatMap((set) =>
+    set.entries.map((entry) => ({ set, entry, there: entry.name in (found.get(set.name) ?? {}) })),
+  );
+  const missing = all.findIndex(({ entry, there }) => !there && entry.lost !== undefined);
+  const later = all.slice(missing + 1).find(({ there }) => there);
+  const [lost, witness] = [all[missing], later];
+  if (lost === undefined || witness === undefined) return;
+  throw new Failure(
+    `\`${lost.entry.name}\` of \`${store.nameOf(lost.set)}\` is missing, and \`${witness.entry.name}\` of ` +
+      `\`${store.nameOf(witness.set)}\`, which is made after it, is there. ` +
+      `A new one would lose ${lost.entry.lost ?? ''}. Restore it from a backup; if this deployment has no data ` +
+      `yet, delete \`${store.nameOf(witness.set)}\` and run this again`,
+  );
+}
+
+/** A sentence, or null where the set is to be made. @throws Failure */
+function reasonToLeaveOut(
+  set: KeySet,
+  sets: readonly KeySet[],
+  found: ReadonlyMap<string, Entries>,
+  store: KeyStore,
+): string | null {
+  if (set.name === PLATFORM_KEY && found.has('orchestrator'))
+    return `${store.nameOf(set)}: left out, the orchestrator knows another platform key`;
+  if (set.name !== CA_KEY || !found.has('ca')) return null;
+  const unsigned = sets.find(
+    ({ name, entries }) => entries.some((entry) => entry.name === 'tls.crt') && !('tls.crt' in (found.get(name) ?? {})),
+  );
+  if (unsigned === undefined) return `${store.nameOf(set)}: left out, nothing has to be signed`;
+  throw new Failure(
+    `\`${store.nameOf(unsigned)}\` needs a certificate, and the key of the authority, \`${store.nameOf(set)}\`, ` +
+      'is missing. Restore it from a backup, or delete ' +
+      `\`${store.nameOf({ ...set, name: 'ca' })}\` and every set with a \`tls.crt\`, run this again, and start ` +
+      'all processes again',
+  );
+}
+
+interface Making {
+  readonly store: KeyStore;
+  readonly found: Map<string, Entries>;
+  readonly known: Known;
+}
+
+async function make(set: KeySet, before: Entries | null, { store, found, known }: Making): Promise<Entries> {
+  const draft = store.draft(set, before);
+  for (const { name, make: makeEntry } of set.entries) {
+    const text = await draft.entry(name, async () => {
+      try {
+        return await makeEntry(known);
+      } catch (error) {
+        throw new Failure(`\`${name}\` of \`${store.nameOf(set)}\` can't be made: ${reasonOf(error)}`, error);
+      }
+    });
+    found.set(set.name, { ...found.get(set.name), [name]: text });
+  }
+  return await draft.commit();
+}
+
+function knownOf(found: ReadonlyMap<string, Entries>): Known {
+  const find = (set: string, entry: string): string | undefined => found.get(set)?.[entry];
+  return {
+    find,
+    get: (set, entry) => {
+      const text = find(set, entry);
+      if (text === undefined) throw new Error(`it is made of \`${entry}\` of \`${set}\`, which is missing`);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addressOf, connect, findMigrations, LOGIN_ROLES, MAINTENANCE_DATABASE } from '@writ/database';
+import { repositoryRoot, testAddress } from '@writ/testing';
+import { runSetup } from '../program.ts';
+
+/** Set on the server by all specs that share it: those that make databases set them again. */
+const PASSWORDS = Object.fromEntries(LOGIN_ROLES.map((role) => [role, `test-${role}`]));
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+
+const server = testAddress('WRIT_TEST_DATABASE_URL');
+let dir: string;
+let migrations: string;
+let url: string;
+const databases: string[] = [];
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-migrate-'));
+  mkdirSync(join(dir, 'passwords'));
+  for (const [role, password] of Object.entries(PASSWORDS))
+    writeFileSync(join(dir, 'passwords', role), `${password}\n`);
+});
+beforeEach(async () => {
+  migrations = mkdtempSync(join(dir, 'migrations-'));
+  for (const { schema, dir: from } of await findMigrations(repositoryRoot()))
+    cpSync(from, join(migrations, schema), { recursive: true });
+  databases.push(`writ_test_${randomUUID().replaceAll('-', '')}`);
+  url = addressOf(server, databases.at(-1) ?? '');
+});
+afterAll(async () => {
+  rmSync(dir, { recursive: true });
+  await withClient(addressOf(server, MAINTENANCE_DATABASE), async (query) => {
+    for (const database of databases) await query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  });
+});
+
+async function withClient<T>(
+  address: string,
+  use: (query: (sql: string) => Promise<readonly Record<string, unknown>[]>) => Promise<T>,
+): Promise<T> {
+  const client = await connect(address, 'spec');
+  try {
+    return await use(async (sql) => (await client.query(sql)).rows as Record<string, unknown>[]);
+  } finally {
+    await client.end();
+  }
+}
+
+const environmentOf = (more: Record<string, string> = {}): Record<string, string> => ({
+  WRIT_ADMIN_DATABASE_URL: url,
+  WRIT_ROLE_PASSWORDS_DIR: join(dir, 'passwords'),
+  WRIT_START_WAIT_MS: '0',
+  ...more,
+});
+
+async function migrate(more: Record<string, string> = {}): Promise<{ status: number; out: string[]; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await runSetup(['migrate', '--migrations', migrations], {
+    env: environmentOf(more),
+    say: (line) => out.push(line),
+    fail: (line) => err.push(line),
+  });
+  return { status, out, err: err.join('\n') };
+}
+
+const write = (name: string, sql: string): void => {
+  mkdirSync(join(migrations, 'kernel', name), { recursive: true });
+  writeFileSync(join(migrations, 'kernel', name, 'migration.sql'), sql);
+};
+
+it('makes the database that every service finds what it needs in, once', async () => {
+  const { status, out } = await migrate();
+  expect([status, out.at(-1)]).toEqual([
+    0,
+    expect.stringMatching(/^setup migrate: the database `writ_test_\w+` is up to date: \d\d+ migrations were applied$/),
+  ]);
+  expect((await migrate()).out).toEqual([expect.stringMatching(/is up to date: 0 migrations were applied$/)]);
+  for (const role of LOGIN_ROLES) {
+    const own = addressOf(url, databases.at(-1) ?? '', { role, password: PASSWORDS[role] ?? '' });
+    expect(await withClient(own, (query) => query('SELECT current_user AS me'))).toEqual([{ me: role }]);
+  }
+});
+
+it('two at once apply each migration once', async () => {
+  // Longer than another run takes to come to its migrations, on a machine that does other things beside.
+  write('9999_slow', 'SELECT pg_sleep(3)');
+  const runs = await Promise.all([migrate(), migrate(), migrate()]);
+  expect(runs.map(({ status, err }) => [status, err])).toEqual(runs.map(() => [0, '']));
+  const applied = runs.flatMap(({ out }) => out.filter((line) => line.startsWith('applied ')));
+  expect(new Set(applied).size).toBe(applied.length);
+  expect(applied.length).toBeGreaterThan(10);
+  expect(runs.some(({ out }) => out.includes('another run prepares this database: waiting for it to end'))).toBe(true);
+});
+
+it('one that is killed is finished by the next', async () => {
+  write('9999_slow', 'CREATE TABLE kernel.slow (n int); SELECT pg_sleep(2); INSERT INTO kernel.slow VALUES (1);');
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@writ/source', '--disable-warning=ExperimentalWarning', MAIN, 'migrate', '--migrations', migrations],
+    {
+      env: { ...environmentOf(), PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  // The schemas are done in the order of their names: this line says that it is in the kernel's.
+  for await (const chunk of child.stdout) if (String(chunk).includes('applied kernel/')) break;
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  const { status, out } = await migrate();
+  expect([status, out.at(-1)]).toEqual([0, expect.stringContaining('is up to date')]);
+  expect(await withClient(url, (query) => query('SELECT n FROM kernel.slow'))).toEqual([{ n: 1 }]);
+});
+
+it('a migration that fails is named with what Postgres said, and leaves the others', async () => {
+  write('9999_wrong', 'SELECT 1 / 0');
+  const { status, err } = await migrate();
+  expect([status, err]).toEqual([
+    1,
+    expect.stringMatching(
+      /^setup migrate failed: .* migration `kernel\/9999_wrong` failed: division by zero\. Nothing of that/,
+    ),
+  ]);
+  rmSync(join(migrations, 'kernel', '9999_wrong'), { recursive: true });
+  expect((await migrate()).status).toBe(0);
+});
+
+it.each<[string, Record<string, string>, string]>([
+  [
+    'nobody listens',
+    { WRIT_ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/writ' },
+    'Postgres does not serve at `127.0.0.1:1`, which `WRIT_ADMIN_DATABASE_URL` names, after 0 ms',
+  ],
+  [
+    'the password is wrong',
+    { WRIT_ADMIN_DATABASE_URL: server.replace(/:[^:@]+@/, ':not-the-password@') },
+    'refuses the user of `WRIT_ADMIN_DATABASE_URL`',
+  ],
+  [
+    'the user may not make roles',
+    { WRIT_ADMIN_DATABASE_URL: addressOf(server, 'postgres', { role: 'writ_ledger', password: 'test-writ_ledger' }) },
+    'the user is no member of `writ_owner`',
+  ],
+  [
+    "the password's file is missing",
+    { WRIT_ADMIN_DATABASE_PASSWORD_FILE: '/nowhere/password' },
+    "the file `/nowhere/password` of `WRIT_ADMIN_DATABASE_PASSWORD_FILE` can't be read",
+  ],
+])('says what to change where %s', async (_when, more, message) => {
+  await migrate();
+  const { status, err } = await migrate(more);
+  expect([status, err]).toEqual([1, expect.stringContaining(message)]);
+  expect(err).not.toContain('test-writ_ledger');
+});
+
+it("takes the administrator's password from a file", async () => {
+  const address = new URL(url);
+  writeFileSync(join(dir, 'admin'), `${decodeURIComponent(address.password)}\n`);
+  address.password = '';
+  expect(
+    (await migrate({ WRIT_ADMIN_DATABASE_URL: address.href, WRIT_ADMIN_DATABASE_PASSWORD_FILE: join(dir, 'admin') }))
+      .status,
+  ).toBe(0);
+});
+
+it('a folder that lacks the migrations of a schema is not taken for one that is up to date', async () => {
+  rmSync(join(migrations, 'ledger'), { recursive: true });
+  const { status, err } = await migrate();
+  expect([status, err]).toEqual([
+    1,
+    expect.stringContaining('has no migrations of `ledger`): `--migrations` names their folder'),
+  ]);
+});

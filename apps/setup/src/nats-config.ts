@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { natsServerConfig } from '@writ/bus-nats';
+import { PROCESSES, type Process } from '@writ/contract';
+import { replaceFile } from '@writ/nest-kit/keys';
+import { Failure, reasonOf } from './failure.ts';
+
+export interface NatsConfigOptions {
+  /** the folder of the set `nats-server`, where this program sees it */
+  readonly keys: string;
+  /** the file to write; its folder is there */
+  readonly out: string;
+  /** the same folder where the server sees it */
+  readonly keysAtServer: string;
+  readonly storeDir: string;
+  readonly port: number;
+  readonly shard: string;
+}
+
+/** It holds the passwords of all processes. */
+const MODE = 0o600;
+
+/**
+ * Writes the configuration of the bundled NATS, with a user per process and TLS. It is written anew each time: what a
+ * process may publish depends on the version of Writ.
+ *
+ * @throws Failure
+ */
+export function writeNatsConfig({ keys, out, keysAtServer, storeDir, port, shard }: NatsConfigOptions): void {
+  const users = Object.fromEntries(PROCESSES.map((process) => [process, readPassword(keys, process)])) as Record<
+    Process,
+    string
+  >;
+  try {
+    const tls = { certFile: join(keysAtServer, 'tls.crt'), keyFile: join(keysAtServer, 'tls.key') };
+    replaceFile(
+      out,
+      natsServerConfig({ host: '0.0.0.0', port, storeDir, users, serverName: `writ-${shard}`, shard, tls }),
+      MODE,
+    );
+  } catch (error) {
+    throw new Failure(`the configuration of NATS can't be written: ${reasonOf(error)}`, error);
+  }
+}
+
+function readPassword(folder: string, process: Process): string {
+  const path = join(folder, process);
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Failure(
+      `\`${path}\` can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'}): run \`keys\` with ` +
+        '`--nats-host` first, and name its folder `nats-server` with `--keys`',
+      error,
+    );
+  }
+}

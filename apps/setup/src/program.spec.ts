@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runSetup } from './program.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'writ-program-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true });
+});
+
+async function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ status: number; out: string[]; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const status = await runSetup(args, { env, say: (line) => out.push(line), fail: (line) => err.push(line) });
+  return { status, out, err: err.join('\n') };
+}
+
+describe('the set-up program', () => {
+  it('names every variable that is missing, and where to set it', async () => {
+    const { status, err } = await run(['migrate']);
+    expect(status).toBe(1);
+    for (const variable of ['WRIT_ADMIN_DATABASE_URL', 'WRIT_ROLE_PASSWORDS_DIR'])
+      expect(err).toContain(`${variable} is not set: `);
+    expect(err).toContain('set it in the environment of the setup container');
+  });
+
+  it('names every file that the migrations lack, and none of their contents', async () => {
+    writeFileSync(join(dir, 'writ_kernel'), 'short');
+    const { status, err } = await run(['migrate'], {
+      WRIT_ADMIN_DATABASE_URL: 'postgres://a:b@127.0.0.1:1/writ',
+      WRIT_ROLE_PASSWORDS_DIR: dir,
+    });
+    expect(status).toBe(1);
+    expect(err).toContain(`\`${join(dir, 'writ_kernel')}\` is not 16 to 128 of`);
+    expect(err).toContain(`\`${join(dir, 'writ_ledger')}\` can't be read (ENOENT)`);
+    expect(err).not.toContain('short');
+  });
+
+  it.each([
+    [['keys'], 'give either `--out` or `--kubernetes`'],
+    [['keys', '--out', 'x', '--kubernetes'], 'give either `--out` or `--kubernetes`'],
+    [['keys', '--kubernetes'], '`--kubernetes` needs `--prefix`'],
+    [['keys', '--kubernetes', '--prefix', 'Not_A_Name'], '--prefix'],
+    [['nats-config'], '--keys'],
+    [['destroy'], 'destroy'],
+  ])('refuses `%s`', async (args, message) => {
+    const { status, err } = await run(args);
+    expect([status, err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it('makes keys once, and its last line says so', async () => {
+    const out = join(dir, 'keys');
+    expect((await run(['keys', '--out', out, '--nats-host', 'nats'])).out.at(-1)).toBe(
+      'setup keys: 10 of 10 key sets were made',
+    );
+    expect((await run(['keys', '--out', out, '--nats-host', 'nats'])).out).toEqual([
+      'setup keys: all keys are there: nothing was made',
+    ]);
+  });
+
+  it('shows what it can do', async () => {
+    const { status, out } = await run(['--help']);
+    expect([status, out.join('\n')]).toEqual([0, expect.stringMatching(/migrate[^]*keys[^]*nats-config/)]);
+  });
+});

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { readKeysConfig, readMigrateConfig, readNatsConfig, type Variables } from './config.env.ts';
+import { Failure } from './failure.ts';
+import { FolderStore } from './keys/folder-store.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import { keySets } from './keys/layout.ts';
+import { makeKeys } from './keys/make-keys.ts';
+import { migrateDatabase } from './migrate/migrate-database.ts';
+import { writeNatsConfig } from './nats-config.ts';
+
+/** What the program reads and where it speaks. */
+export interface Surroundings {
+  readonly env: Variables;
+  readonly say: (line: string) => void;
+  readonly fail: (line: string) => void;
+}
+
+const EXIT = { done: 0, failed: 1 } as const;
+/** Where the image keeps them. */
+const MIGRATIONS = '/opt/writ/migrations';
+/** What a release may be called: names of its objects begin with it. */
+const PREFIX = /^[a-z]([-a-z0-9]{0,40}[a-z0-9])?$/;
+const HOST = /^[A-Za-z0-9_.:-]{1,253}$/;
+const PORT_MAX = 65_535;
+
+interface KeysOptions {
+  readonly out?: string;
+  readonly kubernetes?: true;
+  readonly prefix?: string;
+  readonly natsHost: readonly string[];
+  readonly postgresHost: readonly string[];
+}
+interface NatsOptions {
+  readonly keys: string;
+  readonly out: string;
+  readonly keysAtServer: string;
+  readonly storeDir: string;
+  readonly port: number;
+}
+
+const collectHosts = (host: string, before: readonly string[]): readonly string[] => {
+  if (!HOST.test(host)) throw new InvalidArgumentError('a name or an address of a server.');
+  return [...before, host];
+};
+
+const parsePrefix = (text: string): string => {
+  if (!PREFIX.test(text)) throw new InvalidArgumentError('up to 42 of a-z, 0-9 and hyphen, beginning with a letter.');
+  return text;
+};
+
+const parsePort = (text: string): number => {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > PORT_MAX) throw new InvalidArgumentError('a TCP port, 1 to 65535.');
+  return port;
+};
+
+/** Resolves with the store that the options name. The client of Kubernetes is loaded only where it is used. */
+async function storeOf({ out, kubernetes, prefix }: KeysOptions): Promise<KeyStore> {
+  if ((out === undefined) === (kubernetes === undefined))
+    throw new Failure('keys go to a folder or to the cluster: give either `--out` or `--kubernetes`');
+  if (out !== undefined) return new FolderStore(out);
+  if (prefix === undefined)
+    throw new Failure("`--kubernetes` needs `--prefix`: the name of the release, which the Secrets' names begin with");
+  const { ClusterStore, inClusterPlace } = await import('./keys/cluster-store.ts');
+  return new ClusterStore(inClusterPlace(prefix));
+}
+
+async function runKeys(options: KeysOptions, { env, say }: Surroundings): Promise<string> {
+  const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
+  const store = await storeOf(options);
+  const sets = keySets({
+    deployment,
+    natsHosts: options.natsHost,
+    postgresHosts: options.postgresHost,
+    now: () => new Date(),
+  });
+  const made = await makeKeys(sets, store, say);
+  return made.length === 0
+    ? 'all keys are there: nothing was made'
+    : `${made.length} of ${sets.length} key sets were made`;
+}
+
+function runNatsConfig(options: NatsOptions, { env }: Surroundings): string {
+  writeNatsConfig({ ...options, shard: readNatsConfig(env).WRIT_SHARD });
+  return `\`${options.out}\` was written`;
+}
+
+function commandLine(around: Surroundings, run: (name: string, act: () => Promise<string>) => Promise<void>): Command {
+  // First: commands have what their program has when they are added.
+  const program = new Command('setup')
+    .exitOverride()
+    .allowExcessArguments(false)
+    .description('Prepares a deployment of Writ: its keys, its database, and the configuration of its NATS.')
+    .configureOutput({
+      writeOut: (text) => around.say(text.trimEnd()),
+      writeErr: (text) => around.fail(text.trimEnd()),
+    });
+  program
+    .command('migrate')
+    .description(
+      'makes roles and schemas and applies the migrations that the database lacks (WRIT_ADMIN_DATABASE_URL, ' +
+        'WRIT_ROLE_PASSWORDS_DIR)',
+    )
+    .option('--migrations <dir>', 'the folder of migrations, with a folder per schema', MIGRATIONS)
+    .action(({ migrations }: { migrations: string }) =>
+      run('migrate', () => migrateDatabase(readMigrateConfig(around.env), migrations, around.say)),
+    );
+  program
+    .command('keys')
+    .description('makes the keys that are missing, and changes none that is there')
+    .option('--out <dir>', 'to a folder, with a folder per set')
+    .option('--kubernetes', "as Secrets and ConfigMaps of the pod's namespace")
+    .option('--prefix <release>', 'what the names of these begin with', parsePrefix)
+    .option(
+      '--nats-host <host>',
+      'a name or address of the bundled NATS, for its certificate; may be given several times',
+      collectHosts,
+      [],
+    )
+    .option('--postgres-host <host>', 'the same of the bundled Postgres', collectHosts, [])
+    .action((options: KeysOptions) => run('keys', () => runKeys(options, around)));
+  program
+    .command('nats-config')
+    .description('writes the configuration of the bundled NATS from its keys')
+    .requiredOption('--keys <dir>', 'the folder of the set `nats-server`')
+    .requiredOption('--out <file>', 'the file to write')
+    .option('--keys-at-server <dir>', 'the folder of that set where the server sees it', '/etc/writ/keys')
+    .option('--store-dir <dir>', 'the folder of JetStream', '/data')
+    .option('--port <port>', 'the port to listen on', parsePort, 4222)
+    .action((options: NatsOptions) =>
+      run('nats-config', async () => await Promise.resolve(runNatsConfig(options, around))),
+    );
+  return program;
+}
+
+/**
+ * Runs the set-up program. Its last line says what was done or what to change.
+ *
+ * @param args the command line, without the program
+ * @returns the exit status
+ */
+export async function runSetup(args: readonly string[], around: Surroundings): Promise<number> {
+  let status: number = EXIT.done;
+  const run = async (name: string, act: () => Promise<string>): Promise<void> => {
+    try {
+      around.say(`setup ${name}: ${await act()}`);
+    } catch (error) {
+      status = EXIT.failed;
+      // What isn't known to be somebody's to change is a bug, and its stack is needed.
+      if (!(error instanceof Failure))
+        around.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      around.fail(`setup ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  try {
+    await commandLine(around, run).parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? EXIT.done : EXIT.failed;
+  }
+  return status;
+}
