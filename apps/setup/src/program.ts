@@ -8,6 +8,7 @@ import { keySets } from './keys/layout.ts';
 import { makeKeys } from './keys/make-keys.ts';
 import { migrateDatabase } from './migrate/migrate-database.ts';
 import { writeNatsConfig } from './nats-config.ts';
+import { signingKeysCommand } from './signing-keys/command.ts';
 
 /** What the program reads and where it speaks. */
 export interface Surroundings {
@@ -131,6 +132,7 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
     .action((options: NatsOptions) =>
       run('nats-config', async () => await Promise.resolve(runNatsConfig(options, around))),
     );
+  program.addCommand(signingKeysCommand({ env: around.env, parsePrefix, now: Date.now, run }));
   return program;
 }
 

@@ -145,7 +145,8 @@ export function keySets({ deployment, natsHosts, postgresHosts, now }: LayoutOpt
   return [...SERVICES, ...(servers.length === 0 ? [] : [authority(now), ...servers, ca]), publicKeys(deployment)];
 }
 
-const PUBLISHED = {
+/** The entries of what is published of the rings, by what they hold. */
+export const PUBLISHED = {
   permit: 'permit-keys.json',
   record: 'record-keys.json',
   log: 'log-keys.json',

@@ -12,6 +12,7 @@ export interface Stored {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
+    readonly resourceVersion?: string;
     readonly labels?: Readonly<Record<string, string>>;
   };
   readonly type?: string;
@@ -54,21 +55,25 @@ export async function fakeApiServer(): Promise<FakeApiServer> {
   const authority = await newCertificateAuthority();
   const { cert, key } = await authority.issue([{ type: 'ip', value: '127.0.0.1' }]);
   const objects = new Map<string, Stored>();
+  let version = 0;
   const refusals: { pattern: RegExp; status: number }[] = [];
   const answer = (method: string, path: string, text: string, token: string | undefined): Answer => {
     const [, namespace, resource = '', named] = PATH.exec(path) ?? [];
     if (token !== `Bearer ${TOKEN}`) return statusOf(401, 'Unauthorized');
     if (namespace !== NAMESPACE) return statusOf(404, `no namespace ${namespace ?? ''}`);
-    const body = method === 'POST' ? (JSON.parse(text) as Stored) : undefined;
+    const body = method === 'POST' || method === 'PUT' ? (JSON.parse(text) as Stored) : undefined;
     const id = `${resource}/${named ?? body?.metadata.name ?? ''}`;
     const refusal = refusals.find(({ pattern }) => pattern.test(`${method} ${id}`));
     if (refusal !== undefined) return statusOf(refusal.status, 'refused by the spec');
     const found = objects.get(id);
     if (method === 'GET') return found === undefined ? statusOf(404, 'not found') : { status: 200, body: found };
-    if (method !== 'POST' || body === undefined) return statusOf(405, `${method} is not what the program may do`);
-    if (found !== undefined) return statusOf(409, 'already exists');
-    objects.set(id, body);
-    return { status: 201, body };
+    if (body === undefined) return statusOf(405, `${method} is not what the program may do`);
+    if (method === 'PUT' && found === undefined) return statusOf(404, 'not found');
+    if (method === 'PUT' && found?.metadata.resourceVersion !== body.metadata.resourceVersion) return statusOf(409, 'modified');
+    if (method === 'POST' && found !== undefined) return statusOf(409, 'already exists');
+    const kept = { ...body, metadata: { ...body.metadata, resourceVersion: String((version += 1)) } };
+    objects.set(id, kept);
+    return { status: method === 'POST' ? 201 : 200, body: kept };
   };
   const server = createServer({ cert, key }, (request, response) => {
     void textOf(request).then((text) => {

@@ -170,7 +170,15 @@ export function readRing(path: string, wrap: KeyWrap | null = null): { ring: Key
     const by = isWrapped(found) ? wrapOf(found, wrap) : null;
     return by === null ? found : unwrapTextAtStart(found, by);
   });
-  const ring = parsed(path, () => parseRing(text));
+  return parsed(path, () => parseRingText(text));
+}
+
+/**
+ * A ring in clear with its private keys, to change it: JSON, or the PEM of a single key.
+ * @throws KeyStoreError
+ */
+export function parseRingText(text: string): { ring: KeyRing; pemOf: (keyid: string) => string | null } {
+  const ring = parseRing(text);
   if (!text.trimStart().startsWith('{')) return { ring, pemOf: () => text };
   const pems = new Map((JSON.parse(text) as { keys: { keyid: string; pem: string | null }[] }).keys.map(({ keyid, pem }) => [keyid, pem]));
   return { ring, pemOf: (keyid) => pems.get(keyid) ?? null };

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
+import { newKey, parseRingText, publishedTexts } from '@writ/nest-kit/keys';
+import { formatRing, KeyStoreError, withNext, withRevoked, type KeyRing, type Purpose } from '@writ/signing';
+import { Failure } from '../failure.ts';
+
+/** The text of each ring, with its private keys. */
+export type RingTexts = Readonly<Record<Purpose, string>>;
+
+/** What is written where: the public texts first, then the ring, so that a key is known before it signs. */
+export interface RingChange {
+  readonly published: ReturnType<typeof publishedTexts>;
+  readonly purpose: Purpose;
+  readonly ring: string;
+  /** what to tell a person */
+  readonly told: string;
+}
+
+export interface ChangeOptions {
+  readonly deployment: string;
+  /** milliseconds since the epoch */
+  readonly now: number;
+  /** milliseconds for which a new key is known before it signs: longer than every process takes to read it */
+  readonly overlapMs: number;
+}
+
+/** What the ledger still takes in by a key that was revoked, after its successor signs everywhere. */
+const SETTLE_MS = 30_000;
+
+/** Makes another key of the purpose, which signs after the overlap. @throws Failure */
+export function rotate(texts: RingTexts, purpose: Purpose, options: ChangeOptions): RingChange {
+  const made = newKey();
+  const { now, overlapMs } = options;
+  const change = changeOf(texts, purpose, options, made.signer.keyid, made.pem, (ring) =>
+    withNext(ring, { signer: made.signer, now, overlapMs }),
+  );
+  const from = new Date(now + overlapMs).toISOString();
+  return { ...change, told: `the ${purpose} key ${made.signer.keyid} signs from ${from} on; until then the one before does` };
+}
+
+/**
+ * Gives up a key that others may have; where it signs now, another takes its place after the overlap.
+ * @throws Failure
+ */
+export function revoke(
+  texts: RingTexts,
+  purpose: Purpose,
+  { keyid, from, ...options }: ChangeOptions & { readonly keyid: string; readonly from: number },
+): RingChange {
+  const made = newKey();
+  const { now, overlapMs } = options;
+  const change = changeOf(texts, purpose, options, made.signer.keyid, made.pem, (ring) => {
+    const last = ring.keys.at(-1);
+    const isSigning = last?.keyid === keyid && last.signs_from <= now;
+    const next = isSigning ? withNext(ring, { signer: made.signer, now, overlapMs }) : ring;
+    return withRevoked(next, { keyid, now, from, settleMs: isSigning ? overlapMs + SETTLE_MS : SETTLE_MS });
+  });
+  return { ...change, told: `the ${purpose} key ${keyid} is revoked from ${new Date(from).toISOString()} on` };
+}
+
+function changeOf(
+  texts: RingTexts,
+  purpose: Purpose,
+  { deployment }: ChangeOptions,
+  madeId: string,
+  madePem: string,
+  change: (ring: KeyRing) => KeyRing,
+): Omit<RingChange, 'told'> {
+  try {
+    const { ring, pemOf } = parseRingText(texts[purpose]);
+    const changed = change(ring);
+    const rings = {
+      permit: parseRingText(texts.permit).ring,
+      record: parseRingText(texts.record).ring,
+      checkpoint: parseRingText(texts.checkpoint).ring,
+      [purpose]: changed,
+    };
+    const text = formatRing(changed, (keyid) => (keyid === madeId ? madePem : pemOf(keyid)));
+    return { published: publishedTexts(rings, deployment), purpose, ring: text };
+  } catch (error) {
+    if (error instanceof KeyStoreError) throw new Failure(error.message, error);
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseRing, stateAt, type KeyRing } from '@writ/signing';
+import { Failure } from '../failure.ts';
+import { ClusterStore, inClusterPlace } from '../keys/cluster-store.ts';
+import { keySets } from '../keys/layout.ts';
+import { makeKeys } from '../keys/make-keys.ts';
+import { fakeApiServer, type FakeApiServer } from '../specs/fake-api-server.ts';
+import { revoke, rotate } from './change-rings.ts';
+import { ClusterRings } from './cluster-rings.ts';
+
+const NOW = Date.parse('2026-05-01T12:00:00Z');
+const OPTIONS = { deployment: 'writ.spec', now: NOW, overlapMs: 900_000 };
+const SETS = keySets({ deployment: 'writ.spec', natsHosts: [], postgresHosts: [], now: () => new Date(NOW) });
+
+let root: string;
+let server: FakeApiServer;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'writ-rings-'));
+  server = await fakeApiServer();
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+});
+
+let releases = 0;
+/** A release with keys, and a way to look at them. */
+async function release() {
+  for (const [name, value] of Object.entries(server.mount(root))) vi.stubEnv(name, value);
+  const prefix = `ring${String((releases += 1))}`;
+  const place = inClusterPlace(prefix, root);
+  await makeKeys(SETS, new ClusterStore(place), () => undefined);
+  const secret = (name: string, entry: string): string =>
+    Buffer.from(server.objects.get(`secrets/${prefix}-${name}`)?.data?.[entry] ?? '', 'base64').toString();
+  return {
+    prefix,
+    rings: new ClusterRings(place),
+    record: (): KeyRing => parseRing(secret('kernel', 'record.json')),
+    master: () => secret('kernel', 'master.key'),
+    published: (): string => server.objects.get(`configmaps/${prefix}-public-keys`)?.data?.['record-keys.json'] ?? '',
+  };
+}
+
+it('another key is published at once, signs after the overlap, and no other key of the release changes', async () => {
+  const { rings, record, master, published } = await release();
+  const [before, sealing] = [record(), master()];
+  await rings.change((texts) => rotate(texts, 'record', OPTIONS));
+  const [old, next, ...others] = record().keys;
+  expect(others).toEqual([]);
+  expect(old).toMatchObject({ keyid: before.keys[0]?.keyid, signs_until: NOW + OPTIONS.overlapMs });
+  expect(next).toMatchObject({ signs_from: NOW + OPTIONS.overlapMs });
+  expect(next?.signer).not.toBeNull();
+  expect(published()).toContain(next?.keyid);
+  expect(master()).toBe(sealing);
+});
+
+it('a key that is revoked has a successor, and is published as revoked', async () => {
+  const { rings, record, published } = await release();
+  const [lost] = record().keys;
+  await rings.change((texts) => revoke(texts, 'record', { ...OPTIONS, keyid: lost?.keyid ?? '', from: NOW - 60_000 }));
+  const [old, next] = record().keys;
+  expect(old?.revoked).toMatchObject({ from: NOW - 60_000 });
+  expect(next === undefined ? null : stateAt(next, NOW + OPTIONS.overlapMs)).toBe('current');
+  expect(published()).toContain('revoked');
+});
+
+it('the public key is there before the ring is written, also where a run ends between the two', async () => {
+  const { prefix, rings, record, published } = await release();
+  const before = record().keys.length;
+  server.refuse(new RegExp(`^PUT secrets/${prefix}-kernel$`), 500);
+  await expect(rings.change((texts) => rotate(texts, 'record', OPTIONS))).rejects.toThrow('run this again');
+  expect(record().keys).toHaveLength(before);
+  expect((JSON.parse(published()) as { keys: unknown[] }).keys).toHaveLength(before + 1);
+});
+
+it('nothing is written over what somebody else changed meanwhile', async () => {
+  const { prefix, rings } = await release();
+  const id = `configmaps/${prefix}-public-keys`;
+  const change = rings.change((texts) => {
+    const found = server.objects.get(id);
+    if (found !== undefined) server.objects.set(id, { ...found, metadata: { ...found.metadata, resourceVersion: 'another' } });
+    return rotate(texts, 'record', OPTIONS);
+  });
+  await expect(change).rejects.toThrow(/changed by somebody else/);
+});
+
+it.each([
+  ['may not', 403, /service account may not read .* get and update/],
+  ['is not there', 404, /is `--prefix` the name of the release/],
+])('a Secret that %s is named with what to do', async (_what, status, words) => {
+  const { prefix, rings } = await release();
+  server.refuse(new RegExp(`^GET secrets/${prefix}-kernel$`), status);
+  const error: unknown = await rings.change((texts) => rotate(texts, 'record', OPTIONS)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(Failure);
+  expect((error as Failure).message).toMatch(words);
+});
