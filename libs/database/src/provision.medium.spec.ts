@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOf, MAINTENANCE_DATABASE } from './address.ts';
 import { connect } from './pool.ts';
 import { provisionRoles } from './provision.ts';
@@ -48,3 +49,29 @@ describe('a user that owns the database and may not make roles', () => {
     expect((await provisionRoles({ url: asOwner, passwords })).database).toBe(database);
   });
 });
+
+it('roles are made also while somebody else changes them', async () => {
+  const end = new AbortController();
+  const other = (async () => {
+    const client = await connect(addressOf(server, MAINTENANCE_DATABASE), 'spec');
+    try {
+      // It stays as it is, and its row is written each time.
+      while (!end.signal.aborted) {
+        for (const role of LOGIN_ROLES) {
+          await client.query(`ALTER ROLE ${role} CONNECTION LIMIT -1`).catch(() => undefined);
+          await sleep(2);
+        }
+      }
+    } finally {
+      await client.end();
+    }
+  })();
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      expect((await provisionRoles({ url: addressOf(server, database), passwords })).database).toBe(database);
+    }
+  } finally {
+    end.abort();
+    await other;
+  }
+}, 60_000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { addressOf, databaseOf, MAINTENANCE_DATABASE } from './address.ts';
 import { codeOf, faultOf } from './faults.ts';
@@ -22,6 +23,12 @@ export interface Provisioned {
 
 /** Any number, the same for all who provision: two at once would trip over each other's roles. */
 const LOCK = 727_073_691;
+/**
+ * SQLSTATE of "tuple concurrently updated": somebody else changes the same role or database, whom our lock does not bind.
+ * All that is done here can be done again.
+ */
+const CHANGED_MEANWHILE = 'XX000';
+const [ATTEMPTS_MAX, PAUSE_MS_MAX] = [10, 200];
 const ATTRIBUTES = 'NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION NOINHERIT';
 const name = pg.escapeIdentifier;
 
@@ -31,6 +38,17 @@ const name = pg.escapeIdentifier;
  * Faults: `database.unavailable`.
  */
 export async function provisionRoles(options: ProvisionOptions): Promise<Provisioned> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await provision(options);
+    } catch (error) {
+      if (codeOf(error) !== CHANGED_MEANWHILE || attempt === ATTEMPTS_MAX) throw faultOf(error);
+      await sleep(Math.random() * PAUSE_MS_MAX);
+    }
+  }
+}
+
+async function provision(options: ProvisionOptions): Promise<Provisioned> {
   const database = databaseOf(options.url);
   const ownerUrl = addressOf(options.url, database);
   const admin = await maintenance(options.url, ownerUrl);
@@ -41,8 +59,6 @@ export async function provisionRoles(options: ProvisionOptions): Promise<Provisi
     if (rowCount === 0) await admin.query(`CREATE DATABASE ${name(database)} OWNER ${OWNER_ROLE}`);
     await grantDatabase(admin, database);
     await provisionSchemas(ownerUrl);
-  } catch (error) {
-    throw faultOf(error);
   } finally {
     await admin.end();
   }
