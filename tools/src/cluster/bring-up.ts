@@ -31,7 +31,8 @@ const startSupervisor = async (setup: Setup, order: Order): Promise<NodeFacts> =
     {
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
-      env: { ...setup.env, [MARK]: undefined },
+      // What it asks lies in the node: no proxy of the user's can reach that.
+      env: { ...setup.env, [MARK]: undefined, NODE_USE_ENV_PROXY: undefined },
       cwd: '/',
     },
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, signal, type Identity } from '../process/identity.ts';
 import { findMarked } from '../process/marked.ts';
@@ -12,7 +12,7 @@ import type { StateDir } from '../supervisor/clean-up.ts';
 import { groupDirectories, processesOfGroup, removeGroup } from './cgroups.ts';
 import { removeContainers } from './containerd.ts';
 import { NODE_ENVIRONMENT } from './namespaces.ts';
-import { cgroupName, clusterPaths, IN_NODE, linkName } from './paths.ts';
+import { cgroupName, clusterPaths, linkName } from './paths.ts';
 
 /** How long the kernel may take to empty namespaces and control groups of processes that are dead. */
 const GONE_MS = 10_000;
@@ -72,11 +72,6 @@ const removeNetwork = (state: StateDir): void => {
 const removeFiles = ({ stateDir }: StateDir): void => {
   const { data, pki, etc, kubeconfig, facts } = clusterPaths(stateDir);
   for (const path of [facts, kubeconfig, data, pki, etc]) rmSync(path, { recursive: true, force: true });
-  try {
-    rmdirSync(IN_NODE.cniCache);
-  } catch {
-    // Another network of containers keeps its files there, or nothing was there.
-  }
 };
 
 /** What is left of a node on the machine, in words; empty where nothing is. */

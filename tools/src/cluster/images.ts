@@ -35,7 +35,7 @@ interface Recipe {
   readonly key: readonly string[];
 }
 
-/** Absolute paths out of what `ldd` prints: `libm.so.6 => /lib/… (0x…)`, and the loader's line, without an arrow. */
+/** Absolute paths out of what `ldd` prints: `libm.so.6 => /lib/… (0x…)`, and the line of the loader, without arrow. */
 export const parseLdd = (text: string): string[] =>
   text
     .split('\n')

@@ -4,7 +4,7 @@
 // it and all other
 // processes of the node are gone, the kernel removes the namespaces with every rule, link and mount in them.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { launch, type Child } from '../process/launch.ts';
 import { waitUntilReady } from '../parts/ready.ts';
@@ -46,7 +46,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const sysctlFile = (etc: string, name: string): string => join(etc, 'sysctl', name.replaceAll('/', '.'));
 
 /** The shell script that lays out the mount namespace, and becomes the process that holds it. */
-export const holderScript = ({ etc, data, log, cniCache }: ClusterPaths): string =>
+export const holderScript = ({ etc, data, log }: ClusterPaths): string =>
   [
     'set -eu',
     // From here on mounts reach the namespaces of containers, and still not the machine.
@@ -57,11 +57,12 @@ export const holderScript = ({ etc, data, log, cniCache }: ClusterPaths): string
     ...Object.keys(SYSCTLS).map(
       (name) => `if [ -e /proc/sys/${name} ]; then mount --bind ${quote(sysctlFile(etc, name))} /proc/sys/${name}; fi`,
     ),
-    'mount -t tmpfs -o mode=0755 tmpfs /run',
-    `mkdir -p /run/lock ${IN_NODE.kubelet} ${dirname(IN_NODE.containerdSocket)}`,
+    // Programs keep files there whatever their settings say. A mount point of the machine's own would be in the way of
+    // other nodes: removing it unmounts what they have there.
+    ...['/run', '/var/lib'].map((dir) => `mount -t tmpfs -o mode=0755 tmpfs ${dir}`),
+    `mkdir -p /run/lock ${dirname(IN_NODE.containerdSocket)} ${IN_NODE.kubelet}`,
     `mount --bind ${quote(join(data, 'kubelet'))} ${IN_NODE.kubelet}`,
     `mount --bind ${quote(log)} /var/log`,
-    `mount --bind ${quote(cniCache)} ${IN_NODE.cniCache}`,
     // Nobody in here waits for the machine's resolver, which can't be reached.
     `if [ -e /etc/resolv.conf ]; then mount --bind ${quote(join(etc, 'resolv.conf'))} /etc/resolv.conf; fi`,
     ...NETWORK_SYSCTLS.map((name) => `if [ -e /proc/sys/${name} ]; then echo 1 > /proc/sys/${name}; fi`),
@@ -112,11 +113,6 @@ const writeSysctls = (etc: string): void => {
   writeFileSync(join(etc, 'resolv.conf'), '');
 };
 
-/** Makes the folder that hides CNI's cache, whose place no setting changes. It stays empty on the machine. */
-const makeCniMountPoint = (): void => {
-  mkdirSync(IN_NODE.cniCache, { recursive: true });
-};
-
 /** The namespaces of a node. */
 export interface Namespaces {
   readonly holder: Child;
@@ -126,7 +122,6 @@ export interface Namespaces {
 /** Makes the namespaces and links the machine with them. They last as long as a process lives in them. */
 export const makeNamespaces = async (setup: Setup, paths: ClusterPaths): Promise<Namespaces> => {
   writeSysctls(paths.etc);
-  makeCniMountPoint();
   const holder = await launch(setup, {
     name: 'namespaces',
     kind: 'engine',

@@ -76,6 +76,7 @@ const nodeOf = (setup: Setup, facts: NodeFacts): ClusterNode => {
 /** The node of a state directory; undefined where none is up. A start that is going on is waited for. */
 export const findNode = async (setup: Setup): Promise<ClusterNode | undefined> => {
   const until = performance.now() + OTHERS_START_MS;
+  let told = false;
   while ((await holderOf(setup)) !== undefined) {
     const facts = readFacts(setup);
     if (facts !== undefined && isAlive(facts.holder)) return nodeOf(setup, facts);
@@ -83,7 +84,8 @@ export const findNode = async (setup: Setup): Promise<ClusterNode | undefined> =
       const late = `and has not done so within ${OTHERS_START_MS / 1000} s`;
       throw new SetupError(`another process starts or ends the cluster in ${setup.stateDir}, ${late}`);
     }
-    setup.report('waiting for another process, which starts or ends the same cluster');
+    if (!told) setup.report('waiting for another process, which starts or ends the same cluster');
+    told = true;
     await delay(POLL_MS);
   }
   return undefined;

@@ -16,24 +16,21 @@ export interface ClusterPaths {
   readonly data: string;
   /** What stands in the place of `/var/log` in the node's mount namespace. */
   readonly log: string;
-  /** What stands in the place of `/var/lib/cni` there. */
-  readonly cniCache: string;
   /** An administrator's kubeconfig, for programs of this machine. */
   readonly kubeconfig: string;
   /** What the supervisor tells others, once the node is ready: `NodeFacts` as JSON. */
   readonly facts: string;
 }
 
-/** Paths that are the same in every node: each has a `/run` of its own. */
+/** Paths that are the same in every node: each has a `/run` and a `/var/lib` of its own. */
 export const IN_NODE = {
   containerdSocket: '/run/containerd/containerd.sock',
-  kubelet: '/run/kubelet',
   cniBin: '/usr/lib/cni',
-  cniCache: '/var/lib/cni',
+  kubelet: '/var/lib/kubelet',
 } as const;
 
 /** Folders that the node's mount namespace hides. */
-const HIDDEN = ['/run', '/var/run', '/var/log', '/var/lib/cni'];
+const HIDDEN = ['/run', '/var/run', '/var/log', '/var/lib'];
 
 /** The paths below a state directory. Throws `SetupError` where the node couldn't see them. */
 export const clusterPaths = (stateDir: string): ClusterPaths => {
@@ -50,14 +47,13 @@ export const clusterPaths = (stateDir: string): ClusterPaths => {
     images: join(stateDir, 'images'),
     data,
     log: join(data, 'log'),
-    cniCache: join(data, 'cni-cache'),
     kubeconfig: join(stateDir, 'kubeconfig'),
     facts: join(stateDir, 'run', 'node.json'),
   };
 };
 
 /** Makes the folders that the node's processes expect. Keys lie in some of them. */
-export const makeFolders = ({ pki, etc, images, data, log, cniCache }: ClusterPaths): void => {
+export const makeFolders = ({ pki, etc, images, data, log }: ClusterPaths): void => {
   for (const dir of [
     pki,
     etc,
@@ -66,7 +62,6 @@ export const makeFolders = ({ pki, etc, images, data, log, cniCache }: ClusterPa
     images,
     data,
     log,
-    cniCache,
     join(data, 'etcd'),
     join(data, 'kubelet'),
   ]) {

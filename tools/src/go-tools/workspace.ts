@@ -149,9 +149,13 @@ export const withGoWorkspace = async <T>(
   const dir = join(options.cacheDir, `${PREFIX}${process.pid}-${Math.round(performance.now())}`);
   mkdirSync(dir);
   writeFileSync(join(dir, OWNER), JSON.stringify(identify(process.pid)));
+  // A person who interrupts a build gets the space back as well.
+  const removeAtExit = (): void => remove(dir);
+  process.once('exit', removeAtExit);
   try {
     return await build(open(go, dir, options));
   } finally {
+    process.off('exit', removeAtExit);
     remove(dir);
   }
 };
