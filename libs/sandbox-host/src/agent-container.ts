@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage, type Parts } from '@writ/sandbox';
+import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage, type Parts, type ToldUsage } from '@writ/sandbox';
 import type { Meter } from './measure.ts';
 import type { Wire } from './wire.ts';
 
@@ -22,6 +22,8 @@ export interface AgentContainerParts {
   readonly wire: Wire;
   /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
   readonly remove: () => Promise<void>;
+  /** Hears usage where the agent was started to tell it; absent: an agent that does breaks its protocol. */
+  readonly usage?: (told: ToldUsage) => void;
 }
 
 /** One container with its agent at the other end of a wire. */
@@ -39,14 +41,18 @@ export class AgentContainer {
   #awaited = 0;
 
   /** Takes over a wire that is attached before the container starts, so that nothing is missed. */
-  constructor({ id, wire, remove }: AgentContainerParts) {
+  constructor({ id, wire, remove, usage }: AgentContainerParts) {
     this.id = id;
     this.#wire = wire;
     this.#remove = remove;
     const frames = new FrameDecoder(AGENT_FRAMES);
     wire.hear({
       stdout: (bytes) => this.#guarded(() => {
-        for (const frame of frames.push(bytes)) this.#listener?.message(parseAgentMessage(frame));
+        for (const frame of frames.push(bytes)) {
+          const message = parseAgentMessage(frame);
+          if (message.type === 'usage' && usage !== undefined) usage(message);
+          else this.#listener?.message(message);
+        }
       }),
       stderr: (bytes) => this.#guarded(() => this.#takeStderr(bytes)),
       closed: (error) => this.#close(error),

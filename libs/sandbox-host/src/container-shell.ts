@@ -127,8 +127,8 @@ export class ContainerShell extends Shell {
   }
 
   async #usage(wallMs: number): Promise<SandboxUsage> {
-    const { cpuMs, memoryPeakBytes }: Measure = await this.#container.meter.read();
-    return { wallMs, cpuMs: Math.max(0, cpuMs - this.#charged), memoryPeakBytes, outputBytes: 0 };
+    const { cpuMs, memoryPeakBytes, countedBy }: Measure = await this.#container.meter.read();
+    return { wallMs, cpuMs: Math.max(0, cpuMs - this.#charged), memoryPeakBytes, outputBytes: 0, ...(countedBy === undefined ? {} : { countedBy }) };
   }
 
   async #cpuMs(): Promise<number | null> {

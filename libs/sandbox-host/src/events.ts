@@ -7,6 +7,8 @@ export type SandboxEvent =
   | { readonly type: 'container.not_removed'; readonly id: string; readonly error: Error }
   | { readonly type: 'engine.lost'; readonly error: Error | null }
   | { readonly type: 'engine.back' }
+  /** the engine is there and has no room for another container: until somebody gives it more, or asks for fewer, calls wait for those that there are */
+  | { readonly type: 'engine.quota'; readonly error: Error }
   | { readonly type: 'swept'; readonly containers: number };
 
 export type SandboxEventListener = (event: SandboxEvent) => void;

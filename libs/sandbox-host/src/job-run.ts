@@ -102,7 +102,7 @@ export class JobRun {
   }
 }
 
-function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number, { cpuMs, memoryPeakBytes }: Measure): SandboxResult {
+function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number, { cpuMs, memoryPeakBytes, countedBy }: Measure): SandboxResult {
   const isEffect = ending.ended === 'exited';
   const dropped = transcript?.droppedBytes ?? 0;
   return {
@@ -113,6 +113,6 @@ function resultOf(ending: Ending, transcript: Transcript | null, wallMs: number,
     truncatedBytes: transcript?.truncatedBytes ?? 0,
     unheardBytes: dropped,
     changes: isEffect && transcript ? transcript.changes : [],
-    usage: { wallMs, cpuMs, memoryPeakBytes, outputBytes: (transcript?.outputBytes ?? 0) + dropped },
+    usage: { wallMs, cpuMs, memoryPeakBytes, outputBytes: (transcript?.outputBytes ?? 0) + dropped, ...(countedBy === undefined ? {} : { countedBy }) },
   };
 }

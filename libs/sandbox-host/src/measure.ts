@@ -6,6 +6,8 @@ export interface Measure {
   readonly memoryPeakBytes: number;
   /** whether the kernel killed a process of it for want of memory; null when that isn't known */
   readonly outOfMemory: boolean | null;
+  /** `agent`: see `SandboxUsage` */
+  readonly countedBy?: 'agent';
 }
 
 /** Counts what one container uses. Neither method rejects for a container that is gone. */
