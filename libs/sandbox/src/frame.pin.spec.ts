@@ -71,6 +71,6 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     '000000430150 {"turn":1,"state":"idle","refused":null,"code":0,"dropped_bytes":2}',
     '000000130151 {"conflicts":["p"]}',
     '0000002b0140 {"agent":"x","refused_at":["10.0.0.1:443"]}',
-    '000000380148 {"cpu_ms":1,"memory_peak_bytes":2,"out_of_memory":null}',
+    '000000370148 {"cpu_ms":1,"memory_peak_bytes":2,"out_of_memory":null}',
   ]);
 });
