@@ -5,7 +5,7 @@ import { untilClosed } from './closed-network.ts';
 import { parseOptions, type AgentOptions } from './options.ts';
 import { makePipes } from './pipes.ts';
 import { rehearse } from './rehearse.ts';
-import { speak } from './speak.ts';
+import { sealVoice, speak } from './speak.ts';
 import { UsageTeller } from './usage.ts';
 
 /** Where the image has it. */
@@ -64,6 +64,7 @@ process.stdin.on('data', (chunk: Buffer) => {
   for (const frame of frames.push(chunk)) {
     const message = parseHostMessage(frame);
     if (message.type === 'greet') {
+      sealVoice(message.key);
       greeted.resolve(undefined);
       continue;
     }

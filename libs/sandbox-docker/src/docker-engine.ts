@@ -21,6 +21,8 @@ export interface DockerEngineOptions {
 
 /** Docker as a sandbox sees it. */
 export class DockerEngine implements ContainerEngine {
+  /** On a small machine more would take its processors. */
+  readonly startsAtOnce = 2;
   readonly #docker: Docker;
   readonly #labels: readonly string[];
   readonly #runtime: string | undefined;

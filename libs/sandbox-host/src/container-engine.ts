@@ -28,6 +28,8 @@ export interface WarmPoolConfig {
  * Implementations MUST settle every promise in bounded time, whatever the engine does, and MUST NOT leave a container behind that they failed to start.
  */
 export interface ContainerEngine {
+  /** containers that a pool starts at once: more would slow down the calls that they are there to speed up */
+  readonly startsAtOnce: number;
   /** Begins to watch the engine; resolves when it answered, or when it is known that it doesn't. Calls `back` each time that it is there again. */
   open(back: () => void): Promise<void>;
   /** Makes and starts a container; tells its id as soon as there is one; resolves when its agent is ready for a job. Rejects when the engine can't. */

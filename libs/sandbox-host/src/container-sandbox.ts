@@ -47,6 +47,7 @@ export class ContainerSandbox extends Sandbox {
     for (const { image, size, count } of config.pools) {
       this.#pools.set(keyOf(image, size), new WarmPool({
         count,
+        startsAtOnce: this.#engine.startsAtOnce,
         start: () => this.#start(image, size, {}),
         remove: (container) => this.#discard(container),
         failed: (error) => this.#report({ type: 'pool.refill_failed', image, error }),

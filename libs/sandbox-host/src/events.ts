@@ -9,6 +9,8 @@ export type SandboxEvent =
   | { readonly type: 'engine.back' }
   /** the engine is there and has no room for another container: until somebody gives it more, or asks for fewer, calls wait for those that there are */
   | { readonly type: 'engine.quota'; readonly error: Error }
+  /** the engine is there and won't do what keeps house: a right is missing, for example */
+  | { readonly type: 'engine.refused'; readonly error: Error }
   | { readonly type: 'swept'; readonly containers: number };
 
 export type SandboxEventListener = (event: SandboxEvent) => void;

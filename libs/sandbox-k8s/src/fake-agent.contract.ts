@@ -13,8 +13,10 @@ export function greeting(attached: Attached, take: (message: ReturnType<typeof p
   attached.onStdin((bytes) => {
     for (const frame of frames.push(bytes)) {
       const message = parseHostMessage(frame);
-      if (message.type === 'greet') say(attached, { type: 'hello', agent: 'fake', refusedAt });
-      else take(message);
+      if (message.type === 'greet') {
+        attached.seal(message.key);
+        say(attached, { type: 'hello', agent: 'fake', refusedAt });
+      } else take(message);
     }
   });
 }

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1Lease, V1Pod } from '@kubernetes/client-node';
+import { voiceSealer } from '@writ/sandbox';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 /** One end of the streams that a driver attaches to a pod. */
@@ -14,6 +15,8 @@ export interface Attached {
   readonly socket: WebSocket;
   stdout(bytes: Uint8Array): void;
   stderr(bytes: Uint8Array): void;
+  /** Seals what `stdout` is given from now on, as an agent does that was greeted. */
+  seal(key: Uint8Array): void;
   /** Calls with what the driver sends to the agent. */
   onStdin(take: (bytes: Buffer) => void): void;
 }
@@ -249,9 +252,11 @@ export class FakeApi {
       websocket.on('error', () => undefined);
       // As `stdinOnce` has it: an agent whose host is gone ends.
       websocket.once('close', () => this.setStatus(name, { phase: 'Succeeded', containerStatuses: [{ name: 'sandbox', state: { terminated: { reason: 'Completed', exitCode: 0 } } }] }));
+      let sealed = (bytes: Uint8Array): Uint8Array => bytes;
       this.agent({
         pod: pod as unknown as V1Pod, socket: websocket,
-        stdout: (bytes) => websocket.send(Buffer.concat([Buffer.from([1]), bytes])),
+        stdout: (bytes) => websocket.send(Buffer.concat([Buffer.from([1]), sealed(bytes)])),
+        seal: (key) => { sealed = voiceSealer(key); },
         stderr: (bytes) => websocket.send(Buffer.concat([Buffer.from([2]), bytes])),
         onStdin: (take) => void websocket.on('message', (data: Buffer) => data[0] === 0 && take(data.subarray(1))),
       });

@@ -39,6 +39,8 @@ export interface Reach {
 const CREDENTIALS_MS = 30_000;
 /** As many requests at once as a pool that fills needs; more wait for a connection. */
 const CONNECTIONS_MAX = 16;
+/** A watch that asks for bookmarks gets one each minute: in this time two have failed to come. */
+const SILENCE_MS_MAX = 150_000;
 /** An answer that is longer isn't one about sandboxes. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -84,13 +86,16 @@ export class KubeApi {
     return JSON.parse(body) as T;
   }
 
-  /** Follows a watch; ends when the server ends it, and throws when it breaks. Rejects like `ask`. */
+  /** Follows a watch; ends when the server ends it, and throws when it breaks, or says nothing for longer than a bookmark takes to come. Rejects like `ask`. */
   async *watch(what: string, path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<WatchEvent> {
     const answer = await this.#send({ method: 'GET', path, query: { ...query, watch: 'true' }, signal });
     if (answer.statusCode !== 200) throw new ApiError(what, answer.statusCode ?? 0, await textOf(answer), answer.headers['retry-after']);
     const decoder = new StringDecoder('utf8');
     let rest = '';
+    const silence = setTimeout(() => answer.destroy(new Error('the API server says nothing more in a watch')), SILENCE_MS_MAX).unref();
+    answer.once('close', () => clearTimeout(silence));
     for await (const chunk of answer as AsyncIterable<Buffer>) {
+      silence.refresh();
       const lines = (rest + decoder.write(chunk)).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > ANSWER_BYTES_MAX) throw new Error('an event of the API server is too long');

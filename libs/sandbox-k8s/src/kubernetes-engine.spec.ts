@@ -202,7 +202,7 @@ describe('usage', () => {
 describe('what nobody owns', () => {
   it('is swept: pods of an earlier life, and those whose owner\'s lease is gone or long dead; nothing of the living', async () => {
     lease('writ-living', OTHER, new Date());
-    lease('writ-dead', OTHER, new Date(Date.now() - 60 * 60_000));
+    lease('writ-dead', OTHER, new Date(Date.now() - 2 * 60 * 60_000));
     pod('mine', OWNER, 'uid-of-writ-mine');
     pod('living', OTHER, 'uid-of-writ-living');
     pod('dead', OTHER, 'uid-of-writ-dead');
@@ -226,6 +226,23 @@ describe('what nobody owns', () => {
     await opened.close();
     expect(await running).toMatchObject({ ended: 'killed' });
     await until('all is gone', () => api.pods.length === 0 && api.leases.length === 0);
+  });
+});
+
+describe('an executor without a right', () => {
+  it('to leases says so, starts no pod, and goes on when it has it', async () => {
+    api.refuse(/^POST .*leases$/, { status: 403, reason: 'Forbidden', message: 'cannot create resource "leases"' }, 2);
+    const opened = await open();
+    expect(events).toContainEqual({ type: 'engine.refused', error: expect.objectContaining({ status: 403 }) });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('cannot create resource "leases"') });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
+  });
+
+  it('to pods says so', async () => {
+    api.refuse(/^GET .*pods$/, { status: 403, reason: 'Forbidden', message: 'cannot list resource "pods"' }, 2);
+    await open();
+    expect(events).toContainEqual({ type: 'engine.lost', error: expect.objectContaining({ message: expect.stringContaining('cannot list resource "pods"') }) });
+    await until('it has the right', () => has('engine.back'));
   });
 });
 

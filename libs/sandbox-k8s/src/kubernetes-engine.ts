@@ -23,6 +23,8 @@ export interface KubernetesEngineOptions extends Omit<PodContext, 'watch' | 'lea
 
 /** A namespace of a cluster as a sandbox sees it. */
 export class KubernetesEngine implements ContainerEngine {
+  /** Most of a start is waiting: the kubelet looks at its containers once a second. */
+  readonly startsAtOnce = 4;
   readonly #options: KubernetesEngineOptions;
   readonly #lease: OwnerLease;
   readonly #sweep: Sweep;
@@ -34,7 +36,7 @@ export class KubernetesEngine implements ContainerEngine {
     this.#options = options;
     const { api, namespace, common, owner } = options;
     this.#name = `writ-${nameOf(owner[1])}`;
-    this.#lease = new OwnerLease({ api, namespace, name: this.#name, holder: owner[1], labels: { ...common, [owner[0]]: owner[1] } });
+    this.#lease = new OwnerLease({ api, namespace, name: this.#name, holder: owner[1], labels: { ...common, [owner[0]]: owner[1] }, failed: (error) => options.report({ type: 'engine.refused', error }) });
     this.#sweep = new Sweep({ api, namespace, selector: selectorOf(common), owner });
   }
 
@@ -44,7 +46,7 @@ export class KubernetesEngine implements ContainerEngine {
     await this.#watch.start();
     await this.#lease.hold();
     // Ours are all kept: what of ours is nobody's is swept when the watch is back.
-    this.#timer = setInterval(() => void this.#sweep.sweep(() => true).then((containers) => {
+    this.#timer = setInterval(() => void this.sweep(() => true).then((containers) => {
       if (containers > 0) report({ type: 'swept', containers });
     }, () => undefined), SWEEP_MS * (0.9 + Math.random() / 5)).unref();
   }
@@ -80,8 +82,14 @@ export class KubernetesEngine implements ContainerEngine {
     // The watch forgets a pod when it is gone.
   }
 
-  sweep(isOurs: (id: string) => boolean): Promise<number> {
-    return this.#sweep.sweep(isOurs);
+  async sweep(isOurs: (id: string) => boolean): Promise<number> {
+    try {
+      return await this.#sweep.sweep(isOurs);
+    } catch (error) {
+      // One that is away is told of by the watch.
+      if (error instanceof ApiError && !error.isBusy) this.#options.report({ type: 'engine.refused', error });
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

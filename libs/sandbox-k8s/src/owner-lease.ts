@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Lease } from '@kubernetes/client-node';
-import { isStatus } from './api-error.ts';
+import { ApiError, isStatus } from './api-error.ts';
 import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import type { PodOwner } from './pod-shape.ts';
@@ -19,6 +19,8 @@ export interface OwnerLeaseOptions {
   readonly labels: Readonly<Record<string, string>>;
   /** who holds it: shown to operators */
   readonly holder: string;
+  /** hears why it can't be renewed, once until it can */
+  readonly failed: (error: ApiError) => void;
 }
 
 /**
@@ -33,6 +35,7 @@ export class OwnerLease {
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #closed = false;
+  #isTold = false;
 
   constructor(options: OwnerLeaseOptions) {
     this.#options = options;
@@ -47,7 +50,12 @@ export class OwnerLease {
 
   /** Takes the lease and keeps it; resolves at the first answer, or when it is known that there is none. */
   async hold(): Promise<void> {
-    this.#renewing = this.#renew().then(() => this.#renewAfter(RENEW_MS), () => this.#renewAfter(RETRY_MS));
+    this.#renewing = this.#renew().then(() => this.#renewAfter(RENEW_MS), (error: unknown) => {
+      // A server that is away is told of by the watch.
+      if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
+      this.#isTold = true;
+      this.#renewAfter(RETRY_MS);
+    });
     await this.#renewing;
   }
 
@@ -73,6 +81,7 @@ export class OwnerLease {
       try {
         this.#lease = await this.#put();
         this.#renewedAt = at;
+        this.#isTold = false;
         return;
       } catch (error) {
         // Somebody was faster, or has deleted it: look again.

@@ -2,11 +2,15 @@
 /**
  * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: each message begins with a byte that says which stream it belongs to.
  *
+ * INVARIANT (sealed voice): the kubelet keeps what a container says in a file of its node, and not what it hears. So the agent hears a key first, and all that it says is
+ * sealed by it: outputs and files' contents are on no disk.
  * INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused reads nothing from its socket, so that neither side makes the
  * other keep what it doesn't read.
  */
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
+import { VOICE_KEY_BYTES, voiceOpener } from '@writ/sandbox';
 import type { Wire, WireListener } from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
 import { waitForApi } from './api-requests.ts';
@@ -26,6 +30,8 @@ const MESSAGE_BYTES_MAX = 128 * 1024;
 const WAITING_BYTES = 256 * 1024;
 /** A longer message isn't one of a stream: servers send what they read at once. */
 const RECEIVED_BYTES_MAX = 8 * 1024 * 1024;
+/** Longer than anybody waits for an attached stream. */
+const HANDSHAKE_MS_MAX = 30_000;
 /** A pod may wait for its call for hours, and what is between us and it drops connections that are silent. */
 const PING_MS = 20_000;
 /** Pings without an answer, after which nobody is there. */
@@ -33,6 +39,8 @@ const MISSED_MAX = 3;
 
 export class PodWire implements Wire {
   readonly input: Writable;
+  /** what the agent must be greeted with before it says anything */
+  readonly key = randomBytes(VOICE_KEY_BYTES);
   readonly #socket: WebSocket;
   readonly #pings: NodeJS.Timeout;
   #missed = 0;
@@ -68,10 +76,11 @@ export class PodWire implements Wire {
   }
 
   hear({ stdout, stderr, closed }: WireListener): void {
+    const open = voiceOpener(this.key);
     this.#socket.on('message', (data: RawData) => {
       const message = bytesOf(data);
       const bytes = message.subarray(1);
-      if (message[0] === STDOUT && bytes.length > 0) stdout(bytes);
+      if (message[0] === STDOUT && bytes.length > 0) stdout(open(bytes));
       else if (message[0] === STDERR && bytes.length > 0) stderr(bytes);
       else if (message[0] === STATUS) this.#status ??= failureOf(bytes);
     });
@@ -121,7 +130,7 @@ export class PodWire implements Wire {
 async function connect(api: KubeApi, path: string): Promise<PodWire> {
   const { url, options } = await api.reach(path);
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:';
-  const socket = new WebSocket(url, PROTOCOLS, { ...options, perMessageDeflate: false, maxPayload: RECEIVED_BYTES_MAX });
+  const socket = new WebSocket(url, PROTOCOLS, { ...options, perMessageDeflate: false, maxPayload: RECEIVED_BYTES_MAX, handshakeTimeout: HANDSHAKE_MS_MAX });
   return await new Promise((resolve, reject) => {
     socket.once('open', () => resolve(new PodWire(socket)));
     socket.once('error', reject);

@@ -47,7 +47,7 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
     const wire = await PodWire.attach(api, namespace, name);
     const container = new AgentContainer({ id: name, wire, remove: () => removePod(api, namespace, watch, name), usage: (told) => meter.tell(told) });
     container.measureBy(meter);
-    await greet(api, container, refusedAt);
+    await greet(api, container, wire.key, refusedAt);
     return container;
   } catch (error) {
     await removePod(api, namespace, watch, name).catch(() => undefined);
@@ -101,9 +101,9 @@ async function running({ api, watch }: PodContext, name: string): Promise<PodSta
 }
 
 /** Resolves when the agent answers, and says that every canary has refused it: one of an earlier image knows of none. */
-async function greet(api: KubeApi, container: AgentContainer, refusedAt: readonly string[]): Promise<void> {
+async function greet(api: KubeApi, container: AgentContainer, key: Buffer, refusedAt: readonly string[]): Promise<void> {
   const hello = container.hello();
-  container.post(encodeHostMessage({ type: 'greet' }));
+  container.post(encodeHostMessage({ type: 'greet', key }));
   const { refusedAt: told = [] } = await waitForApi(api, 'get an answer from an agent', hello);
   const open = refusedAt.filter((address) => !told.includes(address));
   if (open.length > 0) throw new Error(`the agent doesn't say that ${open.join(' and ')} refused it: build the sandbox image of this version`);

@@ -8,7 +8,7 @@ import { LEASE_S, leasesOf } from './owner-lease.ts';
 /** A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration. */
 const DEAD_MS = 2 * LEASE_S * 1000;
 /** One whose own time is so old was dead before we began to look, whatever differs between two clocks. */
-const LONG_DEAD_MS = 15 * 60 * 1000;
+const LONG_DEAD_MS = 60 * 60 * 1000;
 
 export interface SweepOptions {
   readonly api: KubeApi;

@@ -13,7 +13,7 @@ import { KubernetesSandbox, type KubernetesSandboxConfig } from './kubernetes-sa
 /** A cluster's administrator, for tests that make what they need themselves; absent: there is no cluster here. */
 export const CLUSTER = process.env['WRIT_CLUSTER_KUBECONFIG'];
 /** The sandbox image as the cluster's nodes have it, and its digest as jobs name it. */
-const REFERENCE = process.env['WRIT_CLUSTER_SANDBOX_IMAGE'] ?? '';
+export const REFERENCE = process.env['WRIT_CLUSTER_SANDBOX_IMAGE'] ?? '';
 export const DIGEST = process.env['WRIT_CLUSTER_SANDBOX_DIGEST'] ?? '';
 
 const CORE = '/api/v1/namespaces';

@@ -26,7 +26,7 @@ export const HOST_FRAMES = {
   data: { code: 2, bytesMax: CHUNK_BYTES_MAX },
   job: { code: 3, bytesMax: 1024 * KIB },
   stdin: { code: 4, bytesMax: CHUNK_BYTES_MAX },
-  greet: { code: 5, bytesMax: 0 },
+  greet: { code: 5, bytesMax: 32 },
   shell: { code: 16, bytesMax: 64 * KIB },
   turn: { code: 17, bytesMax: 1024 * KIB },
   check: { code: 18, bytesMax: 2 * META_BYTES_MAX },

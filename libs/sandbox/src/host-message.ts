@@ -40,7 +40,8 @@ export type HostMessage =
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
-  | { readonly type: 'greet' }
+  /** `key`: 32 bytes; all that the agent says from then on is sealed by it */
+  | { readonly type: 'greet'; readonly key: Buffer }
   | ShellOrder
   | HostChannelMessage;
 
@@ -50,7 +51,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'file': case 'data': return Buffer.concat(entryPartsOf(message));
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
-    case 'greet': return encodeFrame(HOST_FRAMES.greet);
+    case 'greet': return encodeFrame(HOST_FRAMES.greet, message.key);
     case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
     default: return encodeHostChannel(message);
   }
@@ -72,7 +73,7 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
     case 'data': return { type, bytes: payload };
     case 'job': return { type, job: parseOrder(parseMeta(payload)) };
     case 'stdin': return { type, bytes: payload };
-    case 'greet': return { type };
+    case 'greet': return { type, key: payload };
     default: return parseShellOrder(type, payload);
   }
 }
