@@ -25,7 +25,7 @@ export default {
       comment: 'everything else gets a port',
       severity: 'error',
       from: { path: '^apps/', pathNot: '\\.module\\.ts$|main\\.ts$|\\.spec\\.ts$|/specs/' },
-      to: { path: '^libs/(?:bus-nats|blobs-pg|sandbox-docker|model-http)/' },
+      to: { path: '^libs/(?:bus-nats|blobs-pg|sandbox-docker|sandbox-k8s|model-http)/' },
     },
     {
       name: 'specs-stay-out-of-production',

@@ -2,6 +2,7 @@
 import { LIMITS } from '@writ/contract';
 import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
+import { sandboxSettings } from './support/sandbox-settings.ts';
 
 const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
@@ -11,11 +12,29 @@ const Environment = Type.Object({
   WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
   WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),
   WRIT_PERMIT_PUBLIC_KEYS_FILE: Type.String({ minLength: 1, description: 'a JSON file `{"keys":[{"keyid","jwk"}]}`: whose permits are taken; followed' }),
+  WRIT_SANDBOX_DRIVER: Type.Union([Type.Literal('docker'), Type.Literal('kubernetes')], {
+    default: 'docker', description: 'what runs sandboxes: `docker`, containers of a Docker engine, or `kubernetes`, pods of a cluster',
+  }),
+  WRIT_SANDBOX_NAMESPACE: Type.Optional(Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$', description: 'driver `kubernetes`: the namespace in which sandboxes\' pods live, and nothing else',
+  })),
+  WRIT_SANDBOX_IMAGE: Type.Optional(Type.String({
+    pattern: '^[^ ]{1,512}$', description: 'driver `kubernetes`: the reference by which nodes pull the image of WRIT_SANDBOX_IMAGE_DIGEST, with its digest or a tag that never moves',
+  })),
+  WRIT_SANDBOX_RUNTIME_CLASS: Type.Optional(Type.String({
+    pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$', description: 'driver `kubernetes`: a RuntimeClass for sandboxes\' pods, of gVisor or Kata for example',
+  })),
+  WRIT_SANDBOX_CANARY: Type.Optional(Type.String({
+    pattern: '^.{1,255}:[0-9]{1,5}$', description: 'driver `kubernetes`: `host:port` that answers this executor and must refuse a pod before a call runs in it',
+  })),
+  WRIT_KUBECONFIG_FILE: Type.Optional(Type.String({
+    minLength: 1, description: 'driver `kubernetes`: a kubeconfig file; the service account of the executor\'s own pod unless set',
+  })),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the image that commands run in' }),
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the kernel\'s' })),
-  WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'the engine\'s runtime for sandboxes, `runsc` for example' })),
+  WRIT_SANDBOX_RUNTIME: Type.Optional(Type.String({ minLength: 1, description: 'driver `docker`: the engine\'s runtime for sandboxes, `runsc` for example' })),
   WRIT_SANDBOX_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
-  DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'the address of the Docker engine' }),
+  DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'driver `docker`: the address of the engine' }),
   WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
   WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take' }),
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
@@ -32,4 +51,9 @@ const Environment = Type.Object({
 export type ExecutorConfig = Readonly<Static<typeof Environment>>;
 
 /** Reads the environment, once. Throws EnvironmentError that lists every variable that is missing or wrong. */
-export const readConfig = (): ExecutorConfig => readEnvironment(Environment, process.env);
+export function readConfig(): ExecutorConfig {
+  const config = readEnvironment(Environment, process.env);
+  // What one variable says of others is known before anything is opened.
+  sandboxSettings(config);
+  return config;
+}

@@ -5,8 +5,10 @@ import { diskCachedBlobs, pgBlobs } from '@writ/blobs-pg';
 import { SANDBOX_LIMITS, subjectsOf, type SandboxImages } from '@writ/contract';
 import { createPool, verifyDurability } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
-import { followKeys, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
-import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
+import { EnvironmentError, followKeys, newId, outboundOf, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
+import { DockerSandbox } from '@writ/sandbox-docker';
+import type { ContainerSandbox, SandboxEventListener, WarmPoolConfig } from '@writ/sandbox-host';
+import { KubeApi, KubernetesSandbox, parseHostPort, referencesFrom } from '@writ/sandbox-k8s';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
@@ -30,6 +32,7 @@ import { ExecutorPool, INPUT_BYTES_MAX } from './support/executor-pool.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
 import { sandboxEvents } from './support/sandbox-events.ts';
+import { sandboxSettings } from './support/sandbox-settings.ts';
 import { PeekController, Peeks } from './take/peek.controller.ts';
 import { StopController } from './take/stop.controller.ts';
 import { Take } from './take/take.ts';
@@ -56,12 +59,7 @@ export class ExecutorModule {
     const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
     const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
-    const sandbox = await DockerSandbox.open({
-      docker: dockerOf(config.DOCKER_HOST), label: config.WRIT_SANDBOX_LABEL, owner: executorId,
-      pools: poolsOf(config, images), laidOut: config.WRIT_POOL_LAID_OUT,
-      ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
-      report: sandboxEvents(logger, telemetry.meter),
-    });
+    const sandbox = await openSandbox(config, executorId, images, sandboxEvents(logger, telemetry.meter));
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
     const searchHosts = config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== '');
     const gate = new EgressGate(parts.egress ?? systemEgress(outboundOf(config, searchHosts)), monotonic, searchHosts);
@@ -95,6 +93,31 @@ export class ExecutorModule {
         { provide: Lifetime, useValue: new Lifetime([take, hears, followed(followKeys([{ what: 'public permit keys', keys: permitKeys }], { logger, telemetry }))], running, [sessions, sandbox, work], pool, config.WRIT_DRAIN_MS) },
       ],
     };
+  }
+}
+
+/** Sandboxes of the driver that is configured. Doesn't wait for its engine. */
+async function openSandbox(config: ExecutorConfig, owner: string, images: SandboxImages, report: SandboxEventListener): Promise<ContainerSandbox> {
+  const settings = sandboxSettings(config);
+  const common = { label: config.WRIT_SANDBOX_LABEL, owner, pools: poolsOf(config, images), laidOut: config.WRIT_POOL_LAID_OUT, report };
+  if (settings.driver === 'docker') {
+    return await DockerSandbox.open({ ...common, docker: dockerOf(settings.host), ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }) });
+  }
+  const { namespace, image, canary, runtimeClass, kubeconfig } = settings;
+  return await KubernetesSandbox.open({
+    ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }),
+    referenceOf: named('WRIT_SANDBOX_IMAGE', () => referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST)),
+    canaries: [named('WRIT_SANDBOX_CANARY', () => parseHostPort(canary))],
+    api: await KubeApi.load(kubeconfig === undefined ? {} : { kubeconfig }),
+  });
+}
+
+/** What reading a variable makes; an error is said to be the variable's. */
+function named<T>(variable: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new EnvironmentError([`${variable} is wrong: ${(error as Error).message}`]);
   }
 }
 

@@ -69,7 +69,9 @@ function dockerfile(base: string, agentHash: string): string {
     // By hand, for images without useradd; once, for images that have the user already.
     `RUN { grep -q '^sandbox:' /etc/passwd || echo 'sandbox:x:${SANDBOX_UID}:${SANDBOX_UID}:sandbox:/tmp:/bin/bash' >> /etc/passwd; } \\`,
     ` && { grep -q '^sandbox:' /etc/group || echo 'sandbox:x:${SANDBOX_UID}:' >> /etc/group; } \\`,
-    ' && mkdir -p /workspace /opt/writ /usr/local/bin',
+    ' && mkdir -p /workspace /opt/writ /usr/local/bin \\',
+    // A pod's volumes are root's, and git works in nobody else's directory unless it is told to.
+    " && { grep -qs 'directory = /workspace' /etc/gitconfig || printf '[safe]\\n\\tdirectory = /workspace\\n' >> /etc/gitconfig; }",
     'COPY node /opt/writ/node',
     // Jobs find a node of their own version by name; a base image's own one stays first.
     'RUN command -v node > /dev/null || ln -s /opt/writ/node /usr/local/bin/node',

@@ -23,13 +23,27 @@ export type TurnRefusal = (typeof TURN_REFUSALS)[number];
 /** Paths that an answer names of those that conflict; more tell nobody anything. */
 export const CONFLICTS_MAX = 16;
 
+/** Addresses that a hello names at most; more are not tried. */
+export const REFUSED_AT_MAX = 8;
+/** An address in its longest form, with a port. */
+const ADDRESS_CHARACTERS_MAX = 64;
+
+/** What an agent has counted of its container since the first file or order came: its word. `outOfMemory` is null as long as the command runs, and where nothing tells. */
+export interface ToldUsage {
+  readonly type: 'usage';
+  readonly cpuMs: number;
+  readonly memoryPeakBytes: number;
+  readonly outOfMemory: boolean | null;
+}
+
 /**
  * From the agent to the adapter, in this order: hello; output in one sequence over both streams; exit; changes with their data; end. A fault ends it at any
  * point. Channels live between the job's start and its exit.
+ * Where it was started to tell usage, it does so at any point, and last before an exit or a turn's end.
  * Of a shell: hello; then for each turn output (`stdout` alone, numbered from 0), turned, changes with their data, end; for each check checked.
  */
 export type AgentMessage =
-  | { readonly type: 'hello'; readonly agent: string }
+  | { readonly type: 'hello'; readonly agent: string; readonly refusedAt?: readonly string[] }
   | { readonly type: 'stdout' | 'stderr'; readonly sequence: number; readonly bytes: Buffer }
   | { readonly type: 'exit'; readonly code: number | null; readonly signal: string | null; readonly timedOut: boolean; readonly droppedBytes: number }
   | { readonly type: 'change'; readonly path: string; readonly after: AfterHead | null; readonly bytes: Buffer }
@@ -38,12 +52,13 @@ export type AgentMessage =
   | { readonly type: 'fault'; readonly reason: FaultReason; readonly detail: string }
   | { readonly type: 'turned'; readonly turn: number; readonly state: ShellState; readonly refused: TurnRefusal | null; readonly code: number | null; readonly droppedBytes: number }
   | { readonly type: 'checked'; readonly conflicts: readonly string[] }
+  | ToldUsage
   | ChannelMessage;
 
 /** Bytes of one message. Throws FrameError when something in it is larger than its frame. */
 export function encodeAgentMessage(message: AgentMessage): Buffer {
   switch (message.type) {
-    case 'hello': return encodeFrame(AGENT_FRAMES.hello, encodeMeta({ agent: message.agent }));
+    case 'hello': return encodeFrame(AGENT_FRAMES.hello, encodeMeta({ agent: message.agent, ...(message.refusedAt === undefined ? {} : { refused_at: message.refusedAt }) }));
     case 'stdout': case 'stderr': {
       const sequence = Buffer.allocUnsafe(4);
       sequence.writeUInt32BE(message.sequence);
@@ -59,6 +74,7 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
       return encodeFrame(AGENT_FRAMES.turned, encodeMeta({ turn, state, refused, code, dropped_bytes: droppedBytes }));
     }
     case 'checked': return encodeFrame(AGENT_FRAMES.checked, encodeMeta({ conflicts: message.conflicts }));
+    case 'usage': return encodeFrame(AGENT_FRAMES.usage, encodeMeta({ cpu_ms: message.cpuMs, memory_peak_bytes: message.memoryPeakBytes, out_of_memory: message.outOfMemory }));
     default: return encodeAgentChannel(message);
   }
 }
@@ -67,7 +83,7 @@ export function encodeAgentMessage(message: AgentMessage): Buffer {
 export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>): AgentMessage {
   if (isChannelFrame(type)) return parseChannel(type, payload);
   switch (type) {
-    case 'hello': return { type, agent: textOf(parseMeta(payload), 'agent', 128) };
+    case 'hello': return parseHello(parseMeta(payload));
     case 'stdout': case 'stderr':
       // An empty chunk would cost the reader without counting against any bound.
       if (payload.length < 5) throw new FrameError('a chunk of output is empty');
@@ -87,7 +103,25 @@ export function parseAgentMessage({ type, payload }: Frame<typeof AGENT_FRAMES>)
     }
     case 'turned': return parseTurned(parseMeta(payload));
     case 'checked': return { type, conflicts: listOf(parseMeta(payload), 'conflicts', CONFLICTS_MAX).map(parsePath) };
+    case 'usage': return parseUsage(parseMeta(payload));
   }
+}
+
+function parseHello(fields: Meta): AgentMessage {
+  const agent = textOf(fields, 'agent', 128);
+  return isNull(fields, 'refused_at') ? { type: 'hello', agent } : { type: 'hello', agent, refusedAt: listOf(fields, 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
+}
+
+function parseAddress(value: unknown): string {
+  if (typeof value !== 'string' || value.length > ADDRESS_CHARACTERS_MAX) throw new FrameError('an address is no text, or too long');
+  return value;
+}
+
+function parseUsage(fields: Meta): AgentMessage {
+  return {
+    type: 'usage', cpuMs: countOf(fields, 'cpu_ms'), memoryPeakBytes: countOf(fields, 'memory_peak_bytes'),
+    outOfMemory: isNull(fields, 'out_of_memory') ? null : flagOf(fields, 'out_of_memory'),
+  };
 }
 
 function parseTurned(fields: Meta): AgentMessage {

@@ -12,6 +12,7 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     hex(encodeHostMessage({ type: 'data', bytes: Buffer.from('more') })),
     hex(encodeHostMessage({ type: 'job', job: { command: 'c', cwd: '', timeout_ms: 1, env: { A: 'b' }, stdin: false, output_bytes_max: 2, delta_bytes_max: 3, delta_files_max: 4 } })),
     hex(encodeHostMessage({ type: 'stdin', bytes: Buffer.from('in') })),
+    hex(encodeHostMessage({ type: 'greet', key: Buffer.from('k') })),
     hex(encodeHostMessage({ type: 'net_data', channel: 258, bytes: Buffer.from('in') })),
     hex(encodeHostMessage({ type: 'net_end', channel: 1 })),
     hex(encodeHostMessage({ type: 'net_reset', channel: 1 })),
@@ -36,12 +37,15 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     hex(encodeAgentMessage({ type: 'fault', reason: 'delta_files', detail: 'why' })),
     hex(encodeAgentMessage({ type: 'turned', turn: 1, state: 'idle', refused: null, code: 0, droppedBytes: 2 })),
     hex(encodeAgentMessage({ type: 'checked', conflicts: ['p'] })),
+    hex(encodeAgentMessage({ type: 'hello', agent: 'x', refusedAt: ['10.0.0.1:443'] })),
+    hex(encodeAgentMessage({ type: 'usage', cpuMs: 1, memoryPeakBytes: 2, outOfMemory: null })),
   ]).toEqual([
     '000000410101 \0={"kind":"file","path":"a","mode":"755","size":2,"sha256":"x"}hi',
     '0000002c0101 \0*{"kind":"symlink","path":"a","target":"b"}',
     '000000040102 more',
     '000000820103 {"command":"c","cwd":"","timeout_ms":1,"env":{"A":"b"},"stdin":false,"output_bytes_max":2,"delta_bytes_max":3,"delta_files_max":4}',
     '000000020104 in',
+    '000000010105 k',
     '000000060120 \0\0\x01\x02in',
     '000000040121 \0\0\0\x01',
     '000000040122 \0\0\0\x01',
@@ -66,5 +70,7 @@ test('the bytes of each message are fixed: an agent in an image outlives the exe
     '000000270147 {"reason":"delta_files","detail":"why"}',
     '000000430150 {"turn":1,"state":"idle","refused":null,"code":0,"dropped_bytes":2}',
     '000000130151 {"conflicts":["p"]}',
+    '0000002b0140 {"agent":"x","refused_at":["10.0.0.1:443"]}',
+    '000000370148 {"cpu_ms":1,"memory_peak_bytes":2,"out_of_memory":null}',
   ]);
 });

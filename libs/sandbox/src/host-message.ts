@@ -32,7 +32,7 @@ export interface JobOrder {
 }
 
 /**
- * From the adapter to the agent, in this order: entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
+ * From the adapter to the agent, in this order: a greeting, where the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
  * shell, and what is asked of it turn by turn.
  */
 export type HostMessage =
@@ -40,6 +40,8 @@ export type HostMessage =
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
+  /** `key`: 32 bytes; all that the agent says from then on is sealed by it */
+  | { readonly type: 'greet'; readonly key: Buffer }
   | ShellOrder
   | HostChannelMessage;
 
@@ -49,6 +51,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'file': case 'data': return Buffer.concat(entryPartsOf(message));
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
+    case 'greet': return encodeFrame(HOST_FRAMES.greet, message.key);
     case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
     default: return encodeHostChannel(message);
   }
@@ -70,6 +73,7 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
     case 'data': return { type, bytes: payload };
     case 'job': return { type, job: parseOrder(parseMeta(payload)) };
     case 'stdin': return { type, bytes: payload };
+    case 'greet': return { type, key: payload };
     default: return parseShellOrder(type, payload);
   }
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-export { CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, type AfterHead, type AgentMessage, type FaultReason, type ShellState, type TurnRefusal } from './agent-message.ts';
+export {
+  CONFLICTS_MAX, encodeAgentMessage, parseAgentMessage, REFUSED_AT_MAX,
+  type AfterHead, type AgentMessage, type FaultReason, type ShellState, type ToldUsage, type TurnRefusal,
+} from './agent-message.ts';
+export { VOICE_KEY_BYTES, voiceOpener, voiceSealer } from './voice-seal.ts';
 export { CANNOT_RUN, cannotStart } from './cannot-run.ts';
 export { isChannelMessage, type ChannelMessage, type HostChannelMessage } from './channel-message.ts';
 export { Channels, CHANNELS_MAX, OPENED_MAX, WINDOW_BYTES, type ChannelsOptions } from './channels.ts';

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { COMMANDS } from './programs.contract.ts';
 import { SandboxJobError, type Sandbox, type SandboxEntry, type SandboxJob, type SandboxLimits, type SandboxResult } from './sandbox.ts';
 
+export { FakeAgent } from './fake-agent.ts';
 export { PROGRAMS } from './programs.contract.ts';
 export { SHELL_PROGRAMS, shellsContract, type ShellsUnderTest } from './shells.contract.ts';
 

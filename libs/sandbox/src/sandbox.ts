@@ -155,6 +155,11 @@ export interface SandboxChange {
 
 /** Measured from outside the container, as far as the engine tells; 0 where it doesn't. */
 export interface SandboxUsage {
+  /**
+   * `agent`: nobody outside counts here. `cpuMs` and `memoryPeakBytes` are then the agent's word, and so the job's, within what the container's limits allow in `wallMs`.
+   * Absent: measured from outside
+   */
+  readonly countedBy?: 'agent';
   /** from the first byte sent to the job's container to its end */
   readonly wallMs: number;
   readonly cpuMs: number;

@@ -99,6 +99,7 @@ export class Transcript {
       case 'fault': return this.#takeFault(message);
       case 'turned': return this.#takeTurned(message);
       case 'checked': throw new FrameError('an answer comes without its question');
+      case 'usage': throw new FrameError('the agent tells usage that nobody asked for');
     }
   }
 

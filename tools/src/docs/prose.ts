@@ -14,8 +14,8 @@ export function deadLinks(checkout: string, path: string): string[] {
   return targets.filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(checkout, dirname(path), target)));
 }
 
-/** `` `FILE.spec.ts`: "name", "name" `` */
-const NAMED_TESTS = /`([^`\s]+\.spec\.ts)`: ((?:"[^"]+"(?:, )?)+)/g;
+/** `` `FILE.spec.ts`: "name", "name" ``, and the same of a suite that several adapters share */
+const NAMED_TESTS = /`([^`\s]+\.(?:spec|contract)\.ts)`: ((?:"[^"]+"(?:, )?)+)/g;
 /** The names in a table under `<!-- tests of: FILE.spec.ts -->`. */
 const TABLES_OF_TESTS = /<!-- tests of: (\S+\.spec\.ts) -->\n\n((?:\|.*\n)+)/g;
 

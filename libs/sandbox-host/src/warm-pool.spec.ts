@@ -8,6 +8,7 @@ async function openPool(count: number) {
   const chores: (() => Promise<void>)[] = [];
   const pool = new WarmPool({
     count,
+    startsAtOnce: 2,
     start: async () => ({ id: `c${++started}`, listen: () => undefined }) as unknown as AgentContainer,
     remove: () => undefined,
     failed: (error) => { throw error; },

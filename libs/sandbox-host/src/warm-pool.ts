@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AgentContainer } from './agent-container.ts';
 
-/** Two: on a small machine more of them would slow down the calls that they are there to speed up. */
-const REFILLERS_MAX = 2;
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
 export interface WarmPoolOptions {
   /** containers that wait, at rest */
   readonly count: number;
+  /** containers that are started at once, at most */
+  readonly startsAtOnce: number;
   /** makes a container whose agent is ready */
   readonly start: () => Promise<AgentContainer>;
   /** takes away one that is of no use any more */
@@ -107,7 +107,7 @@ export class WarmPool {
 
   #isShort(): boolean {
     const coming = this.#starting + (this.#isHalfFull ? this.#later : 0);
-    return !this.#closed && !this.#timer && this.#starting < REFILLERS_MAX && this.#ready.length + coming < this.#options.count;
+    return !this.#closed && !this.#timer && this.#starting < this.#options.startsAtOnce && this.#ready.length + coming < this.#options.count;
   }
 
   async #startOne(): Promise<void> {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AgentMessage } from '@writ/sandbox';
+import { vi } from 'vitest';
+import { countedAt, UsageTeller } from './usage.ts';
+
+let root: string;
+beforeEach(() => { root = mkdtempSync(join(tmpdir(), 'writ-cgroup-')); });
+afterEach(() => rmSync(root, { recursive: true }));
+
+function counters(files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+describe('counters of a container', () => {
+  it('are found in the unified hierarchy', () => {
+    counters({ 'cpu.stat': 'usage_usec 1500000\nuser_usec 1\n', 'memory.peak': '4096\n', 'memory.events': 'low 0\noom 2\noom_kill 1\n' });
+    expect(countedAt(root)).toEqual({ cpuMs: 1500, memoryPeakBytes: 4096, kills: 1 });
+  });
+
+  it('are found where the kernel keeps no peak', () => {
+    counters({ 'cpu.stat': 'usage_usec 0\n', 'memory.current': '8192\n' });
+    expect(countedAt(root)).toEqual({ cpuMs: 0, memoryPeakBytes: 8192, kills: 0 });
+  });
+
+  it.each(['cpuacct', 'cpu,cpuacct'])('are found in a hierarchy of version 1, at `%s`', (folder) => {
+    counters({ [`${folder}/cpuacct.usage`]: '2500000000\n', 'memory/memory.max_usage_in_bytes': '4096\n', 'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 3\n' });
+    expect(countedAt(root)).toEqual({ cpuMs: 2500, memoryPeakBytes: 4096, kills: 3 });
+  });
+
+  it('are none where there is no hierarchy', () => {
+    expect(countedAt(root)).toBeNull();
+  });
+});
+
+describe('an agent that tells usage', () => {
+  const EXIT: AgentMessage = { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 };
+  let said: AgentMessage[];
+  let counted: ReturnType<typeof countedAt>;
+  let teller: UsageTeller;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    [said, counted] = [[], { cpuMs: 100, memoryPeakBytes: 1, kills: 0 }];
+    teller = new UsageTeller((message) => said.push(message), () => counted);
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  it('counts from the first message on, tells while something runs, and last before the exit', () => {
+    teller.hears({ type: 'data', bytes: Buffer.alloc(0) });
+    counted = { cpuMs: 150, memoryPeakBytes: 2, kills: 0 };
+    vi.advanceTimersByTime(5_000);
+    expect(said).toEqual([]);
+    teller.hears({ type: 'job', job: {} as never });
+    vi.advanceTimersByTime(500);
+    expect(said).toEqual([{ type: 'usage', cpuMs: 50, memoryPeakBytes: 2, outOfMemory: null }]);
+    counted = { cpuMs: 400, memoryPeakBytes: 3, kills: 1 };
+    teller.speak(EXIT);
+    expect(said.slice(1)).toEqual([{ type: 'usage', cpuMs: 300, memoryPeakBytes: 3, outOfMemory: true }, EXIT]);
+    vi.advanceTimersByTime(5_000);
+    expect(said).toHaveLength(3);
+  });
+
+  it('says nothing of it where nothing is counted', () => {
+    counted = null;
+    teller.hears({ type: 'job', job: {} as never });
+    vi.advanceTimersByTime(2_000);
+    teller.speak(EXIT);
+    expect(said).toEqual([EXIT]);
+  });
+});

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import type { AgentContainer, ContainerEngine, ContainerSpec, SandboxEventListener } from '@writ/sandbox-host';
+import { ApiError } from './api-error.ts';
+import { isApiThere } from './api-requests.ts';
+import { OwnerLease } from './owner-lease.ts';
+import { PodWatch, type Seen } from './pod-watch.ts';
+import { startPod, type PodContext } from './start-pod.ts';
+import { Sweep } from './sweep.ts';
+
+/** A kubelet looks at its containers each second, and its word travels by the API server. */
+const OOM_NEWS_MS = 4_000;
+/** Between two looks for what dead executors left behind: their pods are collected by the cluster as soon as their lease is gone. */
+const SWEEP_MS = 60_000;
+
+export interface KubernetesEngineOptions extends Omit<PodContext, 'watch' | 'lease'> {
+  /** labels of every sandbox's pod and lease in the namespace, whosever */
+  readonly common: Readonly<Record<string, string>>;
+  /** the label that names an owner, with this executor's value */
+  readonly owner: readonly [name: string, value: string];
+  readonly report: SandboxEventListener;
+}
+
+/** A namespace of a cluster as a sandbox sees it. */
+export class KubernetesEngine implements ContainerEngine {
+  /** Most of a start is waiting: the kubelet looks at its containers once a second. */
+  readonly startsAtOnce = 4;
+  readonly #options: KubernetesEngineOptions;
+  readonly #lease: OwnerLease;
+  readonly #sweep: Sweep;
+  readonly #name: string;
+  #watch: PodWatch | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KubernetesEngineOptions) {
+    this.#options = options;
+    const { api, namespace, common, owner } = options;
+    this.#name = `writ-${nameOf(owner[1])}`;
+    this.#lease = new OwnerLease({ api, namespace, name: this.#name, holder: owner[1], labels: { ...common, [owner[0]]: owner[1] }, failed: (error) => options.report({ type: 'engine.refused', error }) });
+    this.#sweep = new Sweep({ api, namespace, selector: selectorOf(common), owner });
+  }
+
+  async open(back: () => void): Promise<void> {
+    const { api, namespace, common, owner, report } = this.#options;
+    this.#watch = new PodWatch(api, namespace, selectorOf({ ...common, [owner[0]]: owner[1] }), report, back);
+    await this.#watch.start();
+    await this.#lease.hold();
+    // Ours are all kept: what of ours is nobody's is swept when the watch is back.
+    this.#timer = setInterval(() => void this.sweep(() => true).then((containers) => {
+      if (containers > 0) report({ type: 'swept', containers });
+    }, () => undefined), SWEEP_MS * (0.9 + Math.random() / 5)).unref();
+  }
+
+  async start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer> {
+    if (this.#watch === null) throw new Error('the engine is not open');
+    const name = `${this.#name}-${randomBytes(5).toString('hex')}`;
+    // Before it is: a sweep that finds it a moment later must know it.
+    made(name);
+    try {
+      return await startPod({ ...this.#options, watch: this.#watch, lease: this.#lease }, spec, name);
+    } catch (error) {
+      if (error instanceof ApiError && error.isQuota) this.#options.report({ type: 'engine.quota', error });
+      throw error;
+    }
+  }
+
+  isThere(): Promise<boolean> {
+    return isApiThere(this.#options.api);
+  }
+
+  async ranOutOfMemory(id: string): Promise<boolean> {
+    const watch = this.#watch;
+    if (watch === null || watch.isLost) return watch?.stateOf(id)?.ranOutOfMemory ?? false;
+    const take = (seen: Seen): boolean | null => {
+      if (seen === 'gone') return false;
+      return seen.ranOutOfMemory ? true : seen.isRunning ? null : seen.failure === null ? null : false;
+    };
+    return await watch.until(id, take, AbortSignal.timeout(OOM_NEWS_MS)).catch(() => false);
+  }
+
+  forget(): void {
+    // The watch forgets a pod when it is gone.
+  }
+
+  async sweep(isOurs: (id: string) => boolean): Promise<number> {
+    try {
+      return await this.#sweep.sweep(isOurs);
+    } catch (error) {
+      // One that is away is told of by the watch.
+      if (error instanceof ApiError && !error.isBusy) this.#options.report({ type: 'engine.refused', error });
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#watch?.close();
+    await this.#lease.close();
+    this.#options.api.close();
+  }
+}
+
+const selectorOf = (labels: Readonly<Record<string, string>>): string => Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(',');
+
+/** As a name of Kubernetes: an executor's id has an underscore. */
+const nameOf = (owner: string): string => owner.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 40);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ContainerSandbox, type SandboxEventListener, type WarmPoolConfig } from '@writ/sandbox-host';
+import { Canaries, type HostPort } from './canaries.ts';
+import type { ReferenceOf } from './image-reference.ts';
+import type { KubeApi } from './kube-api.ts';
+import { KubernetesEngine } from './kubernetes-engine.ts';
+
+export interface KubernetesSandboxConfig {
+  readonly api: KubeApi;
+  /** where pods live, and nothing else: closed by network policies, without a Secret */
+  readonly namespace: string;
+  /** value of the label `writ`: whose pods they are, for whoever cleans up */
+  readonly label: string;
+  /** this executor; what it left behind in an earlier life is swept at the start */
+  readonly owner: string;
+  readonly pools: readonly WarmPoolConfig[];
+  /** how nodes pull the image of a digest */
+  readonly referenceOf: ReferenceOf;
+  /** what a pod must be refused at before a job may run there, beside the API server */
+  readonly canaries: readonly HostPort[];
+  /** pods that wait with the files of a likely job, beside the pools; absent: none */
+  readonly laidOut?: number;
+  /** a RuntimeClass; absent: the cluster's default runtime */
+  readonly runtimeClass?: string;
+  readonly report?: SandboxEventListener;
+}
+
+/** Sandboxes in pods of a Kubernetes namespace, warm ones first. */
+export class KubernetesSandbox extends ContainerSandbox {
+  /** Takes this executor's lease, sweeps what nobody owns and begins to fill the pools; doesn't wait for them, nor for an API server that is away. */
+  static async open(config: KubernetesSandboxConfig): Promise<KubernetesSandbox> {
+    const { api, namespace, label, owner, referenceOf, runtimeClass, report = () => undefined, pools, laidOut } = config;
+    const common = { writ: label, 'writ.role': 'sandbox' };
+    const engine = new KubernetesEngine({
+      api, namespace, common, owner: ['writ.owner', owner], referenceOf, report,
+      canaries: new Canaries([...config.canaries, api.address]), ...(runtimeClass === undefined ? {} : { runtimeClass }),
+    });
+    const sandbox = new KubernetesSandbox({ engine, labels: { ...common, 'writ.owner': owner }, pools, report, ...(laidOut === undefined ? {} : { laidOut }) });
+    await sandbox.begin();
+    return sandbox;
+  }
+}

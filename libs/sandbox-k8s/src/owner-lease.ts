@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { V1Lease } from '@kubernetes/client-node';
+import { ApiError, isStatus } from './api-error.ts';
+import { askApi } from './api-requests.ts';
+import type { KubeApi } from './kube-api.ts';
+import type { PodOwner } from './pod-shape.ts';
+
+/** Between two renewals, in milliseconds: three may fail before anybody takes the executor for dead. */
+const RENEW_MS = 10_000;
+/** Between two tries while renewing fails. */
+const RETRY_MS = 2_000;
+/** After so long without renewal the executor counts as dead, and its pods as nobody's, in seconds. */
+export const LEASE_S = 40;
+
+export interface OwnerLeaseOptions {
+  readonly api: KubeApi;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** who holds it: shown to operators */
+  readonly holder: string;
+  /** hears why it can't be renewed, once until it can */
+  readonly failed: (error: ApiError) => void;
+}
+
+/**
+ * The Lease that owns the pods of this executor: a pod whose owner is gone is collected by the cluster, whether or not anybody of ours is left. It lies in the pods'
+ * own namespace, since an owner must.
+ */
+export class OwnerLease {
+  readonly #options: OwnerLeaseOptions;
+  readonly #path: string;
+  #lease: V1Lease | null = null;
+  #renewedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> = Promise.resolve();
+  #closed = false;
+  #isTold = false;
+
+  constructor(options: OwnerLeaseOptions) {
+    this.#options = options;
+    this.#path = leasesOf(options.namespace);
+  }
+
+  /** What a new pod names as its owner. Rejects where the lease isn't held, and can't be now: such a pod would be swept. */
+  async owner(): Promise<PodOwner> {
+    if (performance.now() - this.#renewedAt > LEASE_S * 1000) await this.#renew();
+    return { name: this.#options.name, uid: this.#lease?.metadata?.uid ?? '' };
+  }
+
+  /** Takes the lease and keeps it; resolves at the first answer, or when it is known that there is none. */
+  async hold(): Promise<void> {
+    this.#renewing = this.#renew().then(() => this.#renewAfter(RENEW_MS), (error: unknown) => {
+      // A server that is away is told of by the watch.
+      if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
+      this.#isTold = true;
+      this.#renewAfter(RETRY_MS);
+    });
+    await this.#renewing;
+  }
+
+  /** Lets the lease go, and with it whatever it still owns. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#renewing;
+    if (this.#lease === null) return;
+    // One that can't be deleted ends by itself, and others sweep what it owns.
+    await askApi(this.#options.api, 'delete a lease', { method: 'DELETE', path: `${this.#path}/${this.#options.name}` }).catch(() => undefined);
+  }
+
+  #renewAfter(ms: number): void {
+    if (this.#closed) return;
+    // Jitter: executors that were started together don't renew together.
+    this.#timer = setTimeout(() => void this.hold(), ms * (0.9 + Math.random() / 5)).unref();
+  }
+
+  async #renew(): Promise<void> {
+    for (;;) {
+      const at = performance.now();
+      try {
+        this.#lease = await this.#put();
+        this.#renewedAt = at;
+        this.#isTold = false;
+        return;
+      } catch (error) {
+        // Somebody was faster, or has deleted it: look again.
+        if (!isStatus(error, 409) && !isStatus(error, 404)) throw error;
+        this.#lease = await this.#find();
+      }
+    }
+  }
+
+  #put(): Promise<V1Lease> {
+    const { api, name } = this.#options;
+    const resourceVersion = this.#lease?.metadata?.resourceVersion;
+    if (resourceVersion === undefined) return askApi(api, 'hold its lease', { method: 'POST', path: this.#path, body: this.#body() });
+    return askApi(api, 'hold its lease', { method: 'PUT', path: `${this.#path}/${name}`, body: this.#body(resourceVersion) });
+  }
+
+  async #find(): Promise<V1Lease | null> {
+    const { api, name } = this.#options;
+    try {
+      return await askApi<V1Lease>(api, 'hold its lease', { method: 'GET', path: `${this.#path}/${name}` });
+    } catch (error) {
+      if (isStatus(error, 404)) return null;
+      throw error;
+    }
+  }
+
+  #body(resourceVersion?: string): object {
+    const { name, namespace, labels, holder } = this.#options;
+    // Microseconds, as the field's type wants them.
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    return {
+      apiVersion: 'coordination.k8s.io/v1', kind: 'Lease',
+      metadata: { name, namespace, labels, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+      spec: { holderIdentity: holder, leaseDurationSeconds: LEASE_S, renewTime },
+    };
+  }
+}
+
+export const leasesOf = (namespace: string): string => `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;

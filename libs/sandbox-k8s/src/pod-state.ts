@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { V1Pod } from '@kubernetes/client-node';
+import { CONTAINER } from './pod-shape.ts';
+
+/** What is asked of a pod's status. */
+export interface PodState {
+  readonly name: string;
+  /** its container runs */
+  readonly isRunning: boolean;
+  /** why it can't run, or how it ended: for operators; null while neither is so */
+  readonly failure: string | null;
+  readonly ranOutOfMemory: boolean;
+  /** what the runtime calls the image that runs: ends with a digest where it tells one; `''` before */
+  readonly imageId: string;
+  /** why it waits, where the scheduler or the kubelet says it */
+  readonly waitsFor: string | null;
+}
+
+/** The kubelet's word for a container that the kernel killed for want of memory. */
+const OUT_OF_MEMORY = 'OOMKilled';
+/** What a container waits for in vain: the kubelet tries again, and a call doesn't wait for somebody to mend it. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  'ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'CreateContainerConfigError', 'CreateContainerError', 'RunContainerError',
+]);
+
+export function stateOf({ metadata, status }: V1Pod): PodState {
+  const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
+  const { running, terminated, waiting } = container?.state ?? {};
+  const unscheduled = status?.conditions?.find(({ type, status: holds }) => type === 'PodScheduled' && holds === 'False');
+  return {
+    name: metadata?.name ?? '',
+    isRunning: running !== undefined && metadata?.deletionTimestamp === undefined,
+    failure: failureOf(status?.phase, [status, terminated, waiting]),
+    ranOutOfMemory: terminated?.reason === OUT_OF_MEMORY || container?.lastState?.terminated?.reason === OUT_OF_MEMORY,
+    imageId: container?.imageID ?? '',
+    waitsFor: wordsOf(waiting) ?? wordsOf(unscheduled),
+  };
+}
+
+type Reasoned = { readonly reason?: string; readonly message?: string } | undefined;
+
+function failureOf(phase: string | undefined, [pod, terminated, waiting]: readonly [Reasoned, Reasoned, Reasoned]): string | null {
+  if (waiting?.reason !== undefined && HOPELESS.has(waiting.reason)) return wordsOf(waiting);
+  if (terminated === undefined && phase !== 'Failed' && phase !== 'Succeeded') return null;
+  return wordsOf(pod) ?? wordsOf(terminated) ?? 'the pod has ended';
+}
+
+/** For operators: short, and no control characters. */
+function wordsOf(reasoned: Reasoned): string | null {
+  if (reasoned?.reason === undefined && reasoned?.message === undefined) return null;
+  return [reasoned.reason, reasoned.message].filter((each) => each !== undefined && each !== '').join(': ').replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 500);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { V1Pod, V1PodList } from '@kubernetes/client-node';
+import type { SandboxEventListener } from '@writ/sandbox-host';
+import { ApiError } from './api-error.ts';
+import { askApi } from './api-requests.ts';
+import type { KubeApi } from './kube-api.ts';
+import { stateOf, type PodState } from './pod-state.ts';
+
+/** Soon enough to be back in business when the API server is, rare enough to cost nothing while it isn't; with jitter, since all executors lose it at once. */
+const RECONNECT_MS = 500;
+/** After which a server ends a watch, in seconds: one that nobody notices to be dead isn't followed for longer. */
+const WATCH_S = 300;
+/** What a server answers whose memory doesn't reach back to where a watch left off. */
+const EXPIRED = 410;
+
+/** What to tell about a pod that is gone. */
+export type Seen = PodState | 'gone';
+interface Waiting { readonly name: string; readonly see: (seen: Seen) => void }
+
+/**
+ * Follows the pods of one executor by one watch: a list first, then what changes since, again from where it left off when the server ends it, and from a new list where
+ * the server has forgotten that place. It is the kubelet's word and not the job's.
+ */
+export class PodWatch {
+  readonly #api: KubeApi;
+  readonly #path: string;
+  readonly #selector: string;
+  readonly #report: SandboxEventListener;
+  readonly #back: () => void;
+  readonly #pods = new Map<string, PodState>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #closing = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+  #lost = false;
+
+  /** @param selector labels that all pods of this executor have, and none of another's */
+  constructor(api: KubeApi, namespace: string, selector: string, report: SandboxEventListener, back: () => void) {
+    this.#api = api;
+    this.#path = `/api/v1/namespaces/${namespace}/pods`;
+    this.#selector = selector;
+    this.#report = report;
+    this.#back = back;
+  }
+
+  /** Begins to follow; resolves when the server answered, or when it is known that it doesn't. */
+  async start(): Promise<void> {
+    const from = await this.#list();
+    this.#ended = this.#follow(from);
+  }
+
+  /** Whether pods are seen: where they aren't, nothing is worth waiting for. */
+  get isLost(): boolean {
+    return this.#lost;
+  }
+
+  /**
+   * Resolves with what `take` makes of the pod as soon as it makes something of it, beginning with how it stands now. Rejects with what `take` throws, and when the signal aborts.
+   */
+  until<T>(name: string, take: (seen: Seen) => T | null, signal: AbortSignal): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(waiting);
+        signal.removeEventListener('abort', abort);
+      };
+      const abort = (): void => {
+        end();
+        reject(signal.reason instanceof Error ? signal.reason : new Error('nobody waits any more'));
+      };
+      const see = (seen: Seen): void => {
+        try {
+          const taken = take(seen);
+          if (taken === null) return;
+          end();
+          resolve(taken);
+        } catch (error) {
+          end();
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const waiting = { name, see };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) return abort();
+      const now = this.#pods.get(name);
+      if (now !== undefined) see(now);
+    });
+  }
+
+  /** How a pod stood when it was last seen; null where it isn't there. */
+  stateOf(name: string): PodState | null {
+    return this.#pods.get(name) ?? null;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ended;
+  }
+
+  async #follow(listed: string | null): Promise<void> {
+    let from = listed;
+    while (!this.#closing.signal.aborted) {
+      try {
+        from = from === null ? await this.#again() : await this.#watch(from);
+      } catch (error) {
+        if (this.#closing.signal.aborted) return;
+        // Told when it is certain: a watch that breaks alone is just begun again.
+        if (!(error instanceof ApiError && error.status === EXPIRED)) await this.#pause();
+        from = null;
+      }
+    }
+  }
+
+  /** Where the next watch begins; null where a new list must be made. */
+  async #watch(from: string): Promise<string | null> {
+    const query = { labelSelector: this.#selector, resourceVersion: from, allowWatchBookmarks: 'true', timeoutSeconds: String(WATCH_S) };
+    let at = from;
+    for await (const { type, object } of this.#api.watch('watch pods', this.#path, query, this.#closing.signal)) {
+      // What comes of the server's own error, of which one is that it has forgotten the place.
+      if (type === 'ERROR') return null;
+      const pod = object as V1Pod;
+      at = pod.metadata?.resourceVersion ?? at;
+      if (type === 'ADDED' || type === 'MODIFIED') this.#see(stateOf(pod));
+      else if (type === 'DELETED') this.#miss(pod);
+    }
+    return at;
+  }
+
+  async #again(): Promise<string | null> {
+    const from = await this.#list();
+    if (from === null) await this.#pause();
+    return from;
+  }
+
+  /** Where a watch of what was listed begins; null where the server doesn't answer. */
+  async #list(): Promise<string | null> {
+    try {
+      const list = await askApi<V1PodList>(this.#api, 'list pods', { method: 'GET', path: this.#path, query: { labelSelector: this.#selector } });
+      const names = new Set(list.items.map(({ metadata }) => metadata?.name ?? ''));
+      for (const name of [...this.#pods.keys()]) if (!names.has(name)) this.#gone(name);
+      for (const pod of list.items) this.#see(stateOf(pod));
+      this.#found();
+      return list.metadata?.resourceVersion ?? null;
+    } catch (error) {
+      if (!this.#lost && !this.#closing.signal.aborted) this.#report({ type: 'engine.lost', error: error instanceof Error ? error : new Error(String(error)) });
+      this.#lost = true;
+      return null;
+    }
+  }
+
+  #found(): void {
+    if (!this.#lost) return;
+    this.#lost = false;
+    this.#report({ type: 'engine.back' });
+    this.#back();
+  }
+
+  #see(state: PodState): void {
+    this.#pods.set(state.name, state);
+    this.#tell(state.name, state);
+  }
+
+  /** The last event of a pod shows how it ended. */
+  #miss(pod: V1Pod): void {
+    const state = stateOf(pod);
+    this.#tell(state.name, state);
+    this.#gone(state.name);
+  }
+
+  #gone(name: string): void {
+    this.#pods.delete(name);
+    this.#tell(name, 'gone');
+  }
+
+  #tell(name: string, seen: Seen): void {
+    for (const waiting of [...this.#waiting]) if (waiting.name === name) waiting.see(seen);
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#closing;
+    if (signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, RECONNECT_MS * (0.5 + Math.random()));
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      }, { once: true });
+    });
+  }
+}

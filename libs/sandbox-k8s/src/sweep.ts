@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { V1Lease, V1LeaseList, V1PodList } from '@kubernetes/client-node';
+import { isStatus } from './api-error.ts';
+import { askApi } from './api-requests.ts';
+import type { KubeApi } from './kube-api.ts';
+import { LEASE_S, leasesOf } from './owner-lease.ts';
+
+/** A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration. */
+const DEAD_MS = 2 * LEASE_S * 1000;
+/** One whose own time is so old was dead before we began to look, whatever differs between two clocks. */
+const LONG_DEAD_MS = 60 * 60 * 1000;
+
+export interface SweepOptions {
+  readonly api: KubeApi;
+  readonly namespace: string;
+  /** labels of every sandbox's pod and lease, whosever */
+  readonly selector: string;
+  /** the label that names an owner, with this executor's value */
+  readonly owner: readonly [name: string, value: string];
+}
+
+/** Removes pods that nobody owns any more, and the leases of executors that are dead. Every executor does it for all: whoever lives cleans up. */
+export class Sweep {
+  readonly #options: SweepOptions;
+  /** leases as they were first seen with their present version, by their names */
+  readonly #seen = new Map<string, { readonly version: string; readonly at: number }>();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+  }
+
+  /** Answers how many pods it removed. Rejects where the API server doesn't answer. */
+  async sweep(isOurs: (name: string) => boolean): Promise<number> {
+    const { api, namespace, selector, owner: [ownerLabel, ownerValue] } = this.#options;
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    // In this order: a lease is there before the first pod that it owns.
+    const found = await askApi<V1PodList>(api, 'list pods', { method: 'GET', path: pods, query: { labelSelector: selector } });
+    const { items } = await askApi<V1LeaseList>(api, 'list leases', { method: 'GET', path: leasesOf(namespace), query: { labelSelector: selector } });
+    const dead = new Set(items.filter((lease) => this.#isDead(lease)).map(({ metadata }) => metadata?.uid));
+    const owners = new Set(items.map(({ metadata }) => metadata?.uid).filter((uid) => !dead.has(uid)));
+    const left = found.items.filter(({ metadata }) => {
+      if (metadata?.labels?.[ownerLabel] === ownerValue) return !isOurs(metadata.name ?? '');
+      return !(metadata?.ownerReferences ?? []).some(({ uid }) => owners.has(uid));
+    });
+    for (const lease of items) if (dead.has(lease.metadata?.uid)) await this.#end(lease);
+    await Promise.all(left.map(({ metadata }) => this.#delete(`${pods}/${metadata?.name}`)));
+    return left.length;
+  }
+
+  #isDead({ metadata, spec }: V1Lease): boolean {
+    const [ownerLabel, ownerValue] = this.#options.owner;
+    // However late its next renewal is: whoever looks here lives.
+    if (metadata?.labels?.[ownerLabel] === ownerValue) return false;
+    const [name, version, now] = [metadata?.name ?? '', metadata?.resourceVersion ?? '', performance.now()];
+    const seen = this.#seen.get(name);
+    if (seen?.version !== version) this.#seen.set(name, { version, at: now });
+    else if (now - seen.at > DEAD_MS) return true;
+    return Date.now() - Date.parse(String(spec?.renewTime ?? '')) > LONG_DEAD_MS;
+  }
+
+  /** Unless it was renewed meanwhile. */
+  async #end({ metadata }: V1Lease): Promise<void> {
+    const preconditions = { uid: metadata?.uid, resourceVersion: metadata?.resourceVersion };
+    await this.#delete(`${leasesOf(this.#options.namespace)}/${metadata?.name}`, { apiVersion: 'v1', kind: 'DeleteOptions', preconditions });
+    this.#seen.delete(metadata?.name ?? '');
+  }
+
+  /** What vanishes or changes by itself meanwhile is what was wanted, or somebody's after all. */
+  async #delete(path: string, body?: object): Promise<void> {
+    try {
+      await askApi(this.#options.api, 'delete a pod', { method: 'DELETE', path, body });
+    } catch (error) {
+      if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
+    }
+  }
+}
