@@ -1,34 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { Credentials } from './pki.ts';
 
-/** A client of the API server for the few questions of a start. */
+/** A client of the API server for the few things that the set-up asks for itself. */
 export interface Api {
-  /** The body of an answer with status 200. Rejects for any other. */
+  /** The body of a successful answer. Rejects for any other. */
   readonly get: (path: string) => Promise<string>;
+  /** Changes something. Rejects for any status but a success. */
+  readonly send: (method: 'POST' | 'DELETE', path: string, body?: object) => Promise<void>;
 }
 
 const ANSWER_MS = 5_000;
 
 /** Asks with an administrator's certificate. */
-export const newApi = (url: string, ca: string, { cert, key }: Credentials): Api => ({
-  get: (path) =>
+export const newApi = (url: string, ca: string, { cert, key }: Credentials): Api => {
+  const agent = new Agent({ ca, cert, key, keepAlive: true });
+  const ask = (method: string, path: string, body?: object): Promise<string> =>
     new Promise((resolve, reject) => {
-      const asking = request(`${url}${path}`, { ca, cert, key, timeout: ANSWER_MS, agent: false }, (answer) => {
-        text(answer).then(
-          (body) =>
-            answer.statusCode === 200
-              ? resolve(body)
-              : reject(new Error(`${path}: status ${answer.statusCode}: ${body}`)),
-          reject,
-        );
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const asking = request(`${url}${path}`, { method, agent, headers, timeout: ANSWER_MS }, (answer) => {
+        const { statusCode = 0 } = answer;
+        const failed = (said: string): Error => new Error(`${method} ${path}: status ${statusCode}: ${said}`);
+        text(answer).then((said) => (statusCode < 300 ? resolve(said) : reject(failed(said))), reject);
       });
       asking.once('timeout', () => asking.destroy(new Error(`${path}: no answer within ${ANSWER_MS / 1000} s`)));
       asking.once('error', reject);
-      asking.end();
-    }),
-});
+      asking.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  return {
+    get: (path) => ask('GET', path),
+    send: async (method, path, body) => {
+      await ask(method, path, body);
+    },
+  };
+};
 
 interface NodeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };

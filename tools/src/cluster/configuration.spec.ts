@@ -7,7 +7,7 @@ import {
   kubeProxyConfig,
   PAUSE_IMAGE,
 } from './configuration.ts';
-import { clusterManifest } from './name-server.ts';
+import { clusterManifest } from './manifest.ts';
 import { holderScript } from './namespaces.ts';
 import { clusterPaths } from './paths.ts';
 import { nodePrograms, type NodeBinaries } from './programs.ts';

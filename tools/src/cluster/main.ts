@@ -44,12 +44,12 @@ const load = async (setup: Setup, paths: readonly string[]): Promise<number> => 
 };
 
 const status = async (setup: Setup): Promise<number> => {
-  const { node, left } = await statusOf(setup);
+  const { node, settingUp, left } = await statusOf(setup);
   if (node !== undefined) {
     present(node);
     return 0;
   }
-  say('no node is up');
+  say(settingUp === undefined ? 'no node is up' : `no node is up yet: process ${settingUp} is bringing one up`);
   if (left.length > 0) say('a node that was killed left this, which `npm run cluster -- --down` removes:');
   for (const line of left) say(`  ${line}`);
   return 1;

@@ -52,6 +52,9 @@ const holderOf = async ({ stateId }: Setup): Promise<Holder | undefined> => {
   return holder?.role === SUPERVISOR_ROLE ? holder : undefined;
 };
 
+/** Held while a node is brought up: two at once would build the same. */
+const setUpLock = ({ stateId }: Setup): string => `${stateId}-up`;
+
 const readFacts = (setup: Setup): NodeFacts | undefined => {
   const { facts } = clusterPaths(setup.stateDir);
   return existsSync(facts) ? (JSON.parse(readFileSync(facts, 'utf8')) as NodeFacts) : undefined;
@@ -119,7 +122,7 @@ export const upNode = async (
   setup: Setup,
   show: (setup: Setup, plan: Plan) => Promise<void> = runQuietly,
 ): Promise<ClusterNode> => {
-  const lock = await takeLock(`${setup.stateId}-up`, 'set-up');
+  const lock = await takeLock(setUpLock(setup), 'set-up');
   if (!('release' in lock))
     throw new SetupError(`process ${lock.pid} is already setting up the cluster in ${setup.stateDir}`, [
       'wait until it has done so, and run the same command again',
@@ -127,7 +130,7 @@ export const upNode = async (
   try {
     const running = await findNode(setup);
     if (running !== undefined) return running;
-    await endBuilds(setup);
+    await cleanNode(setup, readStarted(setup.stateDir));
     const made: Made = {};
     await show(setup, nodePlan(setup, made));
     return nodeOf(setup, made.facts as NodeFacts);
@@ -158,14 +161,17 @@ export const downNode = async (setup: Setup): Promise<void> => {
 /** What `--status` shows. */
 export interface NodeStatus {
   readonly node: ClusterNode | undefined;
+  /** The process that builds what a node needs, or is about to start one. */
+  readonly settingUp: number | undefined;
   /** Processes, links, mounts and control groups of a node that has no supervisor any more. */
   readonly left: readonly string[];
 }
 
 /** Whether a node is up, and what a crash left where none is. */
 export const statusOf = async (setup: Setup): Promise<NodeStatus> => {
-  const node = await findNode(setup);
-  return { node, left: node === undefined ? leftovers(setup) : [] };
+  const settingUp = (await askHolder(setUpLock(setup)))?.pid;
+  const node = settingUp === undefined ? await findNode(setup) : undefined;
+  return { node, settingUp, left: node === undefined && settingUp === undefined ? leftovers(setup) : [] };
 };
 
 /** Loads images into a node, one file after the other. Resolves with the references under which pods name them. */

@@ -14,6 +14,8 @@ export interface ClusterPaths {
   readonly images: string;
   /** Removed at each end: etcd, the kubelet's folder, logs of pods, addresses that pods have. */
   readonly data: string;
+  /** Folders that claims for storage get. */
+  readonly volumes: string;
   /** What stands in the place of `/var/log` in the node's mount namespace. */
   readonly log: string;
   /** An administrator's kubeconfig, for programs of this machine. */
@@ -46,6 +48,7 @@ export const clusterPaths = (stateDir: string): ClusterPaths => {
     etc: join(stateDir, 'etc'),
     images: join(stateDir, 'images'),
     data,
+    volumes: join(data, 'volumes'),
     log: join(data, 'log'),
     kubeconfig: join(stateDir, 'kubeconfig'),
     facts: join(stateDir, 'run', 'node.json'),
@@ -53,7 +56,7 @@ export const clusterPaths = (stateDir: string): ClusterPaths => {
 };
 
 /** Makes the folders that the node's processes expect. Keys lie in some of them. */
-export const makeFolders = ({ pki, etc, images, data, log }: ClusterPaths): void => {
+export const makeFolders = ({ pki, etc, images, data, volumes, log }: ClusterPaths): void => {
   for (const dir of [
     pki,
     etc,
@@ -61,6 +64,7 @@ export const makeFolders = ({ pki, etc, images, data, log }: ClusterPaths): void
     join(etc, 'sysctl'),
     images,
     data,
+    volumes,
     log,
     join(data, 'etcd'),
     join(data, 'kubelet'),

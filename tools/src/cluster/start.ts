@@ -12,7 +12,7 @@ import { makeGroup } from './cgroups.ts';
 import { apiUrl, cniConfig, containerdConfig, kubeconfig, kubeletConfig, kubeProxyConfig } from './configuration.ts';
 import { containerdAnswers, importMissing } from './containerd.ts';
 import type { ImageArchive } from './images.ts';
-import { clusterManifest, NAME_SERVER, NAME_SERVER_NAMESPACE } from './name-server.ts';
+import { clusterManifest, NAME_SERVER, NAME_SERVER_NAMESPACE } from './manifest.ts';
 import { enter, makeNamespaces, NODE_ENVIRONMENT, type Namespaces } from './namespaces.ts';
 import { cgroupName, clusterPaths, makeFolders, type ClusterPaths } from './paths.ts';
 import { newClusterPki, NODE_NAME, type ClusterPki } from './pki.ts';
@@ -35,6 +35,7 @@ export interface NodeFacts {
 /** A node that runs, and the processes that its supervisor watches. */
 export interface StartedNode {
   readonly facts: NodeFacts;
+  readonly api: Api;
   /** May end and are started again. */
   readonly kept: readonly KeptService[];
   /** Whose end is the node's. */
@@ -190,5 +191,5 @@ export const startNode = async (
   await installNameServer(binaries.kubectl, paths);
   const { kubectl, ctr } = binaries;
   const facts = { kubeconfig: paths.kubeconfig, nodeIp: addresses.node, apiUrl: url, kubectl, ctr, holder: holder.who };
-  return { facts, kept, vital: [holder, ...engines] };
+  return { facts, api, kept, vital: [holder, ...engines] };
 };

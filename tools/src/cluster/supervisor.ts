@@ -15,6 +15,7 @@ import { cleanNode } from './clean.ts';
 import type { ImageArchive } from './images.ts';
 import { clusterPaths, SUPERVISOR_ROLE } from './paths.ts';
 import type { NodeBinaries } from './programs.ts';
+import { provisionVolumes } from './volumes.ts';
 import { startNode, type NodeFacts, type StartedNode } from './start.ts';
 
 /** What the supervisor is started for. */
@@ -94,7 +95,8 @@ const run = async (setup: Setup, { binaries, images }: Order, request: AbortCont
   await tell({ ready: node.facts });
   if (process.connected) process.disconnect();
   log(`the node is ready at ${node.facts.apiUrl}`);
-  await hold(node, request.signal);
+  const { volumes } = clusterPaths(setup.stateDir);
+  await Promise.race([hold(node, request.signal), provisionVolumes(node.api, volumes, request.signal, log)]);
 };
 
 const main = async (order: Order): Promise<number> => {

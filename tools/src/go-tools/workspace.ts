@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { identify, isAlive, type Identity } from '../process/identity.ts';
@@ -45,6 +45,7 @@ const NICENESS = '10';
 const PARALLEL = '2';
 
 const PREFIX = 'go-build-';
+const UNNAMED = '.new';
 const OWNER = 'owner.json';
 const GIB = 1024 ** 3;
 
@@ -64,7 +65,7 @@ const remove = (dir: string): void => {
 
 /** Removes what builds left behind that were killed. */
 const removeLeftovers = (cacheDir: string): void => {
-  for (const name of readdirSync(cacheDir).filter((each) => each.startsWith(PREFIX))) {
+  for (const name of readdirSync(cacheDir).filter((each) => each.startsWith(PREFIX) && !each.endsWith(UNNAMED))) {
     const owner = ownerOf(join(cacheDir, name));
     if (owner === undefined || !isAlive(owner)) remove(join(cacheDir, name));
   }
@@ -147,8 +148,10 @@ export const withGoWorkspace = async <T>(
   mkdirSync(options.cacheDir, { recursive: true });
   removeLeftovers(options.cacheDir);
   const dir = join(options.cacheDir, `${PREFIX}${process.pid}-${Math.round(performance.now())}`);
-  mkdirSync(dir);
-  writeFileSync(join(dir, OWNER), JSON.stringify(identify(process.pid)));
+  // With its owner in it before it has its name: another build would take it for a leftover.
+  mkdirSync(`${dir}${UNNAMED}`);
+  writeFileSync(join(`${dir}${UNNAMED}`, OWNER), JSON.stringify(identify(process.pid)));
+  renameSync(`${dir}${UNNAMED}`, dir);
   // A person who interrupts a build gets the space back as well.
   const removeAtExit = (): void => remove(dir);
   process.once('exit', removeAtExit);

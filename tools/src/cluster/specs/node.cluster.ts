@@ -10,7 +10,8 @@ import { askHolder } from '../../supervisor/lock.ts';
 import { leftovers } from '../clean.ts';
 import { downNode, loadImages, statusOf, upNode, type ClusterNode } from '../node.ts';
 import { fileFrom, writeImage } from '../oci-image.ts';
-import { IDLE, Namespace, pod, server } from './pods.ts';
+import { clusterPaths } from '../paths.ts';
+import { IDLE, Namespace, pod, server, withVolume } from './pods.ts';
 
 const root = defaultStateDir(process.env);
 const setup = makeSetup(join(root, 'test-cluster', 'cluster'), join(root, 'cache'), process.env, () => undefined);
@@ -104,6 +105,27 @@ test("pods run, and reach each other by a service's name", async () => {
   await space.apply(pod('server', node.nodeImage, server('hello')), pod('client', node.nodeImage, IDLE), service);
   await space.ready('server', 'client');
   expect(await space.askUntil('client', 'http://greeting.names.svc.cluster.local', 'hello')).toBe('hello');
+});
+
+test('a claim for storage gets a volume that its pod may write to, and is gone with the claim', async () => {
+  const space = await Namespace.make(node, 'storage', 'restricted');
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Mi' } } },
+  };
+  const write = "require('node:fs').writeFileSync('/data/file', 'kept')";
+  const read = "process.stdout.write(require('node:fs').readFileSync('/data/file', 'utf8'))";
+  await space.apply(claim, withVolume(pod('writer', node.nodeImage, write), 'data'));
+  await space.kubectl('wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/writer', '--timeout=60s');
+  await space.apply(withVolume(pod('reader', node.nodeImage, read), 'data'));
+  await space.kubectl('wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/reader', '--timeout=60s');
+  expect(await space.kubectl('logs', 'reader')).toBe('kept');
+  await space.kubectl('delete', 'pod/writer', 'pod/reader', 'pvc/data', '--wait=true', '--timeout=60s');
+  const { volumes } = clusterPaths(setup.stateDir);
+  await vi.waitFor(() => expect(readdirSync(volumes)).toEqual([]), SOON_MS);
+  await vi.waitFor(async () => expect(await node.run(['get', 'pv', '-o', 'name'])).toBe(''), SOON_MS);
 });
 
 test('nothing outside of the node is reached from a pod', async () => {

@@ -15,13 +15,21 @@ const RESTRICTED = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
+/** A pod of one container. */
+export interface Pod {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Pod';
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly containers: readonly [object] } & Readonly<Record<string, unknown>>;
+}
+
 /** A pod that runs a text as a Node program, for as long as the program runs. */
 export const pod = (
   name: string,
   image: string,
   program: string,
   labels: Readonly<Record<string, string>> = {},
-): object => ({
+): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, labels: { app: name, ...labels } },
@@ -29,6 +37,17 @@ export const pod = (
     restartPolicy: 'Never',
     terminationGracePeriodSeconds: 0,
     containers: [{ name: 'main', image, args: ['-e', program], securityContext: RESTRICTED }],
+  },
+});
+
+/** The same pod with a claim's volume at `/data`, which its group may write to. */
+export const withVolume = (of: Pod, claimName: string): Pod => ({
+  ...of,
+  spec: {
+    ...of.spec,
+    securityContext: { fsGroup: 65_532 },
+    volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+    containers: [{ ...of.spec.containers[0], volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
   },
 });
 

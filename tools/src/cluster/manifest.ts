@@ -2,6 +2,7 @@
 import { NETWORKS } from './address.ts';
 import { SECOND_HANDLER } from './configuration.ts';
 import { COREDNS_IMAGE } from './images.ts';
+import { storageClass } from './volumes.ts';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'coredns';
@@ -61,7 +62,10 @@ const POD = {
   },
 };
 
-/** What every cluster has beside what Kubernetes makes by itself: a name server, and a second RuntimeClass to name. */
+/**
+ * What every cluster has beside what Kubernetes makes by itself: a name server, a second RuntimeClass and a
+ * StorageClass.
+ */
 export const clusterManifest = (): string =>
   JSON.stringify({
     apiVersion: 'v1',
@@ -102,6 +106,7 @@ export const clusterManifest = (): string =>
         metadata: { name: SECOND_HANDLER },
         handler: SECOND_HANDLER,
       },
+      storageClass(),
     ],
   });
 
