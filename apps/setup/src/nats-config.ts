@@ -18,6 +18,8 @@ export interface NatsConfigOptions {
   readonly shard: string;
 }
 
+/** For health checks, which come from the server's own container or pod. */
+const MONITORING = 'http: "127.0.0.1:8222"\n';
 /** It holds the passwords of all processes. */
 const MODE = 0o600;
 
@@ -34,11 +36,8 @@ export function writeNatsConfig({ keys, out, keysAtServer, storeDir, port, shard
   >;
   try {
     const tls = { certFile: join(keysAtServer, 'tls.crt'), keyFile: join(keysAtServer, 'tls.key') };
-    replaceFile(
-      out,
-      natsServerConfig({ host: '0.0.0.0', port, storeDir, users, serverName: `writ-${shard}`, shard, tls }),
-      MODE,
-    );
+    const server = { host: '0.0.0.0', port, storeDir, users, serverName: `writ-${shard}`, shard, tls };
+    replaceFile(out, `${natsServerConfig(server)}${MONITORING}`, MODE);
   } catch (error) {
     throw new Failure(`the configuration of NATS can't be written: ${reasonOf(error)}`, error);
   }

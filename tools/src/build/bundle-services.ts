@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { runProgram } from '../parts/packages.ts';
 import { SetupError } from '../setup-error.ts';
 import { SERVICES, type ServiceName } from '../supervisor/services.ts';
+import { PACKAGES_FILE } from './bundled-packages.ts';
 import { SERVICE_FILE } from './start-program.ts';
 
 /** What runs before the services and is started as they are. */
@@ -41,7 +42,7 @@ function isFresh(checkout: string, service: Program): boolean {
   const folder = dirname(serviceProgram(checkout, service));
   try {
     const inputs = Object.entries(JSON.parse(readFileSync(join(folder, 'inputs.json'), 'utf8')) as Record<string, string>);
-    return [...entriesOf(service), SERVICE_FILE].every((file) => existsSync(join(folder, basename(file))))
+    return [...entriesOf(service), SERVICE_FILE, PACKAGES_FILE].every((file) => existsSync(join(folder, basename(file))))
       && inputs.every(([path, hash]) => createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex') === hash);
   } catch {
     // Never joined, half joined, or from a file that is gone.

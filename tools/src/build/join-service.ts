@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { packagesOf, PACKAGES_FILE } from './bundled-packages.ts';
 import { NODE_MAJOR_MIN, SERVICE_FILE, startProgram } from './start-program.ts';
 
 /**
@@ -56,7 +57,8 @@ const { metafile } = await build({
 });
 writeFileSync(join(folder, 'main.js'), startProgram());
 // What is installed stands in the lock; how it is joined, in these files.
-const joining = ['join-service.ts', 'start-program.ts'].map((name) => relative(checkout, join(import.meta.dirname, name)));
+const joining = ['join-service.ts', 'start-program.ts', 'bundled-packages.ts'].map((name) => relative(checkout, join(import.meta.dirname, name)));
+writeFileSync(join(folder, PACKAGES_FILE), `${JSON.stringify(packagesOf(checkout, metafile), null, 1)}\n`);
 const ours = Object.keys(metafile.inputs).filter((path) => !/(?:^|\/)node_modules\//.test(path));
 const inputs = [...ours, 'package-lock.json', ...joining];
 const hashes = inputs.sort().map((path) => [path, createHash('sha256').update(readFileSync(join(checkout, path))).digest('hex')] as const);

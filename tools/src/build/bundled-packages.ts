@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+
+/** The file that names the packages of a program's bundles, beside them. */
+export const PACKAGES_FILE = 'packages.json';
+
+/** The packages of a program. */
+export interface BundledPackages {
+  /** What the bundles hold: folders relative to the checkout. */
+  readonly joined: readonly string[];
+  /** What the bundles leave out and ask for by name when they run. Not all of it is installed. */
+  readonly asked: readonly string[];
+}
+
+/** The folder of a package: the innermost of a path. */
+const FOLDER = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+
+const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+const unique = (names: Iterable<string>): string[] => [...new Set(names)].sort();
+
+/** What the bundler joined, and what it left out. */
+export const packagesOf = (checkout: string, { inputs, outputs }: Metafile): BundledPackages => {
+  const folders = Object.keys(inputs).flatMap((path) => FOLDER.exec(path)?.[1] ?? []);
+  const asked = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+  return {
+    // A folder without a version is a part of another package.
+    joined: unique(folders).filter((folder) => readPackage(checkout, folder)?.version !== undefined),
+    asked: unique(asked.filter((path) => !isBuiltin(path)).map(packageOf)),
+  };
+};
+
+/** What is read of a package.json. */
+export interface PackageFile {
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The package.json of a folder, or undefined where it has none. */
+export const readPackage = (checkout: string, folder: string): PackageFile | undefined => {
+  try {
+    return JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8')) as PackageFile;
+  } catch {
+    return undefined;
+  }
+};
