@@ -7,10 +7,12 @@ import { createPool, verifyDurability } from '@writ/database';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import { followKeys, newId, readImagesFile, type Given, type Repeated } from '@writ/nest-kit';
 import { DockerSandbox, type WarmPoolConfig } from '@writ/sandbox-docker';
+import { ConnectionWatch } from '@writ/telemetry';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import Docker from 'dockerode';
 import type { ExecutorConfig } from './config.env.ts';
 import { EgressGate } from './egress/gate.ts';
+import { watchGate } from './egress/gate-watch.ts';
 import type { EgressPorts } from './egress/ports.ts';
 import { systemEgress } from './egress/system-ports.ts';
 import { Perform } from './perform/perform.ts';
@@ -52,7 +54,7 @@ export class ExecutorModule {
   static async with(config: ExecutorConfig, { bus, logger, telemetry, readiness }: Given, parts: ExecutorParts = {}): Promise<DynamicModule> {
     const executorId = config.WRIT_EXECUTOR_ID ?? newId('executor');
     const subjects = subjectsOf(config.WRIT_SHARD);
-    const pool = createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}` });
+    const pool = new ConnectionWatch(telemetry.meter).pool('executor', (onWait) => createPool({ url: config.WRIT_EXECUTOR_DATABASE_URL, applicationName: `writ-executor ${executorId}`, onWait }));
     const stored = await diskCachedBlobs(pgBlobs(pool), { dir: config.WRIT_CACHE_DIR, bytesMax: config.WRIT_CACHE_BYTES });
     const blobs = cachedBlobs(stored, { bytesMax: MEMORY_CACHE_BYTES });
     const images = readImagesFile('WRIT_SANDBOX_IMAGES_FILE', config.WRIT_SANDBOX_IMAGES_FILE);
@@ -63,7 +65,7 @@ export class ExecutorModule {
       report: sandboxEvents(logger, telemetry.meter),
     });
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
-    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''));
+    const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''), watchGate(telemetry.meter));
     const work = new ExecutorPool({ ...poolSizes(), filename: workerProgram('executor.worker', import.meta.url), inputBytesMax: INPUT_BYTES_MAX });
     watchPool(telemetry.meter, work);
     const running = new Running();
