@@ -49,7 +49,7 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     await expect(ask('kernel.admit', { v: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
     expect(await readiness.look()).toMatchObject({ ready: true, checks: { database: 'ok' } });
     const metrics = await telemetry.metricsText();
-    expect(metrics).toContain('writ_operations_decided_total{verdict="held",tool="fs.write",lane="none"} 1');
+    expect(metrics).toContain('writ_operations_decided_total{verdict="held",tool="fs.write",lane="inline"} 1');
     expect(metrics).toContain('writ_outbox_records 4');
     expect(metrics).toContain('writ_approvals_decided_total{decision="approved"} 1');
     expect(metrics).toContain('writ_approvals_waiting{of="action"} 0');
