@@ -64,7 +64,7 @@ export default [
     },
   },
   {
-    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts'],
+    files: ['apps/*/src/**/*.ts', 'libs/{bus-nats,blobs-pg,sandbox-docker,sandbox-host,model-http,database,telemetry,nest-kit,worker-pool}/src/**/*.ts'],
     ignores: ['**/config.env.ts', ...SPECS],
     rules: { 'no-restricted-properties': ['error', ...CLOCK_AND_CHANCE.filter((row) => row.property === 'env')] },
   },

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-
-/** What the kernel has counted of a container since it was made. */
-export interface Measure {
-  readonly cpuMs: number;
-  readonly memoryPeakBytes: number;
-  /** whether the kernel killed a process of it for want of memory; null when that isn't known */
-  readonly outOfMemory: boolean | null;
-}
+import type { Measure } from '@writ/sandbox-host';
 
 const ROOT = '/sys/fs/cgroup';
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { SandboxLimits } from '@writ/sandbox';
+import type { ContainerSpec } from '@writ/sandbox-host';
 import { SYSTEM_CALLS } from './system-calls.ts';
-
-/** What a container is cut to when it is made; a warm one serves only jobs of its own size. */
-export type SandboxSize = Pick<SandboxLimits, 'memoryBytes' | 'cpus' | 'pids' | 'tmpfsBytes'>;
 
 /** A user of no account outside: unlikely to be anybody on the host. */
 export const SANDBOX_UID = 10_001;
@@ -17,10 +14,7 @@ const OPEN_FILES = 4096;
 /** The engine takes the profile itself, not a file's name: it may run on another machine. */
 const SECCOMP = `seccomp=${JSON.stringify(SYSTEM_CALLS)}`;
 
-export interface ContainerSpec {
-  readonly image: string;
-  readonly size: SandboxSize;
-  readonly labels: Readonly<Record<string, string>>;
+export interface DockerContainerSpec extends ContainerSpec {
   /** the engine's runtime, `runsc` for example; absent: the engine's default */
   readonly runtime?: string;
 }
@@ -35,7 +29,7 @@ const AGENT_VARIABLES = ['BUN_JSC_useConcurrentJIT=0', 'BUN_JSC_useConcurrentGC=
  * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
  * no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent sees its executor die.
  */
-export function containerOptions({ image, size, labels, runtime }: ContainerSpec): ContainerCreateOptions {
+export function containerOptions({ image, size, labels, runtime }: DockerContainerSpec): ContainerCreateOptions {
   const user = `${SANDBOX_UID}:${SANDBOX_UID}`;
   const tmpfs = `rw,exec,nosuid,nodev,size=${size.tmpfsBytes},nr_inodes=${INODES},uid=${SANDBOX_UID},gid=${SANDBOX_UID}`;
   return {

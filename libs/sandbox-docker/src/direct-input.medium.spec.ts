@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { testAddress } from '@writ/testing';
-import { AgentContainer } from './agent-container.ts';
 import { containerOptions } from './container-options.ts';
 import { openInput } from './direct-input.ts';
 import { openSandbox, runIn, SIZE as size, testEngine, testImage, textOf } from './engine.contract.ts';
+import { startContainer } from './start-container.ts';
 
 const MIB = 1024 * 1024;
 const labels = { writ: testAddress('WRIT_TEST_LABEL') };
@@ -44,7 +44,7 @@ test('a process of another container, another program and one that is gone are n
 
 test('whoever sends is let go when the container ends meanwhile, and nothing waits afterwards', async () => {
   const docker = testEngine();
-  const container = await AgentContainer.start(docker, { image: await testImage(docker), size, labels });
+  const container = await startContainer(docker, { image: await testImage(docker), size, labels }, () => undefined);
   const closed = new Promise<null>((resolve) => {
     container.listen({ message: () => undefined, closed: () => resolve(null) });
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
+import { EngineTimeout } from '@writ/sandbox-host';
 import { vi } from 'vitest';
 import { askEngine } from './engine-requests.ts';
-import { EngineTimeout } from './within.ts';
 
 /** An engine that answers pings or doesn't, and nothing else. */
 const engine = (isThere: boolean): Docker => ({ ping: () => (isThere ? Promise.resolve('OK') : new Promise(() => undefined)) }) as unknown as Docker;

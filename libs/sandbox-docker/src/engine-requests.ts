@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import { within } from './within.ts';
+import { within } from '@writ/sandbox-host';
 
 /**
  * What is asked of an engine, and the milliseconds after which one that answers everything else counts as failing. Each is many times what the request takes on a

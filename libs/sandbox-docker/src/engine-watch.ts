@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
+import type { SandboxEventListener } from '@writ/sandbox-host';
 import { askEngine } from './engine-requests.ts';
-import type { SandboxEventListener } from './events.ts';
 
 /** Soon enough to be back in business when the engine is, rare enough to cost nothing while it isn't. */
 const RECONNECT_MS = 500;

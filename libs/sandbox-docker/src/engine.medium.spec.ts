@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { LIMITS, openSandbox, runIn, testEngine, testImage, until } from './engine.contract.ts';
-import type { SandboxEvent } from './events.ts';
+import type { SandboxEvent } from '@writ/sandbox-host';
 
 /** Stands between the sandbox and the engine, so that the engine can go away for one test and stay for the others. */
 class Door {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import { findCgroup, type CgroupReader, type Measure } from './cgroup.ts';
-import { within } from './within.ts';
+import { within, type Measure, type Meter } from '@writ/sandbox-host';
+import { findCgroup, type CgroupReader } from './cgroup.ts';
 
 /** Longer and the caller's answer would wait for a number. */
 const STATS_MS_MAX = 1_500;
@@ -9,7 +9,7 @@ const STATS_MS_MAX = 1_500;
 const UNKNOWN: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
 
 /** Counts what one container uses, from outside it. */
-export class Meter {
+export class DockerMeter implements Meter {
   readonly #container: Docker.Container;
   readonly #reader: Promise<CgroupReader | null>;
   #baseCpuMs = 0;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { testAddress } from '@writ/testing';
 import { LIMITS, openSandbox, runIn, SIZE as size, testEngine, testImage, textOf, until } from './engine.contract.ts';
-import type { SandboxEvent } from './events.ts';
+import type { SandboxEvent } from '@writ/sandbox-host';
 
 const never = new AbortController().signal;
 

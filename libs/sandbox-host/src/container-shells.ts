@@ -5,7 +5,7 @@ import { Shells, type Shell, type ShellSpec } from '@writ/sandbox';
 export type OpenShell = (spec: ShellSpec, signal: AbortSignal) => Promise<Shell>;
 
 /** Shells in containers of a sandbox: its pools, its labels, its sweep. */
-export class DockerShells extends Shells {
+export class ContainerShells extends Shells {
   readonly #open: OpenShell;
 
   constructor(open: OpenShell) {

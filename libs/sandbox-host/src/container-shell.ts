@@ -3,7 +3,7 @@ import {
   FrameError, NO_USAGE, Shell, ShellEnded, ShellTalk, type SandboxUsage, type SandboxPatch, type ShellSpec, type ShellTurn, type ShellTurned, type Transcript,
 } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
-import type { Measure } from './cgroup.ts';
+import type { Measure } from './measure.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import type { RunContext } from './job-run.ts';
 
@@ -11,13 +11,11 @@ import type { RunContext } from './job-run.ts';
 const SEND_MS_MAX = 60_000;
 /** How much later than the agent we give up on a turn by ourselves, the return of a full delta included. */
 const RETURN_MS_MAX = 30_000;
-/** The event of an out-of-memory kill comes over another connection than the end that it causes. */
-const OOM_EVENT_MS = 250;
 
 type Why = Pick<ShellEnded, 'ended' | 'reason'> & { readonly detail: string | null };
 
 /** A shell in a container: used by one session, and removed with it. */
-export class DockerShell extends Shell {
+export class ContainerShell extends Shell {
   readonly #container: AgentContainer;
   readonly #context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>;
   readonly #talk: ShellTalk;
@@ -28,8 +26,8 @@ export class DockerShell extends Shell {
   #why: Why | null = null;
 
   /** Takes a container over and opens a shell in it. Rejects with ShellEnded, and with SandboxJobError; the container is given back then. */
-  static async open(container: AgentContainer, spec: ShellSpec, context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>, signal: AbortSignal): Promise<DockerShell> {
-    const shell = new DockerShell(container, context);
+  static async open(container: AgentContainer, spec: ShellSpec, context: Pick<RunContext, 'discard' | 'ranOutOfMemory' | 'isEngineThere'>, signal: AbortSignal): Promise<ContainerShell> {
+    const shell = new ContainerShell(container, context);
     try {
       await container.meter.begin();
       await shell.#within(SEND_MS_MAX, signal, shell.#talk.open(spec));
@@ -123,7 +121,7 @@ export class DockerShell extends Shell {
   async #judged({ ended, reason, message }: ShellEnded, wallMs: number): Promise<ShellEnded> {
     const usage = await this.#usage(wallMs);
     if (ended !== 'lost') return new ShellEnded(ended, reason, message, usage);
-    if (await this.#context.ranOutOfMemory(this.#container.id, OOM_EVENT_MS)) return new ShellEnded('limit', 'memory', 'the session used more memory than its limit', usage);
+    if (await this.#context.ranOutOfMemory(this.#container.id)) return new ShellEnded('limit', 'memory', 'the session used more memory than its limit', usage);
     if (!(await this.#context.isEngineThere())) return new ShellEnded(ended, 'engine', 'the engine went away', usage);
     return new ShellEnded(ended, 'container', this.#container.complaint ?? message, usage);
   }

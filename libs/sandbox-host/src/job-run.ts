@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SandboxJob, SandboxResult, Transcript } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
-import type { Measure } from './cgroup.ts';
+import type { Measure } from './measure.ts';
 import { CpuWatch } from './cpu-watch.ts';
 import { perform, type Ending } from './perform.ts';
 
@@ -11,12 +11,10 @@ export interface RunContext {
   discard(container: AgentContainer): void;
   /** The same for one whose job has ended by itself: there is no hurry. */
   release(container: AgentContainer): void;
-  ranOutOfMemory(id: string, waitMs: number): Promise<boolean>;
+  ranOutOfMemory(id: string): Promise<boolean>;
   isEngineThere(): Promise<boolean>;
 }
 
-/** The event of an out-of-memory kill comes over another connection than the exit that it causes. */
-const OOM_EVENT_MS = 250;
 /** The shell's status for a command that SIGKILL ended. */
 const STATUS_SIGKILL = 137;
 const CPU_SPENT: Ending = { ended: 'limit', reason: 'cpu', detail: 'the job used more processor time than its limit' };
@@ -95,7 +93,7 @@ export class JobRun {
     // Ending it was our own doing, not the kernel's.
     const isOurs = ended === 'timeout' || ended === 'killed';
     if (ended === 'lost' || (isKilled && !isOurs)) {
-      const outOfMemory = usage.outOfMemory ?? (await this.#context.ranOutOfMemory(container.id, OOM_EVENT_MS));
+      const outOfMemory = usage.outOfMemory ?? (await this.#context.ranOutOfMemory(container.id));
       if (outOfMemory) return { ended: 'limit', reason: 'memory', detail: 'the job used more memory than its limit' };
     }
     if (ended !== 'lost') return ending;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+export { AgentContainer, type AgentContainerParts, type ContainerListener } from './agent-container.ts';
+export type { ContainerEngine, ContainerSpec, SandboxSize, WarmPoolConfig } from './container-engine.ts';
+export { ContainerSandbox, type ContainerSandboxConfig } from './container-sandbox.ts';
+export type { SandboxEvent, SandboxEventListener } from './events.ts';
+export type { Measure, Meter } from './measure.ts';
+export type { Wire, WireListener } from './wire.ts';
+export { EngineTimeout, within, type Doubt } from './within.ts';
