@@ -32,7 +32,7 @@ import { Sessions } from './sessions/sessions.ts';
 import { ExecutorPool, INPUT_BYTES_MAX } from './support/executor-pool.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
-import { sandboxEvents } from './support/sandbox-events.ts';
+import { sandboxEvents, watchWarmPools } from './support/sandbox-events.ts';
 import { PeekController, Peeks } from './take/peek.controller.ts';
 import { StopController } from './take/stop.controller.ts';
 import { Take } from './take/take.ts';
@@ -65,6 +65,7 @@ export class ExecutorModule {
       ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
       report: sandboxEvents(logger, telemetry.meter),
     });
+    watchWarmPools(telemetry.meter, sandbox);
     const permitKeys = new PublicKeyFile(config.WRIT_PERMIT_PUBLIC_KEYS_FILE, ({ closesAt }) => closesAt === null);
     const gate = new EgressGate(parts.egress ?? systemEgress, monotonic, config.WRIT_SEARCH_HOSTS.split(',').filter((host) => host !== ''), watchGate(telemetry.meter));
     const work = new ExecutorPool({ ...poolSizes(), filename: workerProgram('executor.worker', import.meta.url), inputBytesMax: INPUT_BYTES_MAX });

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dashboard in Grafana's format.
-import { LegendDisplayMode, LegendPlacement, StackingMode, TooltipDisplayMode, SortOrder, GraphThresholdsStyleMode } from '@grafana/grafana-foundation-sdk/common';
-import * as common from '@grafana/grafana-foundation-sdk/common';
-import { DashboardBuilder, DashboardCursorSync, DatasourceVariableBuilder, QueryVariableBuilder, RowBuilder, ThresholdsConfigBuilder, ThresholdsMode, VariableRefresh, VariableSort, type Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  BigValueGraphMode, GraphThresholdsStyleConfigBuilder, GraphThresholdsStyleMode, LegendDisplayMode, LegendPlacement, SortOrder, StackingConfigBuilder,
+  StackingMode, TooltipDisplayMode, VizLegendOptionsBuilder, VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import {
+  DashboardBuilder, DashboardCursorSync, DatasourceVariableBuilder, QueryVariableBuilder, RowBuilder, ThresholdsConfigBuilder, ThresholdsMode,
+  VariableRefresh, VariableSort, type Dashboard,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
@@ -19,9 +24,11 @@ export function grafanaDashboard({ uid, title, description, variables = [], rows
     .tooltip(DashboardCursorSync.Crosshair)
     .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'));
   for (const variable of variables) builder.withVariable(variableOf(variable));
+  // Links to a panel name its number: they stay as long as panels are added behind it.
+  let id = 0;
   for (const row of rows) {
-    builder.withRow(new RowBuilder(row.title));
-    for (const panel of row.panels) builder.withPanel(panel.kind === 'stat' ? statOf(panel) : timeseriesOf(panel));
+    builder.withRow(new RowBuilder(row.title).id(++id));
+    for (const panel of row.panels) builder.withPanel((panel.kind === 'stat' ? statOf(panel) : timeseriesOf(panel)).id(++id));
   }
   return builder.build();
 }
@@ -45,15 +52,15 @@ function targetsOf({ queries, kind }: PanelSpec): DataqueryBuilder[] {
 
 function statOf(spec: PanelSpec): StatBuilder {
   return new StatBuilder().title(spec.title).description(spec.description).unit(spec.unit).datasource(DATASOURCE).span(spec.width).height(HEIGHT.stat)
-    .thresholds(thresholdsOf(spec)).graphMode(common.BigValueGraphMode.None).targets(targetsOf(spec));
+    .thresholds(thresholdsOf(spec)).graphMode(BigValueGraphMode.None).targets(targetsOf(spec));
 }
 
 function timeseriesOf(spec: PanelSpec): TimeseriesBuilder {
   const panel = new TimeseriesBuilder().title(spec.title).description(spec.description).unit(spec.unit).min(0).datasource(DATASOURCE).span(spec.width).height(HEIGHT.timeseries)
     .lineWidth(1).fillOpacity(spec.stacked === true ? FILL.stacked : FILL.plain).thresholds(thresholdsOf(spec))
-    .legend(new common.VizLegendOptionsBuilder().displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom).showLegend(true))
-    .tooltip(new common.VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .legend(new VizLegendOptionsBuilder().displayMode(LegendDisplayMode.List).placement(LegendPlacement.Bottom).showLegend(true))
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .targets(targetsOf(spec));
-  if (spec.thresholds !== undefined) panel.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
-  return spec.stacked === true ? panel.stacking(new common.StackingConfigBuilder().mode(StackingMode.Normal)) : panel;
+  if (spec.thresholds !== undefined) panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  return spec.stacked === true ? panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal)) : panel;
 }

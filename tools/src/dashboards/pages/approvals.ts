@@ -31,7 +31,7 @@ export const APPROVALS: DashboardSpec = {
         curves('Attempts', 'ops', each(perSecond('writ_webhook_deliveries_total', ['outcome']), 'outcome'), '`retried` for long: a receiver is away.', { width: 6, stacked: true }),
         curves('Messages that wait', 'short', shared('writ_webhook_deliveries_waiting'), 'Those between two attempts are part of it.', { width: 6 }),
         curves('Overdue for', 's', shared('writ_webhook_deliveries_overdue_age_seconds'), 'Above a minute: the orchestrators don\'t keep up, or a webhook is disabled.', { width: 6 }),
-        curves('Time of an attempt', 's', quantiles('writ_webhook_delivery_duration_seconds', [], { qs: [0.5, 0.99] }), 'At most 15 s.', { width: 6 }),
+        curves('Time of an attempt', 's', quantiles('writ_webhook_delivery_duration_seconds', [], { qs: [0.5, 0.99] }), 'An attempt is given up after 15 s.', { width: 6 }),
       ],
     },
   ],

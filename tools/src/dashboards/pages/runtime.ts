@@ -46,7 +46,7 @@ export const RUNTIME: DashboardSpec = {
         curves('Connections in use', 'short', each(`sum by (${POOL}) (db_client_connection_count{db_client_connection_state="used"})`, POOL), 'By pool, over all processes.', { width: 6 }),
         curves('Pools full', 'percentunit', each(`max by (${POOL}, instance) (sum by (${POOL}, instance) (db_client_connection_count{db_client_connection_state="used"}) / sum by (${POOL}, instance) (db_client_connection_max))`, POOL, 'instance'), 'At 1 requests wait.', { width: 6 }),
         curves('Waiting for a connection', 'short', each(`sum by (${POOL}) (db_client_connection_pending_requests)`, POOL), 'Above 0 for long: Postgres is slow.', { width: 6 }),
-        curves('Time until a connection', 's', quantiles('db_client_connection_wait_time_seconds', [POOL], { qs: [0.99] }), 'p99.', { width: 6 }),
+        curves('Time until a connection', 's', quantiles('db_client_connection_wait_time_seconds', [POOL], { qs: [0.99] }), 'Opening a new connection is part of it.', { width: 6 }),
       ],
     },
   ],
