@@ -49,8 +49,13 @@ test('the whole kernel comes up, serves its verbs over the bus, and goes down', 
     await expect(ask('kernel.admit', { v: 2 })).rejects.toMatchObject({ code: 'request.malformed' });
     expect(await readiness.look()).toMatchObject({ ready: true, checks: { database: 'ok' } });
     const metrics = await telemetry.metricsText();
-    expect(metrics).toContain('writ_operations_total{verdict="held",tool="fs.write"} 1');
-    expect(metrics).toContain('writ_outbox_rows 4');
+    expect(metrics).toContain('writ_operations_decided_total{verdict="held",tool="fs.write",lane="inline"} 1');
+    expect(metrics).toContain('writ_outbox_records 4');
+    expect(metrics).toContain('writ_approvals_decided_total{decision="approved"} 1');
+    expect(metrics).toContain('writ_approvals_waiting{of="action"} 0');
+    expect(metrics).toContain('writ_operations_active{state="admitted",lane="inline"} 0');
+    expect(metrics).toContain('writ_dispatch_slots{lane="inline",state="free"} 0');
+    expect(metrics).toMatch(/^db_client_connection_wait_time_seconds_count\{db_client_connection_pool_name="tenants"\} [1-9]/m);
   } finally {
     await app.close();
     await Promise.all([pool.end(), admin.end(), bus.close(), telemetry.shutdown()]);

@@ -6,6 +6,7 @@ import { subjectsOf, TENANT_DEFAULTS, type PeekEvent, type TenantLimits } from '
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { knownKeys, Repeated, ValueBox, type Given } from '@writ/nest-kit';
+import { ConnectionWatch } from '@writ/telemetry';
 import { watchPool, Work } from '@writ/worker-pool';
 import { Admit, AdmitController, admissionStatements, Decisions, FactMemory, Places } from './admit/index.ts';
 import { Agents, AgentsController } from './agents/index.ts';
@@ -47,9 +48,10 @@ import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
 import { OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
-import { watchBacklog } from './support/gauges.ts';
+import { watchBacklog, watchSlots } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
 import { OperationMonitor } from './support/operation-monitor.ts';
+import { watchSender } from './support/sender-watch.ts';
 import { Resources, ResourcesController } from './resources/index.ts';
 import { Profiles, ProfilesController } from './profiles/index.ts';
 import { ListSandboxes, RegisterSandbox, Registrars, SandboxesController } from './sandboxes/index.ts';
@@ -99,24 +101,22 @@ const BACKTESTS = 'backtests';
 /** with: what the process is given, and what everything stands on */
 function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Given, work: Work<KernelTasks>) {
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
-  const poolOf = (url: string, max: number) => ({ pool: createPool({ url, applicationName: 'writ-kernel', max, onIdleError: report }) });
-  const tenants: TenantPool = poolOf(config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
-  const workers: CrossTenantPool = poolOf(config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
+  const connections = new ConnectionWatch(telemetry.meter);
+  const poolOf = (name: string, url: string, max: number) => ({ pool: connections.pool(name, (onWait) => createPool({ url, applicationName: 'writ-kernel', max, onWait, onIdleError: report })) });
+  const tenants: TenantPool = poolOf('tenants', config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
+  const workers: CrossTenantPool = poolOf('workers', config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
   readiness.add('database', () => verifyDurability(tenants.pool));
   const keys = new KernelKeys(config, Date.now());
   readiness.add('signing keys', () => keys.verifyAble());
   const subjects = subjectsOf(config.WRIT_SHARD);
   const book = new ReceiptBook(workers);
-  const outbox = new OutboxSender(bus, subjects, workers, book, {
-    refused: (recordId, fault) => logger.error({ record_id: recordId, fault }, 'the ledger refuses a record: its tenant is held back until an operator resolves it'),
-    failed: (error) => logger.warn({ err: error }, 'records were not logged and are sent again'),
-  }, Date.now);
+  const outbox = new OutboxSender(bus, subjects, workers, book, watchSender(telemetry.meter, logger), Date.now);
   watchBacklog(telemetry.meter, workers);
   const blobs = cachedBlobs(pgBlobs(tenants.pool), { bytesMax: BLOB_CACHE_BYTES });
   const trees = new Trees(blobs);
   const vault = new TenantVault(config.masterKeys, new WrappedKeyRows(tenants));
   return {
-    report, tenants, workers, subjects, book, outbox, blobs, bus, trees,
+    report, tenants, workers, subjects, book, outbox, blobs, bus, trees, meter: telemetry.meter,
     sizes: new Sizes(tenants, trees),
     vault,
     args: new ArgumentsReader({ blobs, vault, work }),
@@ -143,6 +143,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const judge = new Judge(policies, on.trees, { tools: new ToolReader(work), failed: on.report });
   const desk = new PermitDesk(on.keys.permit, on.bus, on.subjects, withinTrace);
   const slots = new Slots(() => performance.now());
+  watchSlots(on.meter, slots);
   const permits = { permitTtlMs: config.WRIT_PERMIT_TTL_MS, report: on.report, now: () => performance.now() };
   const dispatcher = new Dispatcher(on.workers, desk, slots, permits);
   const announcer = new Announcer(on.outbox, dispatcher, on.events, on.memory);
@@ -158,7 +159,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
   const previews = new Previews(on.tenants, on.sealer, announcer);
   const sweeper = new Sweeper(on.workers, on.tenants, endings, dispatcher);
   const release = new Release(on.tenants, sweeper, dispatcher);
-  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, args: on.args });
+  const redeem = new Redeem(on.tenants, on.vault, endings, memory, on.trees, on.keys.permitVerifiers, { ...lease, args: on.args, monitor: on.monitor });
   return {
     assign: new Assign(dispatcher, desk, redeem, release, { ...permits, ...lease }),
     dispatcher,
@@ -182,7 +183,7 @@ function execution(config: KernelConfig, on: Ground, policies: PolicySets, work:
 /** through: what is decided */
 function admission(config: KernelConfig, on: Ground, { announcer, assign, endings, effects, judge, landing }: ReturnType<typeof execution>, policies: PolicySets) {
   const views = new OperationViews(on.tenants, on.vault, on.book);
-  const held = new HeldCalls(on.tenants, on.sealer, announcer);
+  const held = new HeldCalls(on.tenants, on.sealer, announcer, on.monitor);
   const parts = { ...on, policies };
   const again = new PreviewAgain(parts, announcer);
   const votes = new CastVote(on.tenants, held, announcer);
@@ -284,7 +285,7 @@ export class KernelModule {
       run.dispatcher,
       on.keys.followed(parts),
       every(PREVIEW_MS, () => run.previewDispatcher.run()),
-      every(config.WRIT_SWEEP_MS, () => run.sweeper.sweep()),
+      every(config.WRIT_SWEEP_MS, async () => on.monitor.requeued(await run.sweeper.sweep())),
       every(config.WRIT_SWEEP_MS, () => run.previewSweeper.sweep()),
       every(config.WRIT_SWEEP_MS, () => ask.expire.run()),
       every(config.WRIT_SWEEP_MS, () => ask.endCalls.sweep()),

@@ -5,6 +5,7 @@ import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '
 import { LiveSigner } from '@writ/signing';
 import { PublicKeyFile } from '@writ/nest-kit/keys';
 import { followKeys, keyStoreOf, Repeated, type Given } from '@writ/nest-kit';
+import { ConnectionWatch } from '@writ/telemetry';
 import { AppendController } from './append/append.controller.ts';
 import { Append } from './append/append.ts';
 import { RecordVerifier } from './append/record-verifier.ts';
@@ -29,12 +30,13 @@ import { Checkpoints, NO_WITNESSES } from './sign/checkpoints.ts';
 import { Cosignatures } from './sign/cosignatures.ts';
 import { SignedMemory } from './sign/signed-memory.ts';
 import { LoggedEvents } from './tell/logged-events.ts';
+import { watchAppends, watchProgress, watchWitnesses } from './support/ledger-watch.ts';
 import { Lifetime } from './support/lifetime.ts';
 
 @Module({})
 export class LedgerModule {
   static with(config: LedgerConfig, { bus, readiness, logger, telemetry }: Given): DynamicModule {
-    const pool = createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
+    const pool = new ConnectionWatch(telemetry.meter).pool('ledger', (onWait) => createPool({ url: config.WRIT_LEDGER_DATABASE_URL, applicationName: 'writ-ledger', onWait, onIdleError: (err) => logger.warn({ err }, 'a database connection died') }));
     const memory = new SignedMemory(config.WRIT_LEDGER_MEMORY_FILE);
     const checkpointKeys = keyStoreOf('WRIT_CHECKPOINT_KEY', { file: config.WRIT_CHECKPOINT_KEY_FILE, text: config.WRIT_CHECKPOINT_KEY, wrap: config.WRIT_KEY_WRAP_FILE });
     const signer = new LiveSigner('checkpoint', checkpointKeys, Date.now());
@@ -46,10 +48,13 @@ export class LedgerModule {
     const due = new Set(memory.tenants());
     const unindexed = new DueLogs();
     unindexed.add(memory.tenants());
+    let signedAt = performance.now();
+    watchProgress(telemetry.meter, { signedAt: () => signedAt, unindexed });
     const events = logged(bus, subjectsOf(config.WRIT_SHARD), logger);
     const witnessing = {
       quorum: witnesses.length === 0 ? NO_WITNESSES.quorum : quorum,
       onStored: (tenants: readonly string[]) => {
+        signedAt = performance.now();
         unindexed.add(tenants);
         if (witnesses.length > 0) for (const tenant of tenants) due.add(tenant);
         events.tell(tenants);
@@ -58,7 +63,7 @@ export class LedgerModule {
     const checkpoints = new Checkpoints(pool, memory, { name: config.WRIT_DEPLOYMENT, signer }, (err) => logger.warn({ err }, 'a checkpoint was not stored'), witnessing);
     const log = new SignedLog(pool, checkpoints);
     const reader = new LogReader(log, new InclusionProofs(pool, memory, witnessing.quorum));
-    const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: hooksOf(logger) });
+    const cosigner = witnesses.length === 0 ? null : new Cosigner(due, { witnesses, store: new Cosignatures(pool), reader, ask: askOverHttp, hooks: { ...hooksOf(logger), onAnswer: watchWitnesses(telemetry.meter) } });
     cosigner?.start();
     const indexer = config.WRIT_RECORD_INDEX === 'off' ? null : new Indexer(unindexed, new IndexStore(pool), (err) => { logger.warn({ err }, 'records were not indexed: they are found later'); });
     indexer?.start();
@@ -69,7 +74,7 @@ export class LedgerModule {
       module: LedgerModule,
       controllers: [AppendController, ReceiptController, CheckpointController, ReadController, QueryController],
       providers: [
-        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now)) },
+        { provide: Append, useValue: new Append(new LogStore(pool, memory), checkpoints, new RecordVerifier(recordKeys.byKeyid, Date.now), watchAppends(telemetry.meter)) },
         { provide: LogReader, useValue: reader },
         { provide: RecordReader, useValue: new RecordReader(log, (tenant) => { unindexed.add([tenant]); }) },
         { provide: ExportPages, useValue: new ExportPages(log, checkpoints) },

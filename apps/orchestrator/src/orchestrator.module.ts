@@ -7,6 +7,7 @@ import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
 import { followKeys, outboundOf, Readiness, Repeated, type Given } from '@writ/nest-kit';
+import { ConnectionWatch } from '@writ/telemetry';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import { AgentsController } from './agents/agents.controller.ts';
 import { ApprovalsController } from './approvals/approvals.controller.ts';
@@ -68,6 +69,7 @@ import { PrismaApiKeys } from './store/prisma-api-keys.ts';
 import { SessionSeal } from './store/session-seal.ts';
 import { BeginErasure } from './support/begin-erasure.ts';
 import { EraseTexts } from './support/erase-texts.ts';
+import { watchWaiting } from './support/gauges.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { LedgerClient } from './support/ledger-client.ts';
 import { Lifetime } from './support/lifetime.ts';
@@ -98,6 +100,7 @@ import { StagedTokens } from './proposals/staged-token.ts';
 import { TurnsController } from './turns/turns.controller.ts';
 import { ChangeWebhooks } from './webhooks/change-webhooks.ts';
 import { ATTEMPT_MS, DeliverDue } from './webhooks/deliver-due.ts';
+import { watchDeliveries } from './webhooks/watch-deliveries.ts';
 import { DeliveriesController } from './webhooks/deliveries.controller.ts';
 import { EgressGate, resolveByDns } from './webhooks/egress-gate.ts';
 import { GatherNotices } from './webhooks/gather-notices.ts';
@@ -154,8 +157,9 @@ export interface Stores {
 }
 
 /** All in Postgres. */
-function openStores(config: OrchestratorConfig, { logger, readiness }: Given): Stores {
-  const pool = createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onIdleError: (err) => logger.warn({ err }, 'a database connection died') });
+function openStores(config: OrchestratorConfig, { logger, readiness, telemetry: { meter } }: Given): Stores {
+  const pool = new ConnectionWatch(meter).pool('orchestrator', (onWait) => createPool({ url: config.WRIT_ORCHESTRATOR_DATABASE_URL, applicationName: 'writ-orchestrator', onWait, onIdleError: (err) => logger.warn({ err }, 'a database connection died') }));
+  watchWaiting(meter, pool);
   readiness.add('database', () => verifyDurability(pool));
   const statistics = new Repeated(() => refreshStatistics(pool, 'orchestrator'), STATISTICS_MS, (err) => { logger.warn({ err }, 'statistics of tables were not gathered'); });
   statistics.start();
@@ -197,7 +201,7 @@ function stand(config: OrchestratorConfig, { bus, logger, telemetry }: Given, { 
   const gather = new GatherNotices(kernel, deliveries, report);
   const deliver = new DeliverDue(deliveries, { gate: new EgressGate(config.webhookAllowed, resolveByDns, outboundOf(config)), secrets, attemptMs: ATTEMPT_MS, now: epoch, chance: Math.random }, {
     disabled: (tenant_id, webhook) => logger.warn({ tenant_id, ...webhook }, 'a webhook was disabled'),
-    failed: report,
+    failed: report, tried: watchDeliveries(telemetry.meter),
   });
   const limits = new ChangedLimits<TenantLimits>((since, after) => kernel.limitsChanged(since, after));
   const unheard = (err: unknown): void => logger.warn({ err }, 'the kernel could not be asked for limits; those known last go on counting');

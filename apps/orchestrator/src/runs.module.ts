@@ -14,6 +14,7 @@ import { DriveRuns } from './sessions/drive-runs.ts';
 import { Models } from './sessions/models.ts';
 import { readAsAgent, type CallParts } from './sessions/run-call.ts';
 import { ComposePrompt } from './sessions/run-prompt.ts';
+import { RunWatch } from './sessions/run-watch.ts';
 import { SubAgents } from './sessions/sub-agents.ts';
 import type { Meter } from '@writ/telemetry';
 import type { KernelClient } from './support/kernel-client.ts';
@@ -38,9 +39,8 @@ export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, ru
   const calls: CallParts = { parse: parseCall, propose: (...given) => propose.run(...given), show: (caller, view) => show.view(caller, view), staged, wait };
   const prompts = new ComposePrompt(new Offers(kernel, Date.now), (caller, { session, run }, path) =>
     readAsAgent(calls, { caller, session, run, model: models.read(session.model)?.model ?? session.model, dialect: null, started: () => undefined }, path, new AbortController().signal));
-  const seconds = meter.createHistogram('writ_round_own_seconds', { description: 'time from a model\'s reply with calls to the next request to it, without the calls themselves' });
   const driving = new DriveRuns({
-    work: runWork, models, chance: Math.random, monotonic: () => performance.now(), took: (ms) => seconds.record(ms / 1_000), tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
+    work: runWork, models, chance: Math.random, monotonic: () => performance.now(), watch: new RunWatch(meter), tenantCostMax: config.WRIT_RUN_COST_PER_DAY_MAX ?? null,
     calls, prompt: (caller, open, dialect) => prompts.run(caller, open, dialect),
     isDecided: async (caller, operation_id) => (await kernel.ask('operation.read', caller, { operation_id })).state !== 'held',
     subAgents: new SubAgents(runWork, async (caller, operation_id) => (await kernel.insist('token.spawn', caller, { operation_id })).capability_token_id),
@@ -52,5 +52,6 @@ export function openRuns(config: OrchestratorConfig, { bus, subjects, kernel, ru
     cancelCalls: (caller, sessionId, runId) => cancelCalls(kernel, caller, sessionId, runId),
     tell: (news) => bus.publish(subjects.event('run', news.tenant_id), news),
   }, failed);
+  meter.observe(['writ.runs.driven'], (observe) => { observe('writ.runs.driven', driving.size); });
   return { models, driving };
 }

@@ -11,7 +11,7 @@ import { makeWorlds } from './calls.ts';
 
 type Measured = Omit<Metric, 'reference' | 'ratio'>;
 
-const FAMILY = 'writ_round_own_seconds';
+const FAMILY = 'writ_run_round_overhead_duration_seconds';
 /** How long a model of this bench thinks. */
 const THINKS_MS = 2_000;
 /** Before it counts: prompts are composed, code is compiled, and each of a dozen connections has planned its statements. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import type { Client, Pool } from './pool.ts';
+import { toldWait, type Client, type Pool } from './pool.ts';
 import { isSilent, wasHeardSince } from './silence.ts';
 
 /**
@@ -10,6 +10,7 @@ import { isSilent, wasHeardSince } from './silence.ts';
 export async function withConnection<T>(pool: Pool, use: (client: Client, close: () => void) => Promise<T>): Promise<T> {
   const sinceMs = performance.now();
   const client = await pool.connect();
+  toldWait(pool, performance.now() - sinceMs);
   let isBroken = false;
   const close = (): void => { isBroken = true; };
   // A connection that dies between two statements says so here; the next statement fails and reports it.

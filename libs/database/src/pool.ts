@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
   /** the longest to wait for a free or new connection; 5 s unless said */
   readonly connectTimeoutMs?: number;
+  /** told how long each wait for a connection took, in milliseconds; it must not throw */
+  readonly onWait?: (ms: number) => void;
   /** told of connections that die while idle; the pool replaces them by itself */
   readonly onIdleError?: (error: Error) => void;
 }
@@ -75,7 +77,16 @@ export function createPool(options: PoolOptions): Pool {
   // Without a listener an idle connection that dies would end the process.
   pool.on('error', (error) => options.onIdleError?.(error));
   noteHeard(pool);
+  if (options.onWait !== undefined) WAITS.set(pool, options.onWait);
   return pool;
+}
+
+/** Who is told of waits, by pool. */
+const WAITS = new WeakMap<Pool, (ms: number) => void>();
+
+/** Whoever got a connection of the pool says how long it waited for it, in milliseconds. */
+export function toldWait(pool: Pool, ms: number): void {
+  WAITS.get(pool)?.(ms);
 }
 
 /** One connection outside of a pool, for work that changes its session: migrations, provisioning. The caller ends it. */

@@ -138,8 +138,8 @@ test('handlers are timed by verb and outcome', async () => {
   await ask('admit');
   await ask('renew').catch(() => {});
   const text = await telemetry.metricsText();
-  expect(text).toContain('writ_handler_seconds_count{verb="admit",outcome="ok"} 1');
-  expect(text).toContain('writ_handler_seconds_count{verb="renew",outcome="attempt.fenced"} 1');
+  expect(text).toContain('writ_bus_handler_duration_seconds_count{verb="admit",outcome="ok"} 1');
+  expect(text).toContain('writ_bus_handler_duration_seconds_count{verb="renew",outcome="attempt.fenced"} 1');
 });
 
 test('a pattern of another process keeps the process from starting', async () => {

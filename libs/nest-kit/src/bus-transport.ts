@@ -2,7 +2,7 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { Bus, BusMessage, Subscription } from '@writ/bus';
 import { EVENTS, Fault, REQUESTS, subjectsOf, type EventKind, type Process, type Subjects } from '@writ/contract';
-import { withSpan, type Meter, type Telemetry } from '@writ/telemetry';
+import { withSpan, type Histogram, type Telemetry } from '@writ/telemetry';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { BusContext } from './bus-context.ts';
 
@@ -32,14 +32,14 @@ interface HandlerExtras {
 export class BusTransport extends Server implements CustomTransportStrategy {
   readonly #options: BusTransportOptions;
   readonly #subjects: Subjects;
-  readonly #seconds: ReturnType<Meter['createHistogram']>;
+  readonly #seconds: Histogram<'writ.bus.handler.duration'>;
   readonly #subscriptions: Subscription[] = [];
 
   constructor(options: BusTransportOptions) {
     super();
     this.#options = options;
     this.#subjects = subjectsOf(options.shard);
-    this.#seconds = options.telemetry.meter.createHistogram('writ_handler_seconds', { description: 'time from a message\'s arrival to its answer' });
+    this.#seconds = options.telemetry.meter.histogram('writ.bus.handler.duration');
   }
 
   /** Subscribes every handler. Fails for a pattern that isn't of this process. */

@@ -19,7 +19,16 @@ export const COMMON_ENVIRONMENT = {
   WRIT_OPS_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that /healthz, /readyz and /metrics listen on' }),
   WRIT_OPS_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, description: 'the port of /healthz, /readyz and /metrics; 0 picks one' }),
   WRIT_START_WAIT_MS: Type.Integer({ default: 30_000, minimum: 0, maximum: 600_000, description: 'how long the start waits for NATS and Postgres to listen, in milliseconds' }),
+  WRIT_METRICS_TENANTS_MAX: Type.Integer({
+    default: 50, minimum: 0, maximum: 1_000, description: 'how many tenants metrics tell apart, 0 to 1000: the first ones that the process sees; all others are `other`',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(Type.String({ pattern: '^https?://', description: 'the base URL of an OTLP/HTTP collector' })),
+  OTEL_METRICS_EXPORTER: Type.Enum(['none', 'otlp'], {
+    default: 'none', description: '`otlp` sends metrics to the collector of OTEL_EXPORTER_OTLP_ENDPOINT too; `none` leaves them to /metrics',
+  }),
+  OTEL_METRIC_EXPORT_INTERVAL: Type.Integer({
+    default: 60_000, minimum: 1_000, maximum: 3_600_000, description: 'how often metrics are sent to the collector, in milliseconds: 1000 to 3600000',
+  }),
 };
 
 /** The variables that every process has. */

@@ -18,9 +18,8 @@ export interface Followed {
  */
 export function followKeys(followed: readonly Followed[], { logger, telemetry }: { readonly logger: Logger; readonly telemetry: Telemetry }, turn: (now: number) => void = () => undefined): Repeated {
   const unread = new Map<string, string>();
-  const gauge = telemetry.meter.createObservableGauge('writ_keys_unread', { description: 'keys whose file can\'t be read: those read before stay in force' });
-  gauge.addCallback((result) => {
-    for (const { what } of followed) result.observe(unread.has(what) ? 1 : 0, { keys: what });
+  telemetry.meter.observe(['writ.keys.unread'], (observe) => {
+    for (const { what } of followed) observe('writ.keys.unread', unread.has(what) ? 1 : 0, { keys: what });
   });
   const look = async ({ what, keys }: Followed): Promise<void> => {
     try {

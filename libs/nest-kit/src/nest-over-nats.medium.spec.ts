@@ -86,7 +86,7 @@ describe('a Nest process on a real server', () => {
     const ready = await fetch(`${booted.opsUrl}/readyz`);
     expect({ status: ready.status, body: await ready.json() }).toEqual({ status: 200, body: { ready: true, checks: { bus: 'ok' } } });
     expect(await ask('admit', { tool_id: 'fs.read' })).toEqual({ tool_id: 'fs.read' });
-    expect(await (await fetch(`${booted.opsUrl}/metrics`)).text()).toContain('writ_handler_seconds_count{verb="admit",outcome="ok"} 1');
+    expect(await (await fetch(`${booted.opsUrl}/metrics`)).text()).toContain('writ_bus_handler_duration_seconds_count{verb="admit",outcome="ok"} 1');
   });
 
   test('answers in a fraction of a millisecond', async () => {

@@ -49,6 +49,6 @@ test('no value is ever repeated: it may be a secret', () => {
 test('the common variables have defaults but for the address of NATS', () => {
   expect(readEnvironment(Type.Object(COMMON_ENVIRONMENT), { WRIT_NATS_URL: 'nats://127.0.0.1:4222' })).toEqual({
     WRIT_DEPLOYMENT: 'writ.local', WRIT_SHARD: 's0', WRIT_NATS_URL: 'nats://127.0.0.1:4222', WRIT_LOG_LEVEL: 'info', WRIT_OPS_HOST: '127.0.0.1', WRIT_OPS_PORT: 0,
-    WRIT_START_WAIT_MS: 30_000,
+    WRIT_START_WAIT_MS: 30_000, WRIT_METRICS_TENANTS_MAX: 50, OTEL_METRICS_EXPORTER: 'none', OTEL_METRIC_EXPORT_INTERVAL: 60_000,
   });
 });

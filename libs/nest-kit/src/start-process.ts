@@ -10,6 +10,7 @@ import { NestLogger } from './nest-logger.ts';
 import { OpsServer } from './ops-server.ts';
 import { Readiness } from './readiness.ts';
 import { startNest, type HttpDoor, type NestProcess } from './start-nest.ts';
+import { telemetryOf } from './telemetry-of.ts';
 import { whenReachable } from './when-reachable.ts';
 
 /** What a process gets to build its module with. */
@@ -54,7 +55,7 @@ export interface RunningProcess {
  */
 export async function startProcess<C extends CommonEnvironment>(plan: ProcessPlan<C>): Promise<RunningProcess> {
   const { config } = plan;
-  const telemetry = startTelemetry({ service: plan.process, version: plan.version, endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT });
+  const telemetry = startTelemetry({ service: plan.process, version: plan.version, ...telemetryOf(config) });
   const logger = telemetry.logger(config.WRIT_LOG_LEVEL);
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const readiness = new Readiness();

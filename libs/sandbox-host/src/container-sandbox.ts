@@ -68,6 +68,12 @@ export class ContainerSandbox extends Sandbox {
     await Promise.all([...this.#pools.values()].map((pool) => pool.full()));
   }
 
+  /** What waits in the pools, and what is being started for them. */
+  get warmth(): { readonly ready: number; readonly starting: number } {
+    const pools = [...this.#pools.values()];
+    return { ready: pools.reduce((sum, { idle }) => sum + idle, 0), starting: pools.reduce((sum, { starting }) => sum + starting, 0) };
+  }
+
   /** Containers of this sandbox that exist now, waiting ones included. */
   get containers(): readonly string[] {
     return [...this.#live];
@@ -153,13 +159,19 @@ export class ContainerSandbox extends Sandbox {
 
   async #startOne(spec: ContainerSpec): Promise<AgentContainer> {
     let made: string | undefined;
+    const began = performance.now();
+    const tell = (type: 'container.started' | 'container.start_failed'): void => this.#report({ type, image: spec.image, ms: performance.now() - began });
     try {
       const container = await this.#engine.start(spec, (id) => {
         made = id;
         this.#starting.add(id);
       });
       this.#live.add(container.id);
+      tell('container.started');
       return container;
+    } catch (error) {
+      tell('container.start_failed');
+      throw error;
     } finally {
       if (made !== undefined) this.#starting.delete(made);
     }

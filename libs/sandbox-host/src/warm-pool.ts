@@ -44,6 +44,11 @@ export class WarmPool {
     return this.#ready.length;
   }
 
+  /** How many are being started. */
+  get starting(): number {
+    return this.#starting;
+  }
+
   /** A container that is ready, or one that is about to be; null when there is neither and the taker must start its own. */
   async take(): Promise<AgentContainer | null> {
     const container = this.#ready.shift();

@@ -90,14 +90,30 @@ test('a line written in a span carries its ids', async () => {
   expect(JSON.parse(chunks[1] ?? '')).not.toHaveProperty('trace_id');
 });
 
-test('metrics are told in Prometheus\' format', async () => {
+test('metrics are Prometheus text, with the names of its conventions', async () => {
   telemetry = startTelemetry(service);
-  telemetry.meter.createCounter('writ_calls', { description: 'calls by verdict' }).add(2, { verdict: 'admitted' });
-  telemetry.meter.createHistogram('writ_handler_seconds').record(0.002, { verb: 'admit' });
+  telemetry.meter.counter('writ.operations.decided').add(2, { verdict: 'admitted', tool: 'fs.read', lane: 'inline' });
+  telemetry.meter.histogram('writ.bus.handler.duration').record(0.002, { verb: 'admit', outcome: 'ok' });
   const text = await telemetry.metricsText();
-  expect(text).toContain('writ_calls_total{verdict="admitted"} 2');
-  expect(text).toContain('writ_handler_seconds_bucket{verb="admit",le="0.0025"} 1');
+  expect(text).toContain('# TYPE writ_operations_decided_total counter\nwrit_operations_decided_total{verdict="admitted",tool="fs.read",lane="inline"} 2');
+  expect(text).toContain('writ_bus_handler_duration_seconds_bucket{verb="admit",outcome="ok",le="0.0025"} 1');
   expect(text).toContain('target_info{service_name="kernel"');
+});
+
+test('what OpenTelemetry would read from the environment changes nothing, and is there afterwards', async () => {
+  const told = { OTEL_SDK_DISABLED: 'true', OTEL_METRICS_EXPORTER: 'console', OTEL_TRACES_SAMPLER: 'always_off', OTEL_RESOURCE_ATTRIBUTES: 'a=b', OTEL_NODE_EXPERIMENTAL_SDK_METRICS: 'true' };
+  Object.assign(process.env, told);
+  try {
+    const { ended } = started();
+    const text = await telemetry!.metricsText();
+    expect(text).toContain('process_uptime_seconds');
+    expect(text).not.toMatch(/otel_sdk|a="b"/);
+    await withSpan('admitted', {}, async () => {});
+    expect(await ended()).toHaveLength(1);
+    expect(process.env).toMatchObject(told);
+  } finally {
+    for (const name of Object.keys(told)) Reflect.deleteProperty(process.env, name);
+  }
 });
 
 test('spans reach a collector at the endpoint, and the end of the process does not lose the last ones', async () => {
@@ -111,6 +127,24 @@ test('spans reach a collector at the endpoint, and the end of the process does n
   await withSpan('admitted', {}, async () => {});
   await telemetry.shutdown();
   expect(Buffer.concat(bodies).toString()).toContain('admitted');
+  collector.close();
+});
+
+test('metrics reach a collector only where that is asked for', async () => {
+  const asked: string[] = [];
+  const collector = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  telemetry = startTelemetry({ ...service, endpoint });
+  await telemetry.shutdown();
+  expect(asked).toEqual([]);
+  telemetry = startTelemetry({ ...service, endpoint, pushMetricsMs: 60_000 });
+  await telemetry.shutdown();
+  expect(asked).toEqual(['/v1/metrics']);
   collector.close();
 });
 

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Meter, Tracer } from '@opentelemetry/api';
+import { context, metrics, propagation, trace, type Tracer } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { IMetricReader } from '@opentelemetry/sdk-metrics';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import { AlwaysOffSampler, AlwaysOnSampler, type SpanExporter } from '@opentelemetry/sdk-trace';
 import type { DestinationStream } from 'pino';
-import { watchEventLoop } from './event-loop.ts';
+import { inBatches, NO_SPANS, otlpMetrics, otlpSpans } from './exporters.ts';
+import { Meter } from './instruments/index.ts';
 import { makeLogger, type Logger, type LogLevel } from './logger.ts';
-import { startMetrics } from './metrics.ts';
-import { otlpExporter, startTracing } from './tracing.ts';
+import { PullReader } from './pull-metrics.ts';
+import { watchRuntime } from './runtime.ts';
+import { withoutOtelVariables } from './without-otel-variables.ts';
 
 export interface TelemetryOptions {
   /** The process: `kernel`. */
   readonly service: string;
   readonly version: string;
-  /** Base URL of an OTLP/HTTP collector. Absent: spans are not exported. */
-  readonly endpoint?: string;
+  /** Base URL of an OTLP/HTTP collector. Absent: nothing is exported. */
+  readonly endpoint?: string | undefined;
+  /** Sends metrics to the collector too, every so many milliseconds. Absent: Prometheus pulls them, and nothing else gets them. */
+  readonly pushMetricsMs?: number | undefined;
+  /** How many tenants metrics tell apart; 50 unless said. */
+  readonly tenantsMax?: number | undefined;
   /** In the place of the collector: for tests. */
   readonly exporter?: SpanExporter;
   /** In the place of standard output: for tests. */
@@ -31,20 +41,51 @@ export interface Telemetry {
   shutdown(): Promise<void>;
 }
 
-/** Starts traces, metrics and logs of a process. Once per process: it sets the global tracer and context. */
-export function startTelemetry({ service, version, endpoint, exporter, destination }: TelemetryOptions): Telemetry {
-  const resource = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'writ', 'service.version': version });
-  const tracing = startTracing(service, version, resource, exporter ?? (endpoint === undefined ? undefined : otlpExporter(endpoint)));
-  const metrics = startMetrics(service, version, resource);
-  const unwatch = watchEventLoop(metrics.meter);
+/**
+ * Starts traces, metrics and logs of a process, by OpenTelemetry's SDK for Node.js. Once per process: it sets the global
+ * tracer, meter and context. Without a collector spans are made and not recorded: trace ids run through messages, logs and
+ * records all the same, at the cost of drawing them.
+ */
+export function startTelemetry(options: TelemetryOptions): Telemetry {
+  const { service, version, endpoint, pushMetricsMs, tenantsMax, destination } = options;
+  const exporter = options.exporter ?? (endpoint === undefined ? undefined : otlpSpans(endpoint));
+  const reader = new PullReader();
+  const readers: IMetricReader[] = endpoint === undefined || pushMetricsMs === undefined ? [reader] : [reader, otlpMetrics(endpoint, pushMetricsMs)];
+  const sdk = startSdk({ service, version, exporter, readers });
+  const meter = new Meter(metrics.getMeter(service, version), tenantsMax === undefined ? {} : { tenant: tenantsMax });
+  const unwatch = watchRuntime(meter);
   return {
-    tracer: tracing.tracer,
-    meter: metrics.meter,
+    tracer: trace.getTracer(service, version),
+    meter,
     logger: (level = 'info') => makeLogger({ service, version, level, destination }),
-    metricsText: () => metrics.text(),
+    metricsText: () => reader.text(),
     shutdown: async () => {
       unwatch();
-      await Promise.allSettled([tracing.shutdown(), metrics.shutdown()]);
+      await sdk.shutdown().catch(() => undefined);
     },
   };
+}
+
+/** Starts the SDK with all that it would else take from the environment, or guess. */
+function startSdk({ service, version, exporter, readers }: {
+  readonly service: string; readonly version: string; readonly exporter: SpanExporter | undefined; readonly readers: IMetricReader[];
+}): NodeSDK {
+  // Replaces what an earlier start in the same process has left: tests start several.
+  for (const api of [context, propagation, trace, metrics]) api.disable();
+  return withoutOtelVariables(() => {
+    const sdk = new NodeSDK({
+      resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'writ', 'service.version': version }),
+      autoDetectResources: false,
+      contextManager: new AsyncLocalStorageContextManager(),
+      textMapPropagator: new W3CTraceContextPropagator(),
+      // Whether the caller sampled doesn't matter: every call of ours is worth a trace where traces are kept at all.
+      sampler: exporter === undefined ? new AlwaysOffSampler() : new AlwaysOnSampler(),
+      spanProcessors: [exporter === undefined ? NO_SPANS : inBatches(exporter)],
+      metricReaders: readers,
+      // Logs are lines on standard output.
+      logRecordProcessors: [],
+    });
+    sdk.start();
+    return sdk;
+  });
 }

@@ -9,6 +9,8 @@ import { mk8BlacklistTable, mk8LimitsTable, mk8TemplatesTable, mk8VerbsTables } 
 import {
   defaultRulesTable, historyFieldsTable, policyContextTable, policyDefaultsTable, policySchemaText, policyTemplatesTable, strictRulesTable,
 } from './policy-tables.ts';
+import { metricsReference } from './metrics-page.ts';
+import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
 import { eventsTable, faultsTable, limitsTable, noticesTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
@@ -24,6 +26,8 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
     'policy defaults': policyDefaultsTable, 'policy context': policyContextTable, 'policy rules default': defaultRulesTable, 'policy rules strict': strictRulesTable,
     'policy history': historyFieldsTable, 'policy templates': policyTemplatesTable, 'policy schema': policySchemaText,
   },
+  'docs/operations/metrics.md': { metrics: metricsReference },
+  'docs/operations/slo.md': { objectives: objectivesTable },
   'docs/guides/risk.md': { 'risk rules': riskRulesTable },
   'docs/guides/webhooks.md': { notices: noticesTable },
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },

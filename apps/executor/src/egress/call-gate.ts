@@ -13,6 +13,7 @@ import type { AnnouncedRequests, EgressRequest, Grant } from '@writ/contract';
 import { decideEgress, isPublicAddress, isSafeMethod, TUNNEL, urlOf, type EgressTarget } from '@writ/egress';
 import { GateRefusal } from './gate-error.ts';
 import { Metered } from './metered.ts';
+import { UNWATCHED, type GateWatch } from './gate-watch.ts';
 import type { EgressPorts } from './ports.ts';
 import { RequestList, type ListedRequest } from './request-list.ts';
 import { FRESH_MS, Standing } from './standing.ts';
@@ -45,6 +46,7 @@ export interface CallGateOptions {
   readonly told?: (request: EgressRequest) => EgressRequest;
   /** of a preview: told what would have left; nothing does */
   readonly preview: ((what: string) => void) | null;
+  readonly watch?: GateWatch;
 }
 
 /** A request that was let out, over a connection to where it may go. */
@@ -57,6 +59,7 @@ export class CallGate {
   readonly #options: CallGateOptions;
   readonly #list: RequestList;
   readonly #standing: Standing;
+  readonly #told: GateWatch;
   readonly #open = new Set<Duplex>();
   #bytes = 0;
   #broken: GateRefusal | null = null;
@@ -65,6 +68,7 @@ export class CallGate {
 
   constructor(options: CallGateOptions) {
     this.#options = options;
+    this.#told = options.watch ?? UNWATCHED;
     const began = options.now();
     this.#list = new RequestList(options.requestsMax, () => options.now() - began, options.told ?? ((request) => request));
     this.#standing = new Standing(() => this.#tell(options.confirm), options.now);
@@ -88,18 +92,25 @@ export class CallGate {
 
   /** Lists what asked to leave and was no request. */
   refuse(method: string, target: string, reason: string): void {
+    this.#told.refused('egress.refused');
     this.#list.add(method, target, '')?.refused(reason);
   }
 
   /** Lets a request out, or a tunnel. @throws GateRefusal; nothing has left then */
   async admit(method: string, target: EgressTarget, purpose: string): Promise<Passage> {
     const listed = this.#list.add(method, method === TUNNEL ? `${target.host}:${target.port}` : urlOf(target), purpose);
-    if (listed === null) throw new GateRefusal('limit.exceeded', 'the call has asked for as many requests as it may');
+    if (listed === null) {
+      this.#told.refused('limit.exceeded');
+      throw new GateRefusal('limit.exceeded', 'the call has asked for as many requests as it may');
+    }
     try {
-      return { connection: await this.#admit(method, target, listed), listed };
+      const connection = await this.#admit(method, target, listed);
+      this.#told.admitted();
+      return { connection, listed };
     } catch (error) {
       const refusal = error instanceof GateRefusal ? error : new GateRefusal('egress.refused', 'the gate could not be sure, so nothing left', null, { cause: error });
       listed.refused(refusal.message);
+      this.#told.refused(refusal.code);
       throw refusal;
     }
   }
@@ -201,10 +212,12 @@ export class CallGate {
       sent: (bytes) => {
         pass(bytes);
         entry.sent_bytes += bytes;
+        this.#told.passed('sent', bytes);
       },
       received: (bytes) => {
         pass(bytes);
         entry.received_bytes += bytes;
+        this.#told.passed('received', bytes);
       },
     });
     this.#keep(connection, idle);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { startTelemetry } from '@writ/telemetry';
-import { sandboxEvents } from './sandbox-events.ts';
+import { sandboxEvents, watchWarmPools } from './sandbox-events.ts';
 
 describe('what sandboxes report', () => {
   const lines: { level: string; event?: { type: string } }[] = [];
@@ -12,13 +12,30 @@ describe('what sandboxes report', () => {
     for (const type of ['pool.hit', 'pool.hit', 'pool.miss']) report({ type });
     expect(lines.map(({ level, event }) => `${level} ${event?.type ?? ''}`)).toEqual(['debug pool.hit', 'debug pool.hit', 'debug pool.miss']);
     const metrics = await telemetry.metricsText();
-    expect(metrics).toContain('writ_sandbox_containers_total{pool="hit"} 2');
-    expect(metrics).toContain('writ_sandbox_containers_total{pool="miss"} 1');
+    expect(metrics).toContain('writ_sandbox_acquisitions_total{pool="hit"} 2');
+    expect(metrics).toContain('writ_sandbox_acquisitions_total{pool="miss"} 1');
   });
 
-  it('is a warning where somebody should look, unless it is good news', () => {
+  it('is timed where a container was started, or could not be', async () => {
+    lines.length = 0;
+    for (const [type, ms] of [['container.started', 400], ['container.started', 200], ['container.start_failed', 3_000]] as const) report({ type, ms } as { type: string });
+    expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug']);
+    const metrics = await telemetry.metricsText();
+    expect(metrics).toMatch(/^writ_sandbox_start_duration_seconds_sum\{outcome="ready"\} 0\.6/m);
+    expect(metrics).toContain('writ_sandbox_start_duration_seconds_count{outcome="failed"} 1');
+  });
+
+  it('shows the warm pools', async () => {
+    watchWarmPools(telemetry.meter, { warmth: { ready: 3, starting: 1 } });
+    const metrics = await telemetry.metricsText();
+    expect(metrics).toContain('writ_sandbox_pool_containers{state="ready"} 3');
+    expect(metrics).toContain('writ_sandbox_pool_containers{state="starting"} 1');
+  });
+
+  it('is a warning where somebody should look, unless it is good news, and counted', async () => {
     lines.length = 0;
     for (const type of ['engine.lost', 'engine.back', 'pool.refill_failed', 'container.not_removed', 'swept']) report({ type });
     expect(lines.map(({ level, event }) => `${level} ${event?.type ?? ''}`)).toEqual(['warn engine.lost', 'info engine.back', 'warn pool.refill_failed', 'warn container.not_removed', 'info swept']);
+    expect(await telemetry.metricsText()).toContain('writ_sandbox_events_total{event="engine.lost"} 1');
   });
 });

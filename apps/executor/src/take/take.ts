@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, Subscription, Work, WorkMessage } from '@writ/bus';
 import { AssignedEvent, LANES, parseMessage, type Lane, type Subjects } from '@writ/contract';
-import type { Logger, Meter } from '@writ/telemetry';
+import type { Histogram, LabelsOf, Logger, Meter } from '@writ/telemetry';
+
+/** How an attempt ended here. */
+type AttemptEnd = Exclude<LabelsOf<'writ.attempt.duration'>['outcome'], 'failed'>;
 
 /** What is done with permits and calls; answers how it ended, for metrics. Rejects when the attempt failed here. */
 export interface PermitHandler {
-  run(message: WorkMessage, lane: Lane): Promise<string>;
+  run(message: WorkMessage, lane: Lane): Promise<AttemptEnd>;
   /** null for what is no order */
-  openAssigned(event: AssignedEvent): { readonly lane: Lane; run(since: number): Promise<string>; giveBack(): Promise<void> } | null;
+  openAssigned(event: AssignedEvent): { readonly lane: Lane; run(since: number): Promise<AttemptEnd>; giveBack(): Promise<void> } | null;
 }
 
 export interface TakeOptions {
@@ -38,7 +41,7 @@ export class Take {
   readonly #logger: Logger;
   readonly #options: TakeOptions;
   readonly #running: Record<Lane, number> = { inline: 0, sandboxed: 0, broker: 0 };
-  readonly #seconds: ReturnType<Meter['createHistogram']>;
+  readonly #seconds: Histogram<'writ.attempt.duration'>;
   readonly #lanes = new Map<Lane, Work>();
   #assigned: Subscription | undefined;
   #announcing: NodeJS.Timeout | undefined;
@@ -53,9 +56,12 @@ export class Take {
     this.#perform = perform;
     this.#logger = logger;
     this.#options = options;
-    this.#seconds = meter.createHistogram('writ_attempt_seconds', { description: 'time from a permit\'s arrival to the end of its attempt' });
-    meter.createObservableGauge('writ_attempts_running', { description: 'attempts under way' }).addCallback((result) => {
-      for (const lane of LANES) result.observe(this.#running[lane], { lane });
+    this.#seconds = meter.histogram('writ.attempt.duration');
+    meter.observe(['writ.executor.slots'], (observe) => {
+      for (const lane of LANES) {
+        observe('writ.executor.slots', this.#running[lane], { lane, state: 'used' });
+        observe('writ.executor.slots', this.#free(lane), { lane, state: 'free' });
+      }
     });
   }
 
@@ -101,10 +107,10 @@ export class Take {
     this.#lanes.get(call.lane)?.freed();
   }
 
-  async #within(lane: Lane, run: () => Promise<string>): Promise<void> {
+  async #within(lane: Lane, run: () => Promise<AttemptEnd>): Promise<void> {
     const started = performance.now();
     this.#running[lane] += 1;
-    let outcome = 'failed';
+    let outcome: AttemptEnd | 'failed' = 'failed';
     try {
       outcome = await run();
     } catch (error) {

@@ -26,11 +26,12 @@ export class AdmitController {
 
   @MessagePattern('kernel.admit', { concurrencyMax: CONCURRENCY_MAX })
   async handle(@Payload() payload: unknown): Promise<OperationView> {
+    const began = performance.now();
     const { wait_ms = 0, ...call } = parseMessage(AdmitRequest, payload);
     const leave = await this.#places.take(call.tenant_id);
     let decided: Decided;
     try {
-      decided = await this.#decide(call, wait_ms);
+      decided = await this.#decide(call, wait_ms, began);
     } catch (error) {
       leave();
       throw error;
@@ -39,7 +40,7 @@ export class AdmitController {
     return await this.#admit.answer(decided);
   }
 
-  async #decide(call: SentCall, waitMs: number): Promise<Decided> {
+  async #decide(call: SentCall, waitMs: number, began: number): Promise<Decided> {
     return await withSpan('proposed', { operation_id: call.operation_id }, async (span) => {
       const headers: Record<string, string> = {};
       injectTrace(headers);
@@ -48,7 +49,7 @@ export class AdmitController {
       // The span that decides bears the name of what was decided.
       span.updateName(row.state);
       span.setAttribute('replayed', replayed);
-      if (!replayed) this.#monitor.decided(row);
+      if (!replayed) this.#monitor.decided(row, performance.now() - began);
       return decided;
     });
   }

@@ -6,6 +6,7 @@ import { openTestKernel, type TestKernel } from '../specs/test-kernel.ts';
 import { asks, AUTOPILOT } from '../specs/test-ports.ts';
 import type { TestTenant } from '../specs/test-tenant.ts';
 import { Edit } from './edit.ts';
+import { UNCOUNTED } from '../specs/uncounted.ts';
 
 let kernel: TestKernel;
 let tenant: TestTenant;
@@ -59,7 +60,7 @@ it('four edits at once, each with an id of its own, are one edit', async () => {
 
 it('an edit whose second half was lost goes on as the call that the first half named', async () => {
   const [caller, operation_id] = [editor(), newId('operation')];
-  const dying = new Edit(new HeldCalls(kernel.tenants, kernel.sealer, kernel.announcer), () => Promise.reject(new Error('the process dies')));
+  const dying = new Edit(new HeldCalls(kernel.tenants, kernel.sealer, kernel.announcer, UNCOUNTED), () => Promise.reject(new Error('the process dies')));
   await expect(dying.run({ v: 1, caller, approval_id: held.approval_id ?? '', operation_id, args: { path: 'a.txt', content: 'harmless' }, comment: null })).rejects.toThrow('dies');
   expect(await tenant.row(held.operation_id)).toMatchObject({ state: 'refused', fault_code: 'approval.superseded' });
   expect(await callsOf()).toBe(1);

@@ -102,7 +102,10 @@ export class EffectApproval {
         operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, said, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
       });
     }));
-    if (verdict?.verdict === 'done') return verdict.operation;
+    if (verdict?.verdict === 'done') {
+      this.#held.closed(held, closing.state);
+      return verdict.operation;
+    }
     return stopped === null ? null : await this.#stop(rejudged, closing, stopped);
   }
 

@@ -57,7 +57,10 @@ export class Readmission {
       records: records.map(postable),
     };
     const row = await unlessMoved(callKernel<OperationRow>(this.#parts.tenants.pool, 'readmit', [operation.tenant_id, JSON.stringify(change)]));
-    if (row !== null) this.#announcer.announce(row, records);
+    if (row !== null) {
+      this.#announcer.announce(row, records);
+      this.#held.closed(rejudged.held, closing.state);
+    }
     return row;
   }
 }

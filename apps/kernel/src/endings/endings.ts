@@ -140,7 +140,7 @@ export class Endings {
     if (verdict.verdict === 'done') {
       this.#announcer.announce(verdict.operation, [record]);
       this.#outcomes.ended({ row: verdict.operation, sealedResult });
-      if (ending.txOutcome !== null) this.#monitor.ended(ending.txOutcome, ending.fault?.code ?? null, operation);
+      if (ending.txOutcome !== null) this.#monitor.ended(ending.txOutcome, ending.fault?.code ?? null, verdict.operation);
     }
     return verdict;
   }

@@ -4,6 +4,7 @@ import type { Announcer } from '../announce/index.ts';
 import { endOf, postable } from '../judgement/index.ts';
 import { composeRecord, traceIdsOf, type RecordSealer, type SealedRecord } from '../records/index.ts';
 import { callKernel, isAgain, type OperationRow, type TenantPool } from '../store/index.ts';
+import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { hasRun, type ApprovalRow, type HeldCall } from './held-call.ts';
 import { isRecordedApart, voteDigest, type Vote } from './votes.ts';
 
@@ -25,6 +26,9 @@ export interface ApprovalClosing {
 
 /** A person's yes. */
 export type ApprovedClosing = ApprovalClosing & { readonly vote: Vote };
+
+/** What counts held calls. */
+export type HeldMonitor = Pick<OperationMonitor, 'ended' | 'approvalClosed'>;
 
 /** An approval about to be closed: the records of it, and what kernel.close_approval reads. */
 export interface ClosedApproval {
@@ -52,11 +56,13 @@ export class HeldCalls {
   readonly #tenants: TenantPool;
   readonly #sealer: RecordSealer;
   readonly #announcer: Announcer;
+  readonly #monitor: HeldMonitor;
 
-  constructor(tenants: TenantPool, sealer: RecordSealer, announcer: Announcer) {
+  constructor(tenants: TenantPool, sealer: RecordSealer, announcer: Announcer, monitor: HeldMonitor) {
     this.#tenants = tenants;
     this.#sealer = sealer;
     this.#announcer = announcer;
+    this.#monitor = monitor;
   }
 
   /** @throws Fault `not_found` for an approval that isn't the tenant's */
@@ -92,8 +98,17 @@ export class HeldCalls {
       records: records.map(postable),
     };
     const row = await unlessMoved(callKernel<OperationRow>(this.#tenants.pool, 'end_held', [operation.tenant_id, JSON.stringify(change)]));
-    if (row !== null) this.#announcer.announce(row, records);
+    if (row !== null) {
+      this.#announcer.announce(row, records);
+      this.#monitor.ended(txOutcome, code, row);
+      this.closed(held, closing.state);
+    }
     return row;
+  }
+
+  /** Counts an approval that was closed. Callers MUST have committed that. */
+  closed({ now, approval }: HeldCall, decision: ApprovalClosing['state']): void {
+    this.#monitor.approvalClosed({ tenant_id: approval.tenant_id, decision, waitedMs: now - approval.created_at });
   }
 
   /** What closing the approval writes. */

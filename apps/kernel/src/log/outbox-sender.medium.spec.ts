@@ -37,7 +37,7 @@ afterEach(() => bus.close());
 function newSender() {
   const [refused, failed]: [string[], unknown[]] = [[], []];
   const book = new ReceiptBook(kernel.workers);
-  const watch = { refused: (id: string, fault: string) => refused.push(`${id} ${fault}`), failed: (error: unknown) => failed.push(error) };
+  const watch = { refused: (id: string, fault: string) => refused.push(`${id} ${fault}`), failed: (error: unknown) => failed.push(error), logged: () => undefined };
   return { book, refused, failed, sender: new OutboxSender(bus, SUBJECTS, kernel.workers, book, watch, () => Date.now()) };
 }
 

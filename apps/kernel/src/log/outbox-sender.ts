@@ -34,8 +34,10 @@ const DROPPED_MAX = 200;
 export interface SenderWatch {
   /** The ledger doesn't take the record. It stays, and by its age it holds back admission: an operator has to look. */
   readonly refused: (recordId: string, fault: string) => void;
-  /** A batch wasn't answered, or the database wasn't; it is sent again. */
-  readonly failed: (error: unknown) => void;
+  /** A batch of so many records wasn't taken, or the database wasn't there for none; it is sent again. */
+  readonly failed: (error: unknown, records: number) => void;
+  /** The ledger has so many more records. */
+  readonly logged: (records: number) => void;
 }
 
 /**
@@ -161,7 +163,7 @@ export class OutboxSender extends Outbox {
       const parts = isRefusal ? byTenant(batch) : [];
       // One log that has diverged must not hold up the others, and the answer doesn't say which it is.
       if (parts.length > 1) return await this.#sendEach(parts);
-      this.#watch.failed(error);
+      this.#watch.failed(error, batch.length);
       return isRefusal ? 0 : null;
     }
   }
@@ -177,6 +179,7 @@ export class OutboxSender extends Outbox {
     const asked = new Set(batch.map(({ record_id }) => record_id));
     const { appended } = parseFromPeer(AppendReply, answer);
     const logged = appended.filter((entry) => asked.has(entry.record_id) && this.#isLogged(entry)).map(({ record_id }) => record_id);
+    this.#watch.logged(logged.length);
     this.#dropLater(logged);
     return logged.length;
   }
@@ -205,7 +208,7 @@ export class OutboxSender extends Outbox {
   }
 
   #follow(work: Promise<unknown>): void {
-    const followed: Promise<void> = work.then(() => undefined, this.#watch.failed).finally(() => this.#underWay.delete(followed));
+    const followed: Promise<void> = work.then(() => undefined, (error: unknown) => { this.#watch.failed(error, 0); }).finally(() => this.#underWay.delete(followed));
     this.#underWay.add(followed);
   }
 }

@@ -13,6 +13,7 @@ import { callArguments } from '../effects/index.ts';
 import { endingFault, frozenFault, unreportedEnding, type EndingFault, type Endings } from '../endings/index.ts';
 import { argumentsKey, plainRef, type PayloadField, type TenantVault } from '../payload/index.ts';
 import { definitionDigest, profileFor, readDecidedTool, sandboxFor, skillAtHand, type OperationRow, type TenantPool, type Trees } from '../store/index.ts';
+import type { OperationMonitor } from '../support/operation-monitor.ts';
 import { readSessionTasks } from '../tasks/index.ts';
 import { SessionValues } from '../values/index.ts';
 import { parseSnapshotId } from '@writ/workspace';
@@ -31,6 +32,7 @@ const NODE_BYTES_MAX = 64 * 1024;
 export interface RedeemOptions {
   readonly leaseMs: number;
   readonly args: ArgumentsReader;
+  readonly monitor: Pick<OperationMonitor, 'redeemed'>;
 }
 
 /**
@@ -92,7 +94,10 @@ export class Redeem {
   async redemptionOf(redeemed: RedeemedRows, permit: Permit, publicKey: string | null): Promise<Redemption> {
     const { mode } = permit;
     const facts = attemptFacts(redeemed);
-    if (mode === 'run') this.#memory.keep(facts);
+    if (mode === 'run') {
+      this.#memory.keep(facts);
+      this.#options.monitor.redeemed(facts.operation, permit.issued_at, facts.now);
+    }
     const { operation, args, args_ref } = facts;
     const { salt } = redeemed;
     const { tool_definition_digest, workspace_id, state_snapshot_id, lease_until, operation_id } = operation;

@@ -21,6 +21,7 @@ import { newId, Sizes, Trees } from '../store/index.ts';
 import { PreviewSweeper, Sweeper } from '../sweep/index.ts';
 import type { TestKernel } from './test-kernel.ts';
 import type { TestTenant } from './test-tenant.ts';
+import { UNCOUNTED } from './uncounted.ts';
 
 export const LEASE_MS = 15_000;
 export const PERMIT_TTL_MS = 30_000;
@@ -47,7 +48,7 @@ function openParts(kernel: TestKernel) {
   const bus = memoryBus({ now: () => Date.now() });
   const slots = new Slots(() => performance.now());
   const verifiers = new Map([[signer.keyid, parseVerifier(signer.publicJwk)]]);
-  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, { decided: () => undefined, ended: () => undefined });
+  const endings = new Endings(tenants, vault, sealer, announcer, outcomes, UNCOUNTED);
   const desk = new PermitDesk(signer, bus, SUBJECTS, (_traceparent, _operation, run) => run());
   const failed = (error: unknown): void => void faults.push(error);
   const effects = new EffectCheck({
@@ -72,7 +73,7 @@ function openParts(kernel: TestKernel) {
     previewDispatcher: new PreviewDispatcher(workers, desk, slots, permits),
     previewReports: new PreviewReports(tenants, blobs, vault, effects, previews),
     previewSweeper: new PreviewSweeper(workers, tenants, previews),
-    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, args: kernel.args }),
+    redeem: new Redeem(tenants, vault, endings, memory, new Trees(blobs), verifiers, { leaseMs: LEASE_MS, args: kernel.args, monitor: UNCOUNTED }),
     renew: new Renew(tenants, vault, { leaseMs: LEASE_MS }),
     sweeper: new Sweeper(workers, tenants, endings, bell),
   };

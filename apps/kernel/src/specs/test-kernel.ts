@@ -26,6 +26,7 @@ import { OperationViews, Sizes, Trees, WrappedKeyRows, type TenantPool } from '.
 import { PgValueStore, SessionValues } from '../values/index.ts';
 import { HeardBell, HeardEvents, HeardOutbox, PendingReceipts, WrittenPolicy } from './test-ports.ts';
 import { TestTenant, type Admin } from './test-tenant.ts';
+import { UNCOUNTED } from './uncounted.ts';
 
 /** A key that only this run knows. */
 export const newSigner = () => parseSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
@@ -59,9 +60,9 @@ export async function openTestKernel(connections = 20, policiesOf?: (tenants: Te
   const failed = (error: unknown): void => void bugs.push(error);
   const decisions = new Decisions(admissionStatements(tenants), parts.sealer, vault, parts.images);
   const sources = { tenants, blobs, vault, policies, memory, args: parts.args };
-  const held = new HeldCalls(tenants, parts.sealer, parts.announcer);
+  const held = new HeldCalls(tenants, parts.sealer, parts.announcer, UNCOUNTED);
   const votes = new CastVote(tenants, held, parts.announcer);
-  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, { decided: () => undefined, ended: () => undefined });
+  const endings = new Endings(tenants, vault, parts.sealer, parts.announcer, parts.outcomes, UNCOUNTED);
   const readmission = new Readmission(parts, parts.judge, held, votes, parts.announcer);
   const give = { box: new ValueBox(masterKey), values: new SessionValues(tenants, vault), store: new PgValueStore(tenants, vault) };
   const admit = new Admit(sources, parts.judge, decisions, parts.announcer, parts.outcomes, parts.views);

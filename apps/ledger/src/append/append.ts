@@ -5,6 +5,7 @@ import type { Entry } from '../log/entry.ts';
 import { keyOf, type LogStore } from '../log/log-store.ts';
 import type { Checkpoints } from '../sign/checkpoints.ts';
 import { GroupCommit } from '../support/group-commit.ts';
+import type { AppendWatch } from '../support/ledger-watch.ts';
 import { inTracesOf } from './in-traces.ts';
 import type { RecordVerifier } from './record-verifier.ts';
 
@@ -44,9 +45,12 @@ export class Append {
   readonly #checkpoints: Checkpoints;
   readonly #verifier: RecordVerifier;
   readonly #batches: GroupCommit<Turn, Placed>;
+  readonly #watch: AppendWatch;
   #underWay = 0;
 
-  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier) {
+  /** @param watch told of each batch; nobody unless given */
+  constructor(store: LogStore, checkpoints: Checkpoints, verifier: RecordVerifier, watch: AppendWatch = (_records, append) => append()) {
+    this.#watch = watch;
     this.#store = store;
     this.#checkpoints = checkpoints;
     this.#verifier = verifier;
@@ -64,7 +68,7 @@ export class Append {
     if (bytes > LIMITS.appendBytes.max) throw new Fault('record.invalid', `a batch has at most ${LIMITS.appendBytes.max} bytes`);
     this.#underWay += 1;
     try {
-      return await this.#append(records);
+      return await this.#watch(records.length, () => this.#append(records));
     } finally {
       this.#underWay -= 1;
     }

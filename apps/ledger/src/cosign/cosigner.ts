@@ -6,6 +6,7 @@ import { logIdOf, type TenantId } from '@writ/contract';
 import { decodeBase64 } from '@writ/signing';
 import type { LogReader } from '../log/log-reader.ts';
 import { nameOfKey, type Cosignatures, type Standing } from '../sign/cosignatures.ts';
+import type { WitnessWatch } from '../support/ledger-watch.ts';
 import type { AskWitness } from './ask-witness.ts';
 import type { WitnessAddress } from './witnesses-file.ts';
 
@@ -23,6 +24,8 @@ export interface CosignerHooks {
   readonly onWitness: (witness: string, why: string | null) => void;
   /** told when a witness saw this log at this size with another root: one of the two is not what it says it is */
   readonly onFork: (witness: string, logId: string, treeSize: number) => void;
+  /** told of every answer of a witness, and of its silence */
+  readonly onAnswer?: WitnessWatch;
   /** told of our own faults, as a database that is away */
   readonly onError: (error: unknown) => void;
 }
@@ -97,18 +100,24 @@ export class Cosigner {
       if (oldSize > standing.treeSize) return false;
       const { hashes } = await this.#parts.reader.consistency({ v: 1, tenant_id: tenantId, from: oldSize, to: standing.treeSize });
       const answer = await this.#parts.ask(witness, { oldSize, hashes: hashes.map((hash) => decodeBase64(hash)), note: standing.note });
-      if (answer.said === 'nothing') return this.#fellSilent(name, answer.why, now);
+      if (answer.said === 'nothing') {
+        this.#parts.hooks.onAnswer?.(name, 'silent');
+        return this.#fellSilent(name, answer.why, now);
+      }
       this.#isBack(name);
       if (answer.said === 'cosigned') {
+        this.#parts.hooks.onAnswer?.(name, 'cosigned');
         await this.#parts.store.keep(tenantId, standing.treeSize, witness.key, answer.line);
         this.#remember(`${name} ${logId}`, standing.treeSize);
         return true;
       }
       if (answer.treeSize === oldSize && oldSize === standing.treeSize) {
+        this.#parts.hooks.onAnswer?.(name, 'fork');
         this.#parts.hooks.onFork(name, logId, standing.treeSize);
         // It will say the same until there is another checkpoint.
         return true;
       }
+      this.#parts.hooks.onAnswer?.(name, 'conflict');
       this.#remember(`${name} ${logId}`, answer.treeSize);
     }
     return false;

@@ -19,17 +19,30 @@ const BATCHES_IN_TURN = 20;
 
 /** Which logs have, or may have, records that aren't indexed: told of by who appended, by who asked, and by the ledger's memory at its start. */
 export class DueLogs {
-  readonly #tenants = new Set<string>();
+  /** since when each is due, by `performance.now()` */
+  readonly #tenants = new Map<string, number>();
+  /** the same of those that are being looked at: one that isn't done goes on to wait */
+  #taken: ReadonlyMap<string, number> = new Map();
 
   add(tenants: Iterable<string>): void {
-    for (const tenant of tenants) this.#tenants.add(tenant);
+    for (const tenant of tenants) if (!this.#tenants.has(tenant)) this.#tenants.set(tenant, this.#taken.get(tenant) ?? performance.now());
   }
 
   /** Those of now. What is added meanwhile waits for the next time. */
   take(): string[] {
-    const tenants = [...this.#tenants];
+    this.#taken = new Map(this.#tenants);
     this.#tenants.clear();
-    return tenants;
+    return [...this.#taken.keys()];
+  }
+
+  /** How many wait. */
+  get size(): number {
+    return this.#tenants.size;
+  }
+
+  /** Since when the one that has waited longest waits, by `performance.now()`; null where none does. */
+  get oldestAt(): number | null {
+    return this.#tenants.size === 0 ? null : Math.min(...this.#tenants.values());
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
-import type { Logger, Meter } from '@writ/telemetry';
+import type { Counter, Histogram, LabelsOf, Logger, Meter } from '@writ/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from './caller.ts';
 
@@ -11,19 +11,25 @@ const QUIET = new Set(['/healthz', '/readyz']);
 export class AccessLog {
   readonly #logger: Logger;
   readonly #requestsMax: number;
-  readonly #seconds: ReturnType<Meter['createHistogram']>;
-  #underWay = 0;
+  readonly #seconds: Histogram<'http.server.request.duration'>;
+  readonly #ofTenants: Counter<'writ.tenant.requests'>;
+  /** by method */
+  readonly #underWay = new Map<Method, number>();
+  #count = 0;
 
   constructor(logger: Logger, meter: Meter, requestsMax: number) {
     this.#logger = logger;
     this.#requestsMax = requestsMax;
-    this.#seconds = meter.createHistogram('writ_http_seconds', { description: 'time from a request\'s arrival to the end of its answer' });
-    meter.createObservableGauge('writ_http_requests', { description: 'requests under way' }).addCallback((result) => result.observe(this.#underWay));
+    this.#seconds = meter.histogram('http.server.request.duration');
+    this.#ofTenants = meter.counter('writ.tenant.requests');
+    meter.observe(['http.server.active_requests'], (observe) => {
+      for (const [method, count] of this.#underWay) observe('http.server.active_requests', count, { 'http.request.method': method, 'url.scheme': 'http' });
+    });
   }
 
   install(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, reply, done) => {
-      this.#underWay += 1;
+      this.#note(methodOf(request), 1);
       reply.raw.once('close', () => this.#ended(request, reply));
       // Answers hold keys and contents: nothing between here and the client may keep one unless a route says otherwise.
       void reply.headers({ 'writ-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
@@ -31,19 +37,27 @@ export class AccessLog {
     });
   }
 
+  #note(method: Method, change: 1 | -1): void {
+    this.#count += change;
+    this.#underWay.set(method, (this.#underWay.get(method) ?? 0) + change);
+  }
+
   #refusalOf(request: FastifyRequest): Error | undefined {
-    if (this.#underWay > this.#requestsMax && !QUIET.has(request.url)) return new Fault('overloaded');
+    if (this.#count > this.#requestsMax && !QUIET.has(request.url)) return new Fault('overloaded');
     // Decoded it would be a NUL in an id, a path or a name: Postgres and every C library read it as the end.
     return /%00/.test(request.url) ? new Fault('request.malformed', 'the URL holds a NUL character') : undefined;
   }
 
   #ended(request: FastifyRequest, reply: FastifyReply): void {
-    this.#underWay -= 1;
+    this.#note(methodOf(request), -1);
     const route = request.routeOptions.url ?? 'unknown';
     const { statusCode: status } = reply;
-    this.#seconds.record(reply.elapsedTime / 1_000, { method: request.method, route, status });
+    this.#seconds.record(reply.elapsedTime / 1_000, {
+      'http.request.method': methodOf(request), 'url.scheme': 'http', 'http.route': route, 'http.response.status_code': String(status),
+    });
     if (QUIET.has(route)) return;
     const caller = callerOf(request);
+    if (caller !== null) this.#ofTenants.add(1, { tenant: caller.tenant_id, class: classOf(status) });
     this.#logger.info({
       request_id: request.id, method: request.method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10,
       operation_id: reply.getHeader('writ-operation-id'), tenant_id: caller?.tenant_id, api_key_id: caller?.api_key_id,
@@ -51,3 +65,13 @@ export class AccessLog {
     }, 'request');
   }
 }
+
+type Method = LabelsOf<'http.server.request.duration'>['http.request.method'];
+
+const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+/** As OpenTelemetry has it: a method that isn't one of its list is `_OTHER`. */
+const methodOf = ({ method }: FastifyRequest): Method => (METHODS.has(method) ? method as Method : '_OTHER');
+
+/** `2xx`: a status is a number of three digits. */
+const classOf = (status: number): LabelsOf<'writ.tenant.requests'>['class'] => `${String(Math.floor(status / 100))}xx` as LabelsOf<'writ.tenant.requests'>['class'];

@@ -10,6 +10,7 @@ import { DriveRun, LEASE_MS, type DriveParts } from './drive-run.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { Models } from './models.ts';
 import { SubAgents } from './sub-agents.ts';
+import { UNWATCHED } from '../specs/unwatched.ts';
 
 const asks = (...ids: string[]): ModelTurn => ({ text: '', calls: ids.map((id) => ({ id, tool_id: 'fs.write', args: { path: id } })), stop: 'tool_use' });
 const says = (text: string): ModelTurn => ({ text, calls: [], stop: 'end' });
@@ -55,7 +56,7 @@ async function begun(replies: (ModelTurn | Error)[], { kept = [], dialect = 'nat
       show: async (_caller, view) => view, wait: () => Promise.resolve(),
     },
     prompt: async () => ({ system: 's', tools: [] }), isDecided: async () => false, subAgents: new SubAgents(runs.work, async () => newId('token')), tokenOf: async () => ({ revoked: false, bounded: false }), draw: () => Promise.reject(new Error('drawn')),
-    cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, took: () => undefined, ...parts, ...over,
+    cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, watch: UNWATCHED, ...parts, ...over,
   }, by ?? await again());
   const row = async (): Promise<RunRow> => (await runs.sessions.readRun(tenant, run.run_id))!;
   const kinds = async (): Promise<string[]> => (await runs.sessions.events(tenant, run.run_id, 0, 100)).map(({ event }) => event.kind);

@@ -14,6 +14,7 @@ import { OwnTime, TimedModel } from './own-time.ts';
 import { mostCost, ReservedModel, type ReplyMost } from './reserved-model.ts';
 import { runCall, type CallParts } from './run-call.ts';
 import { RunVoice } from './run-voice.ts';
+import type { RunWatch } from './run-watch.ts';
 import type { SubAgents } from './sub-agents.ts';
 import { TokenDraws, type TokenDraw } from './token-draws.ts';
 
@@ -43,8 +44,8 @@ export interface DriveParts {
   readonly chance: () => number;
   /** milliseconds that only go forward */
   readonly monotonic: () => number;
-  /** what a round of a run took of this process, in milliseconds */
-  readonly took: (ms: number) => void;
+  /** counts what models use, how runs end, and what their rounds take */
+  readonly watch: Pick<RunWatch, 'of' | 'ended' | 'took'>;
 }
 
 /** Why a run is broken off here. */
@@ -158,7 +159,7 @@ export class DriveRun {
   }
 
   #loop(model: ConfiguredModel, { system, tools }: RunPrompt): Promise<AgentOutcome> {
-    const waits = new OwnTime(this.#parts.monotonic, this.#parts.took);
+    const waits = new OwnTime(this.#parts.monotonic, (ms) => { this.#parts.watch.took(ms); });
     const of = {
       waits, caller: this.#caller, session: this.#open.session, run: this.#open.run, dialect: this.#dialect, model: model.model, tokenEnded: () => this.breakOff('revoked'),
       below: async (call: ModelCall, operationId: string) => {
@@ -168,7 +169,7 @@ export class DriveRun {
       },
     };
     return runAgent({
-      model: this.#speaking(this.#within(new TimedModel(this.#parts.models.open(model, this.#replies), waits), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
+      model: this.#speaking(this.#within(new TimedModel(this.#parts.watch.of(this.#parts.models.open(model, this.#replies), model, this.#claim.tenant_id), waits), model)), system, tools, state: this.#state, rules: this.#rules(model), touchesOf, signal: this.#broken.signal,
       keep: (event) => this.#keep(event),
       callTool: (call, place, signal) => runCall(this.#parts.calls, { ...of, started: (operationId) => this.#voice.started(place.round, place.index, operationId, call.tool_id) }, call, place, signal, this.#before(place)),
       onNote: (note) => this.#voice.heard(note),
@@ -228,6 +229,7 @@ export class DriveRun {
     const { ended } = this.#state;
     await this.#draws.settle(this.#used());
     await this.#append({ kind: 'ended', stopped }, this.#state, stopped, fault ?? (ended?.stopped === 'model_failed' ? ended.fault : null));
+    this.#parts.watch.ended(stopped);
     return [];
   }
 

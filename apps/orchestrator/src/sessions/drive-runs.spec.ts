@@ -9,6 +9,7 @@ import { DriveRuns, MODEL_GONE_MS } from './drive-runs.ts';
 import type { ConfiguredModel } from './models-file.ts';
 import { Models } from './models.ts';
 import { SubAgents } from './sub-agents.ts';
+import { UNWATCHED } from '../specs/unwatched.ts';
 
 /** Replies only once it is broken off, as a provider that is slow. */
 class SilentModel extends Model {
@@ -36,7 +37,7 @@ async function asking() {
     work: runs.work, models: new Models([configured], { openai: provider, anthropic: provider, gemini: provider }),
     calls: { wait: () => Promise.resolve() } as unknown as DriveParts['calls'],
     prompt: async () => ({ system: 's', tools: [] }), isDecided: async () => false, subAgents: new SubAgents(runs.work, async () => newId('token')), tokenOf: async () => ({ revoked: false, bounded: false }), draw: () => Promise.reject(new Error('drawn')),
-    cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, took: () => undefined,
+    cancelCalls: async (_caller, _session, runId) => { cancelled.push(runId); }, tell: () => undefined, tenantCostMax: null, chance: () => 0, monotonic: () => 0, watch: UNWATCHED,
   }, (error) => { throw error; });
   await driving.run();
   await asked.promise;

@@ -38,6 +38,11 @@ export class DriveRuns {
     this.#since = parts.monotonic();
   }
 
+  /** How many runs are under way here. */
+  get size(): number {
+    return this.#driving.size;
+  }
+
   /** Begins with what is due and has room; resolves when that has begun. */
   async run(): Promise<void> {
     const rows = AT_ONCE_MAX - this.#driving.size;

@@ -17,6 +17,8 @@ export const FAILING_MAX_MS = 5 * 24 * 3_600_000;
 export interface DeliveryLog {
   readonly disabled: (tenantId: string, webhook: { readonly webhook_id: string; readonly disabled_reason: string | null }) => void;
   readonly failed: (error: unknown) => void;
+  /** how an attempt ended, and how long it took in milliseconds; nobody is told unless it is there */
+  readonly tried?: (outcome: 'delivered' | 'retried' | 'failed', ms: number) => void;
 }
 
 /** Tries what is due, as much at once as there is room for. */
@@ -61,7 +63,9 @@ export class DeliverDue {
   async #try(claim: DeliveryClaim): Promise<void> {
     const delivery = await this.#deliveries.open(claim);
     if (delivery === null) return;
+    const began = performance.now();
     const end = await attempt(this.#parts, claim, delivery, this.#stopping.signal);
+    this.#log.tried?.(end.arrived ? 'delivered' : end.retryMs === null ? 'failed' : 'retried', performance.now() - began);
     const disabled = await this.#deliveries.settle(claim, end, FAILING_MAX_MS);
     if (disabled !== null) this.#log.disabled(claim.tenant_id, disabled);
   }

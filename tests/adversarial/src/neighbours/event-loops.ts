@@ -30,10 +30,10 @@ async function figuresOf(port: string): Promise<LoopFigures> {
   const text = await metricsOf(port);
   if (text === null) return { workMs: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY };
   const longest = (metric: string): number => {
-    const line = text.split('\n').find((each) => each.startsWith(`${metric}{`) && each.includes('quantile="max"'));
+    const line = text.split('\n').find((each) => each.startsWith(`${metric} `));
     return line === undefined ? Number.NaN : Number(line.split(' ').at(-1)) * 1_000;
   };
-  return { workMs: longest('writ_event_loop_work_seconds'), delayMs: longest('writ_event_loop_delay_seconds') };
+  return { workMs: longest('writ_event_loop_work_max_seconds'), delayMs: longest('nodejs_eventloop_delay_max_seconds') };
 }
 
 /** Null where nobody answers: the process is gone, or it does nothing else. */

@@ -5,8 +5,8 @@ let telemetry: Telemetry;
 beforeAll(() => { telemetry = startTelemetry({ service: 'test', version: '0.0.0' }); });
 afterAll(() => telemetry.shutdown());
 
-const longest = async (metric = 'writ_event_loop_delay_seconds'): Promise<number> => {
-  const line = (await telemetry.metricsText()).split('\n').find((each) => each.startsWith(metric) && each.includes('quantile="max"'));
+const longest = async (metric = 'nodejs_eventloop_delay_max_seconds'): Promise<number> => {
+  const line = (await telemetry.metricsText()).split('\n').find((each) => each.startsWith(`${metric} `));
   return Number(line?.split(' ').at(-1));
 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
@@ -24,7 +24,7 @@ it('metrics say how long the event loop was held up since they were last asked f
 });
 
 describe('the work of the event loop', () => {
-  const WORK = 'writ_event_loop_work_seconds';
+  const WORK = 'writ_event_loop_work_max_seconds';
 
   it('is what one turn computes', async () => {
     await longest(WORK);
@@ -54,4 +54,13 @@ describe('the work of the event loop', () => {
     }
     expect(await longest(WORK)).toBeLessThan(0.1);
   });
+});
+
+it('metrics of the process and of V8 carry OpenTelemetry\'s names, with units as Prometheus has them', async () => {
+  const text = await telemetry.metricsText();
+  for (const sample of [
+    /^nodejs_eventloop_utilization_ratio 0?\.?\d/m, /^nodejs_eventloop_time_seconds_total\{nodejs_eventloop_state="active"\} \d/m,
+    /^process_cpu_time_seconds_total\{cpu_mode="user"\} \d/m, /^process_memory_usage_bytes \d{7}/m, /^process_uptime_seconds \d/m,
+    /^v8js_memory_heap_used_bytes\{v8js_heap_space_name="old_space"\} \d{6}/m,
+  ]) expect(text).toMatch(sample);
 });

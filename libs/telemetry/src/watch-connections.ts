@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Histogram, Meter } from './instruments/index.ts';
+
+/** A pool of connections, as `pg` counts them. */
+export interface CountedPool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  readonly options: { readonly max?: number | undefined };
+}
+
+/** Told how long a wait for a connection took, in milliseconds. */
+type OnWait = (ms: number) => void;
+
+/** Shows the connection pools of a process. */
+export class ConnectionWatch {
+  readonly #pools = new Map<string, CountedPool>();
+  readonly #waits: Histogram<'db.client.connection.wait_time'>;
+
+  constructor(meter: Meter) {
+    this.#waits = meter.histogram('db.client.connection.wait_time');
+    meter.observe(['db.client.connection.count', 'db.client.connection.max', 'db.client.connection.pending_requests'], (observe) => {
+      for (const [name, { totalCount, idleCount, waitingCount, options }] of this.#pools) {
+        const pool = { 'db.client.connection.pool.name': name };
+        observe('db.client.connection.count', idleCount, { ...pool, 'db.client.connection.state': 'idle' });
+        observe('db.client.connection.count', totalCount - idleCount, { ...pool, 'db.client.connection.state': 'used' });
+        observe('db.client.connection.max', options.max ?? 0, pool);
+        observe('db.client.connection.pending_requests', waitingCount, pool);
+      }
+    });
+  }
+
+  /** Makes a pool that is shown by that name; `onWait` goes into its options. */
+  pool<P extends CountedPool>(name: string, make: (onWait: OnWait) => P): P {
+    const pool = make((ms) => { this.#waits.record(ms / 1_000, { 'db.client.connection.pool.name': name }); });
+    this.#pools.set(name, pool);
+    return pool;
+  }
+}

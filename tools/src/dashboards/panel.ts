@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dashboards are made of, before Grafana's format: titles, questions and units.
+
+/** Units by Grafana's ids. */
+export type Unit = 'short' | 's' | 'bytes' | 'Bps' | 'percentunit' | 'reqps' | 'ops';
+
+/** A question to Prometheus, and how a series is called in the legend. */
+export interface Query {
+  readonly expr: string;
+  readonly legend: string;
+}
+
+export interface PanelSpec {
+  readonly kind: 'timeseries' | 'stat';
+  readonly title: string;
+  /** what a reader sees by it, and when to worry */
+  readonly description: string;
+  readonly unit: Unit;
+  readonly queries: readonly Query[];
+  /** of 24 columns */
+  readonly width: number;
+  /** from this value on it is shown in that colour; green below */
+  readonly thresholds?: readonly { readonly from: number; readonly color: 'yellow' | 'red' }[];
+  /** series are stacked: parts of a whole */
+  readonly stacked?: true;
+}
+
+export interface RowSpec {
+  readonly title: string;
+  readonly panels: readonly PanelSpec[];
+}
+
+/** A variable that a reader chooses, from the values of a label. */
+export interface VariableSpec {
+  readonly name: string;
+  readonly label: string;
+  readonly metric: string;
+}
+
+export interface DashboardSpec {
+  /** stable, so that links stay */
+  readonly uid: string;
+  readonly title: string;
+  readonly description: string;
+  readonly variables?: readonly VariableSpec[];
+  readonly rows: readonly RowSpec[];
+}
+
+type Options = Partial<Pick<PanelSpec, 'width' | 'thresholds' | 'stacked'>>;
+
+const query = (made: string | readonly Query[]): readonly Query[] => (typeof made === 'string' ? [{ expr: made, legend: '' }] : made);
+
+/** Curves over time; a third of the width unless said. */
+export const curves = (title: string, unit: Unit, made: string | readonly Query[], description: string, options: Options = {}): PanelSpec =>
+  ({ kind: 'timeseries', title, description, unit, queries: query(made), width: 8, ...options });
+
+/** One number of now; an eighth of the width unless said. */
+export const figure = (title: string, unit: Unit, expr: string, description: string, options: Options = {}): PanelSpec =>
+  ({ kind: 'stat', title, description, unit, queries: query(expr), width: 4, ...options });
+
+/** Sum over processes of what a counter gains in a second, by labels. */
+export const perSecond = (counter: string, by: readonly string[] = [], selector = ''): string => `sum${byOf(by)} (rate(${counter}${selector}[$__rate_interval]))`;
+
+/** A quantile of a histogram over all processes, by labels. */
+export const quantile = (q: number, histogram: string, by: readonly string[] = [], selector = ''): string =>
+  `histogram_quantile(${String(q)}, sum${byOf([...by, 'le'])} (rate(${histogram}_bucket${selector}[$__rate_interval])))`;
+
+/** The usual quantiles of a histogram, each a curve for each combination of labels. */
+export const quantiles = (histogram: string, by: readonly string[] = [], { selector = '', qs = [0.5, 0.95, 0.99] }: { readonly selector?: string; readonly qs?: readonly number[] } = {}): Query[] =>
+  qs.map((q) => ({ expr: quantile(q, histogram, by, selector), legend: [`p${String(Math.round(q * 100))}`, ...by.map((label) => `{{${label}}}`)].join(' ') }));
+
+/** Curves by labels. */
+export const each = (expr: string, ...labels: readonly string[]): Query[] => [{ expr, legend: labels.map((label) => `{{${label}}}`).join(' ') }];
+
+/** What all processes read alike: its maximum. */
+export const shared = (metric: string, by: readonly string[] = [], selector = ''): string => `max${byOf(by)} (${metric}${selector})`;
+
+/**
+ * Of Writ's own processes, with the name of the service: other programs that Prometheus watches may have metrics of the
+ * same name.
+ */
+export const byService = (expr: string): string => `${expr} * on (job, instance) group_left (service_name) target_info{service_namespace="writ"}`;
+
+function byOf(labels: readonly string[]): string {
+  return labels.length === 0 ? '' : ` by (${labels.join(', ')})`;
+}
