@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { runProgram } from '../parts/packages.ts';
+import { identify, isAlive, type Identity } from '../process/identity.ts';
+import type { Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { findGo } from './toolchain.ts';
+
+/** What a build needs to know of the set-up. */
+export interface GoOptions {
+  /** Absolute path of the folder that keeps what was built. */
+  readonly cacheDir: string;
+  /** Shows what is going on. */
+  readonly report: (line: string) => void;
+  /** The environment that `go` runs in; ours where nothing is given. */
+  readonly env?: Setup['env'];
+}
+
+/** The `go` command with caches that only this build uses. */
+export interface GoWorkspace {
+  /** A folder for sources and other intermediate files. It is gone after the build. */
+  readonly dir: string;
+  /** Runs `go` with these arguments. Throws `SetupError` with the end of its output, after "could not WHAT", when it fails. */
+  readonly go: (what: string, args: readonly string[], options?: { readonly cwd?: string; readonly env?: Setup['env'] }) => Promise<void>;
+  /** The standard output of a short `go` command. */
+  readonly read: (what: string, args: readonly string[], cwd?: string) => string;
+}
+
+/** Builds fill every processor for minutes: whatever else the machine does goes first. */
+const NICENESS = '10';
+
+/** Packages that are compiled at once. Each takes up to a gibibyte of memory, so a small machine's number serves on large ones too. */
+const PARALLEL = '2';
+
+const PREFIX = 'go-build-';
+const OWNER = 'owner.json';
+const GIB = 1024 ** 3;
+
+const ownerOf = (dir: string): Identity | undefined => {
+  try {
+    return JSON.parse(readFileSync(join(dir, OWNER), 'utf8')) as Identity;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Go writes its modules without the permission to delete them. Root needs none. */
+const remove = (dir: string): void => {
+  spawnSync('chmod', ['-R', 'u+w', dir]);
+  rmSync(dir, { recursive: true, force: true });
+};
+
+/** Removes what builds left behind that were killed. */
+const removeLeftovers = (cacheDir: string): void => {
+  for (const name of readdirSync(cacheDir).filter((each) => each.startsWith(PREFIX))) {
+    const owner = ownerOf(join(cacheDir, name));
+    if (owner === undefined || !isAlive(owner)) remove(join(cacheDir, name));
+  }
+};
+
+/** Throws `SetupError` where less is free than a build needs. */
+export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): void => {
+  const { bavail, bsize } = statfsSync(dir);
+  const free = bavail * bsize;
+  if (free >= bytesMin) return;
+  throw new SetupError(`${what} needs ${Math.ceil(bytesMin / GIB)} GiB of free disk space while it runs, and ${dir} has ${(free / GIB).toFixed(1)} GiB`, [
+    'free some space there, or set WRIT_STATE_DIR to a directory on a larger disk',
+  ]);
+};
+
+/**
+ * The variables of a build. Modules that the user's own module cache has are taken from there; all others come from the proxy that
+ * the user has set.
+ *
+ * @param moduleCache the user's own module cache
+ * @param proxies the user's GOPROXY
+ */
+export const goEnvironment = (dir: string, moduleCache: string, proxies: string): Record<string, string> => ({
+  CGO_ENABLED: '0',
+  GOCACHE: join(dir, 'build'),
+  GOMODCACHE: join(dir, 'mod'),
+  GOPROXY: `file://${join(moduleCache, 'cache', 'download')},${proxies}`,
+  GOWORK: 'off',
+  GOFLAGS: `-p=${PARALLEL} -buildvcs=false`,
+});
+
+const open = (go: string, dir: string, { report, env: given = process.env }: GoOptions): GoWorkspace => {
+  const ask = (name: string): string => spawnSync(go, ['env', name], { encoding: 'utf8', env: given }).stdout.trim();
+  const env = { ...given, PATH: `${given['PATH'] ?? ''}:${dirname(go)}`, ...goEnvironment(dir, ask('GOMODCACHE'), ask('GOPROXY')) };
+  return {
+    dir,
+    go: async (what, args, options = {}) => {
+      // `nice` has no working directory of its own to set: Go's `-C` has to be its first flag.
+      const [verb = '', ...rest] = args;
+      const at = options.cwd === undefined ? [] : ['-C', options.cwd];
+      const { status, tail } = await runProgram('nice', ['-n', NICENESS, go, verb, ...at, ...rest], { ...env, ...options.env }, report);
+      if (status !== 0) throw new SetupError(`could not ${what}; the end of what go said:`, [...tail, 'where the module proxy can\'t be reached, set GOPROXY to one that can']);
+    },
+    read: (what, args, cwd = dir) => {
+      const { status, stdout, stderr } = spawnSync(go, args, { cwd, encoding: 'utf8', env });
+      if (status !== 0) throw new SetupError(`could not ${what}; what go said:`, stderr.trim().split('\n'));
+      return stdout;
+    },
+  };
+};
+
+/**
+ * Gives `build` a `go` command whose module and build caches are its own, and removes them afterwards: those of Kubernetes take 16 GB.
+ * Caches that a killed build left are removed first.
+ *
+ * @param why completes the sentence "Go is needed …"
+ */
+export const withGoWorkspace = async <T>(options: GoOptions, why: string, build: (workspace: GoWorkspace) => Promise<T>): Promise<T> => {
+  const go = findGo(options.env ?? process.env, why);
+  mkdirSync(options.cacheDir, { recursive: true });
+  removeLeftovers(options.cacheDir);
+  const dir = join(options.cacheDir, `${PREFIX}${process.pid}-${Math.round(performance.now())}`);
+  mkdirSync(dir);
+  writeFileSync(join(dir, OWNER), JSON.stringify(identify(process.pid)));
+  try {
+    return await build(open(go, dir, options));
+  } finally {
+    remove(dir);
+  }
+};
