@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox';
 
 const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
-const Environment = Type.Object({
+export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),
   WRIT_EXECUTOR_ID: Type.Optional(Type.String({ pattern: '^exe_[0-7][0-9a-hjkmnp-tv-z]{25}$', description: 'an id of an executor; made at the start unless set' })),

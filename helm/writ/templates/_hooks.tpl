@@ -19,6 +19,17 @@ annotations:
   {{- end }}
 {{- end -}}
 
+{{/* The environment of a Job. Takes what `writ.jobPod` takes. */}}
+{{- define "writ.jobEnv" -}}
+{{- with .env }}
+{{ . | trim }}
+{{- end }}
+{{- include "writ.nodeEnv" .root }}
+{{- with .root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{/*
 The pod template of a Job. Takes a dict of root, component, args (list), token, and as YAML texts env, volumes and mounts.
 Where pods are placed and what they may use comes from the values of `jobs`.
@@ -54,14 +65,10 @@ spec:
       imagePullPolicy: {{ .root.Values.image.pullPolicy }}
       args:
         {{- toYaml .args | nindent 8 }}
+      {{- with include "writ.jobEnv" . | trim }}
       env:
-        {{- with .env }}
-        {{- . | trim | nindent 8 }}
-        {{- end }}
-        {{- include "writ.nodeEnv" .root | trim | nindent 8 }}
-        {{- with .root.Values.extraEnv }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+        {{- . | nindent 8 }}
+      {{- end }}
       securityContext:
         {{- include "writ.containerSecurityContext" . | nindent 8 }}
       resources:

@@ -28,11 +28,12 @@ spec:
 
 {{/* Peers: the pods of these components. Takes a dict of root and components. */}}
 {{- define "writ.peers" -}}
-{{- range .components }}
 - podSelector:
     matchLabels:
-      {{- include "writ.selectorLabels" (dict "root" $.root "component" .) | nindent 6 }}
-{{- end }}
+      app.kubernetes.io/name: writ
+      app.kubernetes.io/instance: {{ .root.Release.Name }}
+    matchExpressions:
+      - {key: app.kubernetes.io/component, operator: In, values: [{{ join ", " .components }}]}
 {{- end -}}
 
 {{- define "writ.egressDns" -}}
