@@ -47,7 +47,7 @@ export function renderText({ helm, files = [], values = {}, isUpgrade = false }:
   const folder = mkdtempSync(join(tmpdir(), 'writ-chart-'));
   try {
     const over = join(folder, 'values.yaml');
-    writeFileSync(over, stringify(values));
+    writeFileSync(over, stringify(values, { version: '1.1' }));
     const args = [
       'template', RELEASE, CHART, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION,
       ...[...files, over].flatMap((file) => ['--values', file]), ...(isUpgrade ? ['--is-upgrade'] : []),
@@ -62,7 +62,8 @@ export function renderText({ helm, files = [], values = {}, isUpgrade = false }:
 
 /** The objects of a text of several documents. @throws Error where one isn't YAML, or says a name twice */
 export function parseObjects(text: string): KubeObject[] {
-  return parseAllDocuments(text, { uniqueKeys: true }).flatMap((document) => {
+  // As Kubernetes reads it: 0440 is octal.
+  return parseAllDocuments(text, { uniqueKeys: true, version: '1.1' }).flatMap((document) => {
     if ('errors' in document && document.errors[0] !== undefined) throw document.errors[0];
     const object = document.toJS() as KubeObject | null;
     return object === null ? [] : [object];
