@@ -23,11 +23,11 @@
 {{- end -}}
 {{- end -}}
 
-{{/* A URL of Postgres, with the password taken from an earlier variable of the container. Takes a dict of root, user, password (name of the variable) and optionally database. */}}
+{{/* A URL of Postgres, with the password taken from an earlier variable of the container, or without one. Takes a dict of root, user and optionally password (name of the variable). */}}
 {{- define "writ.postgresUrl" -}}
 {{- $ca := include "writ.postgresCaFile" .root -}}
 {{- $mode := ternary "verify-full" .root.Values.postgres.external.sslmode .root.Values.postgres.bundled.enabled -}}
-postgres://{{ .user }}:$({{ .password }})@{{ include "writ.postgresHost" .root }}:{{ include "writ.postgresPort" .root }}/{{ default (include "writ.postgresDatabase" .root) .database }}?sslmode={{ $mode }}{{ with $ca }}&sslrootcert={{ . }}{{ end }}
+postgres://{{ .user }}{{ with .password }}:$({{ . }}){{ end }}@{{ include "writ.postgresHost" .root }}:{{ include "writ.postgresPort" .root }}/{{ include "writ.postgresDatabase" .root }}?sslmode={{ $mode }}{{ with $ca }}&sslrootcert={{ . }}{{ end }}
 {{- end -}}
 
 {{/* Two variables: a role's password out of a component's Secret, and the URL with it. Takes a dict of root, of, role, password and url (names of the variables). */}}

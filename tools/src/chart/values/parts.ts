@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of what the services use: keys, Postgres, NATS, sandboxes, the network.
 import { Type } from 'typebox';
-import { Amounts, Bytes, ConfigMapKey, Count, FileName, Flag, Ids, Image, KubeList, Labels, Name, Optional, Port, Resources, SandboxImage, Text, Values, Volume } from './types.ts';
+import { Amounts, Bytes, ConfigMapKey, Count, FileName, Flag, Ids, Image, KubeList, Labels, Name, Optional, Port, Resources, SandboxImage, Text, Values } from './types.ts';
 
 const Persistence = Values({ storageClassName: Text, size: Bytes });
 

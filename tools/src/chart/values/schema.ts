@@ -8,7 +8,7 @@ import { Keys, Metrics, NetworkPolicy, Nats, Postgres, Sandbox } from './parts.t
 import { ConfigMapKey, Count, FileName, Flag, Ids, Image, KubeList, Labels, LogLevel, Name, Optional, Port, Resources, Text, Values } from './types.ts';
 
 const GENERAL = {
-  fullnameOverride: Optional('^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$'),
+  fullnameOverride: Optional('^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$'),
   imageRegistry: Text,
   image: Image,
   imagePullSecrets: Type.Array(Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: false })),
