@@ -25,7 +25,12 @@ const NAMES = ['helm', 'kubeconform', 'kube-score'] as const;
  */
 export async function ensureChartTools(setup: Pick<Setup, 'cacheDir' | 'report' | 'env'>): Promise<ChartTools> {
   const tools = await ensureGoTools(NAMES, setup);
-  return { helm: tools.helm, kubeconform: tools.kubeconform, kubeScore: tools['kube-score'], schemas: await ensureKubeSchemas(setup) };
+  return {
+    helm: tools.helm,
+    kubeconform: tools.kubeconform,
+    kubeScore: tools['kube-score'],
+    schemas: await ensureKubeSchemas(setup),
+  };
 }
 
 /** The same where it may be missing: null, and all else is tested without. */
@@ -41,7 +46,11 @@ export async function chartToolsIfAny(setup: Setup): Promise<ChartTools | null> 
 /** What the set-up has made, without making anything; null where something is missing. */
 export function findChartTools(env: Setup['env']): ChartTools | null {
   const cacheDir = join(defaultStateDir(env), 'cache');
-  const [helm, kubeconform, kubeScore] = NAMES.map((name) => goToolPath(cacheDir, name, GO_TOOLS[name])) as [string, string, string];
+  const [helm, kubeconform, kubeScore] = NAMES.map((name) => goToolPath(cacheDir, name, GO_TOOLS[name])) as [
+    string,
+    string,
+    string,
+  ];
   const tools = { helm, kubeconform, kubeScore, schemas: kubeSchemasPath(cacheDir) };
   return Object.values(tools).every((path) => existsSync(path)) ? tools : null;
 }

@@ -20,7 +20,9 @@ export const chartTools = (): ChartTools => {
 };
 
 /** The files of values that the chart brings along, by name. */
-export const EXAMPLES = readdirSync(join(CHART, 'ci')).filter((file) => file.endsWith('-values.yaml')).sort();
+export const EXAMPLES = readdirSync(join(CHART, 'ci'))
+  .filter((file) => file.endsWith('-values.yaml'))
+  .sort();
 export const exampleFile = (name: string): string => join(CHART, 'ci', name);
 
 const rendered = new Map<string, KubeObject[]>();
@@ -28,7 +30,8 @@ const rendered = new Map<string, KubeObject[]>();
 /** The objects of an example, rendered once in a process. */
 export function objectsOf(example: string, isUpgrade = false): KubeObject[] {
   const key = `${example} ${String(isUpgrade)}`;
-  const objects = rendered.get(key) ?? renderObjects({ helm: chartTools().helm, files: [exampleFile(example)], isUpgrade });
+  const objects =
+    rendered.get(key) ?? renderObjects({ helm: chartTools().helm, files: [exampleFile(example)], isUpgrade });
   rendered.set(key, objects);
   return objects;
 }
@@ -37,7 +40,8 @@ export const SMALL = 'small-values.yaml';
 export const PRODUCTION = 'production-values.yaml';
 
 /** Renders the smallest example with values over it. @throws RenderError */
-export const renderSmall = (values: Values): KubeObject[] => renderObjects({ helm: chartTools().helm, files: [exampleFile(SMALL)], values });
+export const renderSmall = (values: Values): KubeObject[] =>
+  renderObjects({ helm: chartTools().helm, files: [exampleFile(SMALL)], values });
 
 export const examplePods = (example: string): Pod[] => podsOf(objectsOf(example));
 

@@ -16,11 +16,17 @@ const FOLDER = 'helm/writ';
 export async function chartFiles(checkout: string): Promise<Document[]> {
   const textOf = (name: string): string => readFileSync(join(checkout, FOLDER, name), 'utf8');
   const settings = await settingsOf(checkout);
-  const blocks = { values: valuesTable(textOf('values.yaml')), ...Object.fromEntries(PROCESSES.map((process) => [`settings ${process}`, settingsTable(settings[process])])) };
+  const blocks = {
+    values: valuesTable(textOf('values.yaml')),
+    ...Object.fromEntries(PROCESSES.map((process) => [`settings ${process}`, settingsTable(settings[process])])),
+  };
   const made: Readonly<Record<string, string>> = {
     'files/nats.conf': natsConf(),
     'values.schema.json': `${JSON.stringify(await valuesSchema(checkout), null, 2)}\n`,
-    'README.md': Object.entries(blocks).reduce((text, [name, block]) => replaceBlock(text, name, block), textOf('README.md')),
+    'README.md': Object.entries(blocks).reduce(
+      (text, [name, block]) => replaceBlock(text, name, block),
+      textOf('README.md'),
+    ),
   };
   return Object.entries(made).map(([name, text]) => ({ path: `${FOLDER}/${name}`, text: textOf(name), made: text }));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict JSON schemas of Kubernetes' objects and of those that the chart may render beside them, made from what their own Go modules bring along.
+// Strict JSON schemas of Kubernetes' objects and of those that the chart may render beside them. They are made from what
+// the Go modules of each bring along.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,17 +11,28 @@ import { withGoWorkspace, type GoOptions } from '../go-tools/workspace.ts';
 type Schema = { [name: string]: unknown };
 
 /** A module whose text holds definitions of objects. */
-interface Source { readonly module: string; readonly files: readonly string[] }
+interface Source {
+  readonly module: string;
+  readonly files: readonly string[];
+}
 
-const KUBERNETES: Source = { module: `k8s.io/kubernetes@v${KUBERNETES_VERSION}`, files: ['api/openapi-spec/swagger.json'] };
+const KUBERNETES: Source = {
+  module: `k8s.io/kubernetes@v${KUBERNETES_VERSION}`,
+  files: ['api/openapi-spec/swagger.json'],
+};
 
 /** Objects of others that the chart renders where a value asks for them. */
 const CUSTOM: readonly Source[] = [
-  { module: 'sigs.k8s.io/gateway-api@v1.4.0', files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'] },
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.4.0',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
   { module: 'github.com/kedacore/keda/v2@v2.18.0', files: ['config/crd/bases/keda.sh_scaledobjects.yaml'] },
   {
     module: 'github.com/prometheus-operator/prometheus-operator@v0.82.0',
-    files: ['podmonitors', 'servicemonitors', 'prometheusrules'].map((kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`),
+    files: ['podmonitors', 'servicemonitors', 'prometheusrules'].map(
+      (kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`,
+    ),
   },
 ];
 
@@ -30,7 +42,10 @@ const FORMAT = 1;
 /** Enough to tell sets of schemas apart. */
 const KEY_HEX = 12;
 
-const KEY = createHash('sha256').update(JSON.stringify([FORMAT, KUBERNETES, CUSTOM])).digest('hex').slice(0, KEY_HEX);
+const KEY = createHash('sha256')
+  .update(JSON.stringify([FORMAT, KUBERNETES, CUSTOM]))
+  .digest('hex')
+  .slice(0, KEY_HEX);
 
 /** Where the schemas lie once they are made. */
 export const kubeSchemasPath = (cacheDir: string): string => join(cacheDir, `kube-schemas-${KEY}`);
@@ -41,33 +56,49 @@ const GO_FORMATS = new Set(['int32', 'int64', 'double', 'float', 'byte', 'date-t
 /** Where the definitions of Kubernetes stand, beside the schemas that refer to them. */
 const DEFINITIONS = '_definitions.json';
 
-const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A schema of Kubernetes' OpenAPI as JSON schema: closed for names that it doesn't know, but where it says that anything may stand. */
+/**
+ * A schema of Kubernetes' OpenAPI as JSON schema: closed for names that it doesn't know, but where it says that anything
+ * may stand.
+ */
 export function strict(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strict);
   if (!isObject(schema)) return schema;
-  if (schema['x-kubernetes-int-or-string'] === true || schema['format'] === 'int-or-string') return { oneOf: [{ type: 'string' }, { type: 'integer' }] };
+  if (schema['x-kubernetes-int-or-string'] === true || schema['format'] === 'int-or-string')
+    return { oneOf: [{ type: 'string' }, { type: 'integer' }] };
   const made: Schema = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, strict(value)]));
   const { $ref, format } = made;
   if (typeof $ref === 'string') made['$ref'] = $ref.replace('#/definitions/', `${DEFINITIONS}#/definitions/`);
   if (typeof format === 'string' && GO_FORMATS.has(format)) delete made['format'];
-  if (isObject(schema['properties']) && typeof schema['type'] !== 'undefined' && schema['additionalProperties'] === undefined
-    && schema['x-kubernetes-preserve-unknown-fields'] !== true) made['additionalProperties'] = false;
+  if (
+    isObject(schema['properties']) &&
+    typeof schema['type'] !== 'undefined' &&
+    schema['additionalProperties'] === undefined &&
+    schema['x-kubernetes-preserve-unknown-fields'] !== true
+  )
+    made['additionalProperties'] = false;
   return made;
 }
 
-interface Kind { readonly group: string; readonly version: string; readonly kind: string }
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
 
 /** The name of a file as kubeconform asks for it: `deployment-apps-v1.json`. */
-const fileOf = ({ group, version, kind }: Kind): string => `${[kind.toLowerCase(), ...(group === '' ? [] : [group.split('.')[0]]), version].join('-')}.json`;
+const fileOf = ({ group, version, kind }: Kind): string =>
+  `${[kind.toLowerCase(), ...(group === '' ? [] : [group.split('.')[0]]), version].join('-')}.json`;
 
 /** A whole object: its own schema, with what says which object it is. */
 const ofKind = (schema: Schema, { group, version, kind }: Kind): Schema => ({
   ...schema,
   properties: {
     ...(schema['properties'] as Schema),
-    apiVersion: { type: 'string', const: group === '' ? version : `${group}/${version}` }, kind: { type: 'string', const: kind },
+    apiVersion: { type: 'string', const: group === '' ? version : `${group}/${version}` },
+    kind: { type: 'string', const: kind },
   },
   required: [...new Set([...((schema['required'] ?? []) as string[]), 'apiVersion', 'kind'])],
 });
@@ -81,12 +112,16 @@ const definitionOf = (name: string, schema: unknown): unknown => {
 };
 
 /** The files of schemas that Kubernetes' own OpenAPI makes, by name. */
-export function schemasOfSwagger(swagger: { readonly definitions: Readonly<Record<string, Schema>> }): Record<string, unknown> {
-  const definitions = Object.fromEntries(Object.entries(swagger.definitions).map(([name, schema]) => {
-    const isOpen = name.includes('JSONSchemaProps');
-    // Definitions without a type are objects all the same.
-    return [name, isOpen ? {} : definitionOf(name, 'properties' in schema ? { type: 'object', ...schema } : schema)];
-  }));
+export function schemasOfSwagger(swagger: {
+  readonly definitions: Readonly<Record<string, Schema>>;
+}): Record<string, unknown> {
+  const definitions = Object.fromEntries(
+    Object.entries(swagger.definitions).map(([name, schema]) => {
+      const isOpen = name.includes('JSONSchemaProps');
+      // Definitions without a type are objects all the same.
+      return [name, isOpen ? {} : definitionOf(name, 'properties' in schema ? { type: 'object', ...schema } : schema)];
+    }),
+  );
   const files: Record<string, unknown> = { [DEFINITIONS]: { definitions } };
   for (const [name, schema] of Object.entries(swagger.definitions)) {
     const kinds = (schema['x-kubernetes-group-version-kind'] ?? []) as Kind[];
@@ -108,11 +143,16 @@ interface CustomDefinition {
 /** The files of schemas that a CustomResourceDefinition makes, by name. */
 export function schemasOfDefinition(text: string): Record<string, unknown> {
   const { spec } = parse(text) as CustomDefinition;
-  return Object.fromEntries(spec.versions.map(({ name, schema }) => {
-    const kind = { group: spec.group, version: name, kind: spec.names.kind };
-    const made = strict(schema.openAPIV3Schema) as Schema;
-    return [fileOf(kind), ofKind({ ...made, properties: { ...(made['properties'] as Schema), metadata: { type: 'object' } } }, kind)];
-  }));
+  return Object.fromEntries(
+    spec.versions.map(({ name, schema }) => {
+      const kind = { group: spec.group, version: name, kind: spec.names.kind };
+      const made = strict(schema.openAPIV3Schema) as Schema;
+      return [
+        fileOf(kind),
+        ofKind({ ...made, properties: { ...(made['properties'] as Schema), metadata: { type: 'object' } } }, kind),
+      ];
+    }),
+  );
 }
 
 /**
@@ -132,7 +172,10 @@ export async function ensureKubeSchemas(options: GoOptions): Promise<string> {
     };
     const [swagger = ''] = texts(KUBERNETES);
     const custom = CUSTOM.flatMap(texts).map(schemasOfDefinition);
-    return Object.assign(schemasOfSwagger(JSON.parse(swagger) as Parameters<typeof schemasOfSwagger>[0]), ...custom) as Record<string, unknown>;
+    return Object.assign(
+      schemasOfSwagger(JSON.parse(swagger) as Parameters<typeof schemasOfSwagger>[0]),
+      ...custom,
+    ) as Record<string, unknown>;
   });
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });

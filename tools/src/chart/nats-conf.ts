@@ -15,10 +15,24 @@ const SHARD_STAND_IN = 'zzshardzz';
 
 const passwordOf = (process: Process): string => `password_of_${process}`;
 
-/** The configuration of the bundled NATS: that of the code, with passwords that the server takes from its environment. */
+/** The configuration of the bundled NATS: that of the code. The server takes the passwords from its environment. */
 export function natsConf(): string {
-  const users = Object.fromEntries(PROCESSES.map((process) => [process, passwordOf(process)])) as Record<Process, string>;
-  const made = natsServerConfig({ host: '0.0.0.0', port: 4222, storeDir: STORE_DIR, users, serverName: SERVER_NAME, shard: SHARD_STAND_IN, tls: TLS });
-  const text = PROCESSES.reduce((left, process) => left.replace(`"${passwordOf(process)}"`, `$WRIT_NATS_PASSWORD_${process.toUpperCase()}`), made);
+  const users = Object.fromEntries(PROCESSES.map((process) => [process, passwordOf(process)])) as Record<
+    Process,
+    string
+  >;
+  const made = natsServerConfig({
+    host: '0.0.0.0',
+    port: 4222,
+    storeDir: STORE_DIR,
+    users,
+    serverName: SERVER_NAME,
+    shard: SHARD_STAND_IN,
+    tls: TLS,
+  });
+  const text = PROCESSES.reduce(
+    (left, process) => left.replace(`"${passwordOf(process)}"`, `$WRIT_NATS_PASSWORD_${process.toUpperCase()}`),
+    made,
+  );
   return `# Made by tools/src/chart from libs/bus-nats; don't edit.\n${text.replaceAll(SHARD_STAND_IN, SHARD)}`;
 }

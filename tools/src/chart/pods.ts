@@ -2,7 +2,11 @@
 // The pods in rendered objects, and what Kubernetes' security standard `restricted` says of them.
 import type { KubeObject, Labels } from './render.ts';
 
-export interface EnvVariable { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }
+export interface EnvVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: unknown;
+}
 
 export interface Container {
   readonly name: string;
@@ -56,24 +60,41 @@ export interface Pod {
   readonly spec: PodSpec;
 }
 
-interface Template { readonly metadata: { readonly labels?: Labels }; readonly spec: PodSpec }
+interface Template {
+  readonly metadata: { readonly labels?: Labels };
+  readonly spec: PodSpec;
+}
 
 const COMPONENT = 'app.kubernetes.io/component';
 
 /** Every pod that the objects make, by themselves or through a workload. */
 export function podsOf(objects: readonly KubeObject[]): Pod[] {
   return objects.flatMap((object) => {
-    const own = object.kind === 'Pod' ? (object as unknown as Template) : (object['spec'] as { template?: Template } | undefined)?.template;
+    const own =
+      object.kind === 'Pod'
+        ? (object as unknown as Template)
+        : (object['spec'] as { template?: Template } | undefined)?.template;
     if (own === undefined || !Array.isArray(own.spec?.containers)) return [];
     const labels = own.metadata.labels ?? {};
-    return [{ owner: `${object.kind}/${object.metadata.name}`, component: labels[COMPONENT] ?? '', labels, spec: own.spec }];
+    return [
+      { owner: `${object.kind}/${object.metadata.name}`, component: labels[COMPONENT] ?? '', labels, spec: own.spec },
+    ];
   });
 }
 
 export const containersOf = ({ spec }: Pod): Container[] => [...spec.containers, ...(spec.initContainers ?? [])];
 
 /** Kinds of volumes that `restricted` admits. */
-const VOLUMES = new Set(['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret']);
+const VOLUMES = new Set([
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+]);
 
 const containerProblems = ({ securityContext: own = {}, ports = [] }: Container, pod: SecurityContext): string[] => [
   ...(own.privileged === true ? ['is privileged'] : []),
@@ -82,7 +103,9 @@ const containerProblems = ({ securityContext: own = {}, ports = [] }: Container,
   ...((own.capabilities?.add ?? []).every((name) => name === 'NET_BIND_SERVICE') ? [] : ['adds capabilities']),
   ...((own.runAsNonRoot ?? pod.runAsNonRoot) === true ? [] : ['may run as root']),
   ...((own.runAsUser ?? pod.runAsUser) === 0 ? ['runs as root'] : []),
-  ...(['RuntimeDefault', 'Localhost'].includes((own.seccompProfile ?? pod.seccompProfile)?.type ?? '') ? [] : ['has no seccomp profile']),
+  ...(['RuntimeDefault', 'Localhost'].includes((own.seccompProfile ?? pod.seccompProfile)?.type ?? '')
+    ? []
+    : ['has no seccomp profile']),
   ...((own.procMount ?? 'Default') === 'Default' ? [] : ['sees more of /proc']),
   ...(ports.some(({ hostPort }) => hostPort !== undefined) ? ['takes a port of the node'] : []),
 ];
@@ -93,12 +116,26 @@ const containerProblems = ({ securityContext: own = {}, ports = [] }: Container,
  */
 export function restrictedProblems({ spec }: { readonly spec: PodSpec }): string[] {
   const context = spec.securityContext ?? {};
-  const known = new Set(['runAsNonRoot', 'runAsUser', 'runAsGroup', 'fsGroup', 'fsGroupChangePolicy', 'seccompProfile']);
+  const known = new Set([
+    'runAsNonRoot',
+    'runAsUser',
+    'runAsGroup',
+    'fsGroup',
+    'fsGroupChangePolicy',
+    'seccompProfile',
+  ]);
   return [
-    ...(spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true ? ['the pod shares a namespace of its node'] : []),
-    ...Object.keys(context).filter((name) => !known.has(name)).map((name) => `the pod sets ${name}`),
-    ...(spec.volumes ?? []).filter((volume) => !Object.keys(volume).some((kind) => VOLUMES.has(kind))).map(({ name }) => `volume ${name} is of a kind that isn't admitted`),
+    ...(spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true
+      ? ['the pod shares a namespace of its node']
+      : []),
+    ...Object.keys(context)
+      .filter((name) => !known.has(name))
+      .map((name) => `the pod sets ${name}`),
+    ...(spec.volumes ?? [])
+      .filter((volume) => !Object.keys(volume).some((kind) => VOLUMES.has(kind)))
+      .map(({ name }) => `volume ${name} is of a kind that isn't admitted`),
     ...[...spec.containers, ...(spec.initContainers ?? [])].flatMap((container) =>
-      containerProblems(container, context).map((problem) => `container ${container.name} ${problem}`)),
+      containerProblems(container, context).map((problem) => `container ${container.name} ${problem}`),
+    ),
   ];
 }

@@ -18,7 +18,12 @@ export const NAMESPACE = 'writ';
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Labels; readonly annotations?: Labels };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+  };
   readonly [member: string]: unknown;
 }
 export type Labels = Readonly<Record<string, string>>;
@@ -49,8 +54,15 @@ export function renderText({ helm, files = [], values = {}, isUpgrade = false }:
     const over = join(folder, 'values.yaml');
     writeFileSync(over, stringify(values, { version: '1.1' }));
     const args = [
-      'template', RELEASE, CHART, '--namespace', NAMESPACE, '--kube-version', KUBERNETES_VERSION,
-      ...[...files, over].flatMap((file) => ['--values', file]), ...(isUpgrade ? ['--is-upgrade'] : []),
+      'template',
+      RELEASE,
+      CHART,
+      '--namespace',
+      NAMESPACE,
+      '--kube-version',
+      KUBERNETES_VERSION,
+      ...[...files, over].flatMap((file) => ['--values', file]),
+      ...(isUpgrade ? ['--is-upgrade'] : []),
     ];
     const { status, stdout, stderr } = spawnSync(helm, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
     if (status !== 0) throw new RenderError(stderr.trim());

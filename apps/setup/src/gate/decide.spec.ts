@@ -4,8 +4,14 @@ import { compareVersions } from './version.ts';
 
 const terms = { version: '1.2.0', silentMs: 20_000 };
 const runs = (version: string): PodAnswer => ({ kind: 'runs', version });
-const pod = (side: AskedPod['side'], answer: PodAnswer): AskedPod => ({ component: 'ledger', side, address: '10.0.0.7', answer });
-const waits = (side: AskedPod['side'], answer: PodAnswer): boolean => reasonsToWait([pod(side, answer)], terms).length > 0;
+const pod = (side: AskedPod['side'], answer: PodAnswer): AskedPod => ({
+  component: 'ledger',
+  side,
+  address: '10.0.0.7',
+  answer,
+});
+const waits = (side: AskedPod['side'], answer: PodAnswer): boolean =>
+  reasonsToWait([pod(side, answer)], terms).length > 0;
 
 test.each<[string, AskedPod['side'], PodAnswer, boolean]>([
   ['an earlier pod of this version', 'earlier', runs('1.2.0'), false],
@@ -29,7 +35,9 @@ test('gate: without other pods a process may start', () => {
 });
 
 test('gate: a reason names component, address and version', () => {
-  expect(reasonsToWait([pod('earlier', runs('1.1.0')), pod('later', runs('1.2.0'))], terms)).toEqual(['ledger at 10.0.0.7 runs 1.1.0']);
+  expect(reasonsToWait([pod('earlier', runs('1.1.0')), pod('later', runs('1.2.0'))], terms)).toEqual([
+    'ledger at 10.0.0.7 runs 1.1.0',
+  ]);
 });
 
 /** A rollout as gates see it: each component has one pod of each version until it has ended. */
@@ -41,10 +49,25 @@ test.each<[string, string, readonly string[]]>([
   const at = new Map(COMPONENTS.map((component) => [component, to === '2.0.0' ? '1.0.0' : '2.0.0']));
   const started: string[] = [];
   for (let round = 0; round < COMPONENTS.length; round += 1) {
-    const free = COMPONENTS.filter((component, place) => at.get(component) !== to && reasonsToWait(
-      COMPONENTS.flatMap((other, index) => (index === place ? [] : [{ component: other, side: index < place ? 'earlier' as const : 'later' as const, address: other, answer: runs(at.get(other)!) }])),
-      { version: to, silentMs: 1 },
-    ).length === 0);
+    const free = COMPONENTS.filter(
+      (component, place) =>
+        at.get(component) !== to &&
+        reasonsToWait(
+          COMPONENTS.flatMap((other, index) =>
+            index === place
+              ? []
+              : [
+                  {
+                    component: other,
+                    side: index < place ? ('earlier' as const) : ('later' as const),
+                    address: other,
+                    answer: runs(at.get(other)!),
+                  },
+                ],
+          ),
+          { version: to, silentMs: 1 },
+        ).length === 0,
+    );
     expect(free).toHaveLength(1);
     for (const component of free) at.set(component, to);
     started.push(...free);
@@ -53,9 +76,19 @@ test.each<[string, string, readonly string[]]>([
 });
 
 test.each([
-  ['1.2.3', '1.2.3', 0], ['1.2.3', '1.2.4', -1], ['1.10.0', '1.9.9', 1], ['2.0.0', '1.9.9', 1],
-  ['1.0.0-rc.1', '1.0.0', -1], ['1.0.0-rc.2', '1.0.0-rc.10', -1], ['1.0.0-alpha', '1.0.0-beta', -1], ['1.0.0-1', '1.0.0-a', -1], ['1.0.0-a.1', '1.0.0-a', 1],
-  ['1.0.0+build', '1.0.0', 0], ['', '0.0.1', -1], ['later', '', 0], ['0.0.1', 'unknown', 1],
+  ['1.2.3', '1.2.3', 0],
+  ['1.2.3', '1.2.4', -1],
+  ['1.10.0', '1.9.9', 1],
+  ['2.0.0', '1.9.9', 1],
+  ['1.0.0-rc.1', '1.0.0', -1],
+  ['1.0.0-rc.2', '1.0.0-rc.10', -1],
+  ['1.0.0-alpha', '1.0.0-beta', -1],
+  ['1.0.0-1', '1.0.0-a', -1],
+  ['1.0.0-a.1', '1.0.0-a', 1],
+  ['1.0.0+build', '1.0.0', 0],
+  ['', '0.0.1', -1],
+  ['later', '', 0],
+  ['0.0.1', 'unknown', 1],
 ] as const)('versions: %s compared with %s', (a, b, order) => {
   expect(Math.sign(compareVersions(a, b))).toBe(order);
   expect(Math.sign(compareVersions(b, a))).toBe(order === 0 ? 0 : -order);

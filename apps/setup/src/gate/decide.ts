@@ -2,7 +2,8 @@
 //
 // When a process may start during a rollout. INVARIANT (no odds): no process starts while one runs that it would be at
 // odds with. Whoever is asked is updated before whoever asks, so a process needs every pod of an earlier component to
-// have its version or a newer one. On the way back every pod of a later component must have its version or an older one.
+// have its version or a newer one. On the way back every pod of a later component must have its version or an older
+// one.
 import { compareVersions } from './version.ts';
 
 /** What a pod answered, when it was asked last. */

@@ -48,14 +48,19 @@ export class SmokeApi {
   async ask(
     method: 'GET' | 'POST',
     path: string,
-    { key, body, isWorthRetry = () => false }: { key?: string; body?: unknown; isWorthRetry?: (answer: Answer) => boolean } = {},
+    {
+      key,
+      body,
+      isWorthRetry = () => false,
+    }: { key?: string; body?: unknown; isWorthRetry?: (answer: Answer) => boolean } = {},
   ): Promise<Answer> {
     for (;;) {
       const answer = await this.#once(method, path, key, body).catch((error: unknown) => reasonOf(error));
       if (typeof answer !== 'string' && answer.status < 300) return answer;
       const passes = typeof answer === 'string' || isPassing(answer.status) || isWorthRetry(answer);
       if (!passes || this.#now() > this.#until) {
-        const said = typeof answer === 'string' ? `gave no answer (${answer})` : `answered ${answer.status}: ${answer.text}`;
+        const said =
+          typeof answer === 'string' ? `gave no answer (${answer})` : `answered ${answer.status}: ${answer.text}`;
         throw new Failure(`${method} ${this.#url}${path} ${said}`);
       }
       await delay(RETRY_MS);

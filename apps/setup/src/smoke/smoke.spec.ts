@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { OPERATION_ID, sampleReceipt } from '../specs/sample-receipt.ts';
 import { runSmoke } from './smoke.ts';
 
-interface Reply { readonly status: number; readonly text: string }
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
 const json = (body: object, status = 200): Reply => ({ status, text: JSON.stringify(body) });
 
 const { file: RECEIPT, keys: KEYS } = sampleReceipt();
@@ -34,7 +37,10 @@ afterEach(async () => {
 });
 
 /** Answers with each reply once, and with the last for ever. */
-async function smoke(over: Readonly<Record<string, readonly Reply[]>> = {}, waitMs = 5_000): Promise<{ said: string; lines: string[] }> {
+async function smoke(
+  over: Readonly<Record<string, readonly Reply[]>> = {},
+  waitMs = 5_000,
+): Promise<{ said: string; lines: string[] }> {
   heard = [];
   const left = new Map(Object.entries({ ...ANSWERS, ...over }).map(([request, replies]) => [request, [...replies]]));
   server = createServer((request, response) => {
@@ -48,7 +54,16 @@ async function smoke(over: Readonly<Record<string, readonly Reply[]>> = {}, wait
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const lines: string[] = [];
-  return { said: await runSmoke({ url: `http://127.0.0.1:${port}/`, platformKey: 'platform', keys: KEYS, waitMs, say: (line) => lines.push(line) }), lines };
+  return {
+    said: await runSmoke({
+      url: `http://127.0.0.1:${port}/`,
+      platformKey: 'platform',
+      keys: KEYS,
+      waitMs,
+      say: (line) => lines.push(line),
+    }),
+    lines,
+  };
 }
 
 test('smoke: a call is made with the least keys, and its receipt verifies', async () => {
@@ -65,29 +80,68 @@ test('smoke: what passes by itself is tried again', async () => {
   const { said } = await smoke({
     'GET /readyz': [json({ ready: false }, 503), json({ ready: true })],
     'POST /v1/tool-calls': [json({ code: 'unavailable' }, 503), COMMITTED],
-    [`GET /v1/operations/${OPERATION_ID}/receipt`]: [json({ code: 'receipt.pending' }, 404), { status: 200, text: RECEIPT }],
+    [`GET /v1/operations/${OPERATION_ID}/receipt`]: [
+      json({ code: 'receipt.pending' }, 404),
+      { status: 200, text: RECEIPT },
+    ],
   });
   expect(said).toContain('verifies');
 });
 
 test('smoke: a call that goes on is waited for, and sent again by its key', async () => {
-  const { said } = await smoke({ 'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, state: 'performing' }, 202), COMMITTED] });
+  const { said } = await smoke({
+    'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, state: 'performing' }, 202), COMMITTED],
+  });
   expect(said).toContain('verifies');
   expect(heard.map(({ request }) => request)).toContain(`GET /v1/operations/${OPERATION_ID}`);
 });
 
 test.each<[string, Readonly<Record<string, readonly Reply[]>>, RegExp]>([
-  ['a key that isn\'t the platform\'s', { 'POST /v1/tenants': [json({ code: 'auth.invalid' }, 401)] }, /POST .*\/v1\/tenants answered 401: .*auth\.invalid/],
-  ['a call that rolls back', { 'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, tx_outcome: 'rolled_back', error: { code: 'sandbox.failed' } })] }, /the call ended `rolled_back`: .*sandbox\.failed/],
-  ['a call that doesn\'t end', { 'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, state: 'admitted' }, 202)] }, /the call has not ended/],
-  ['a file that isn\'t what was written', { 'GET /v1/workspaces/wsp_1/files/smoke.txt': [{ status: 200, text: 'else' }] }, /has not what the command wrote: else/],
-  ['a receipt by other keys', { [`GET /v1/operations/${OPERATION_ID}/receipt`]: [{ status: 200, text: sampleReceipt().file }] }, /doesn't verify: signature/],
-  ['a receipt that was changed', { [`GET /v1/operations/${OPERATION_ID}/receipt`]: [{ status: 200, text: RECEIPT.replace('"tree_size":1', '"tree_size":2') }] }, /doesn't verify/],
+  [
+    "a key that isn't the platform's",
+    { 'POST /v1/tenants': [json({ code: 'auth.invalid' }, 401)] },
+    /POST .*\/v1\/tenants answered 401: .*auth\.invalid/,
+  ],
+  [
+    'a call that rolls back',
+    {
+      'POST /v1/tool-calls': [
+        json({ operation_id: OPERATION_ID, tx_outcome: 'rolled_back', error: { code: 'sandbox.failed' } }),
+      ],
+    },
+    /the call ended `rolled_back`: .*sandbox\.failed/,
+  ],
+  [
+    "a call that doesn't end",
+    { 'POST /v1/tool-calls': [json({ operation_id: OPERATION_ID, state: 'admitted' }, 202)] },
+    /the call has not ended/,
+  ],
+  [
+    "a file that isn't what was written",
+    { 'GET /v1/workspaces/wsp_1/files/smoke.txt': [{ status: 200, text: 'else' }] },
+    /has not what the command wrote: else/,
+  ],
+  [
+    'a receipt by other keys',
+    { [`GET /v1/operations/${OPERATION_ID}/receipt`]: [{ status: 200, text: sampleReceipt().file }] },
+    /doesn't verify: signature/,
+  ],
+  [
+    'a receipt that was changed',
+    {
+      [`GET /v1/operations/${OPERATION_ID}/receipt`]: [
+        { status: 200, text: RECEIPT.replace('"tree_size":1', '"tree_size":2') },
+      ],
+    },
+    /doesn't verify/,
+  ],
   ['an answer that lacks what it should have', { 'POST /v1/agents': [json({}, 201)] }, /has no `agent_id`/],
 ])('smoke: %s ends it with what was seen', async (_what, over, words) => {
   await expect(smoke(over)).rejects.toThrow(words);
 });
 
-test('smoke: an API that isn\'t there ends it in time, and is named', async () => {
-  await expect(smoke({ 'GET /readyz': [json({ ready: false, checks: { bus: 'failed' } }, 503)] }, 600)).rejects.toThrow(/GET http:.*\/readyz answered 503: .*"bus":"failed"/);
+test("smoke: an API that isn't there ends it in time, and is named", async () => {
+  await expect(smoke({ 'GET /readyz': [json({ ready: false, checks: { bus: 'failed' } }, 503)] }, 600)).rejects.toThrow(
+    /GET http:.*\/readyz answered 503: .*"bus":"failed"/,
+  );
 });

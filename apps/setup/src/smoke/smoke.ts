@@ -46,17 +46,31 @@ async function makeWorld(api: SmokeApi, platformKey: string): Promise<World> {
   const agentKey = await make('/v1/api-keys', { name: 'smoke', role: 'agent', agent_id: agentId }, 'api_key');
   const workspaceId = await make('/v1/workspaces', { name: 'smoke' }, 'workspace_id');
   const grant = {
-    tools: ['shell.run'], fs: [{ path: '', read: true, write: true }], net: [], secrets: [], budgets: { calls: 1 },
-    not_before: 0, expires_at: Date.now() + TOKEN_MS,
+    tools: ['shell.run'],
+    fs: [{ path: '', read: true, write: true }],
+    net: [],
+    secrets: [],
+    budgets: { calls: 1 },
+    not_before: 0,
+    expires_at: Date.now() + TOKEN_MS,
   };
   const token = { agent_id: agentId, workspace_id: workspaceId, grant };
-  return { adminKey, agentKey, workspaceId, tokenId: await make('/v1/capability-tokens', token, 'capability_token_id') };
+  return {
+    adminKey,
+    agentKey,
+    workspaceId,
+    tokenId: await make('/v1/capability-tokens', token, 'capability_token_id'),
+  };
 }
 
 /** Makes the call, and waits for its end. The idempotency key makes it one, however often it is sent. */
 async function runCall(api: SmokeApi, { agentKey, workspaceId, tokenId }: World): Promise<string> {
   const call = {
-    tool_id: 'shell.run', args: { command: COMMAND }, capability_token_id: tokenId, workspace_id: workspaceId, idempotency_key: 'smoke',
+    tool_id: 'shell.run',
+    args: { command: COMMAND },
+    capability_token_id: tokenId,
+    workspace_id: workspaceId,
+    idempotency_key: 'smoke',
   };
   const answer = await api.ask('POST', `/v1/tool-calls?wait=${CALL_WAIT_MS}`, { key: agentKey, body: call });
   const operationId = textOf(answer, 'operation_id');
@@ -104,8 +118,12 @@ export async function runSmoke({ url, platformKey, keys, waitMs, say }: SmokeOpt
   const operationId = await runCall(api, world);
   say(`a command ran in a sandbox and committed: ${operationId}`);
   const file = await api.ask('GET', `/v1/workspaces/${world.workspaceId}/files/${FILE}`, { key: world.adminKey });
-  if (file.text !== CONTENT) throw new Failure(`the workspace's \`${FILE}\` has not what the command wrote: ${file.text}`);
-  const receipt = await api.ask('GET', `/v1/operations/${operationId}/receipt`, { key: world.adminKey, isWorthRetry: isPending });
+  if (file.text !== CONTENT)
+    throw new Failure(`the workspace's \`${FILE}\` has not what the command wrote: ${file.text}`);
+  const receipt = await api.ask('GET', `/v1/operations/${operationId}/receipt`, {
+    key: world.adminKey,
+    isWorthRetry: isPending,
+  });
   return verify(receipt.text, keySet, operationId);
 }
 

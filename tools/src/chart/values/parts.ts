@@ -1,24 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of what the services use: keys, Postgres, NATS, sandboxes, the network.
 import { Type } from 'typebox';
-import { Amounts, Bytes, ConfigMapKey, Count, FileName, Flag, Ids, Image, KubeList, Labels, Name, Optional, Port, Resources, SandboxImage, Text, Values } from './types.ts';
+import {
+  Amounts,
+  Bytes,
+  ConfigMapKey,
+  Count,
+  FileName,
+  Flag,
+  Ids,
+  Image,
+  KubeList,
+  Labels,
+  Name,
+  Optional,
+  Port,
+  Resources,
+  SandboxImage,
+  Text,
+  Values,
+} from './types.ts';
 
 const Persistence = Values({ storageClassName: Text, size: Bytes });
 
 export const Keys = Values({
   create: Flag,
-  existingSecrets: Values({ kernel: Name, ledger: Name, executor: Name, orchestrator: Name, migrate: Name, platformKey: Name }),
+  existingSecrets: Values({
+    kernel: Name,
+    ledger: Name,
+    executor: Name,
+    orchestrator: Name,
+    migrate: Name,
+    platformKey: Name,
+  }),
   existingPublicKeys: Name,
-  masterKey: Values({ current: FileName, before: Optional('^[A-Za-z0-9._-]{1,253}$'), next: Optional('^[A-Za-z0-9._-]{1,253}$') }),
+  masterKey: Values({
+    current: FileName,
+    before: Optional('^[A-Za-z0-9._-]{1,253}$'),
+    next: Optional('^[A-Za-z0-9._-]{1,253}$'),
+  }),
 });
 
 export const Postgres = Values({
   bundled: Values({
-    enabled: Flag, image: Image, securityContext: Ids, maxConnections: Count(20, 10_000), sharedBuffers: Type.String({ pattern: '^[0-9]+(kB|MB|GB)$' }),
-    persistence: Persistence, resources: Resources,
+    enabled: Flag,
+    image: Image,
+    securityContext: Ids,
+    maxConnections: Count(20, 10_000),
+    sharedBuffers: Type.String({ pattern: '^[0-9]+(kB|MB|GB)$' }),
+    persistence: Persistence,
+    resources: Resources,
   }),
   external: Values({
-    host: Optional('^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$'), port: Port, database: Type.String({ pattern: '^[A-Za-z0-9_-]{1,63}$' }),
+    host: Optional('^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$'),
+    port: Port,
+    database: Type.String({ pattern: '^[A-Za-z0-9_-]{1,63}$' }),
     sslmode: Type.Enum(['verify-full', 'disable']),
     ca: Values({ ...ConfigMapKey, public: Flag }),
     admin: Values({ user: Type.String({ pattern: '^[A-Za-z0-9_-]{1,63}$' }), existingSecret: Name, key: FileName }),
@@ -26,8 +62,18 @@ export const Postgres = Values({
 });
 
 export const Nats = Values({
-  bundled: Values({ enabled: Flag, image: Image, securityContext: Ids, persistence: Persistence, resources: Resources }),
-  external: Values({ url: Optional('^(nats|tls)://[^,\\s]+(,(nats|tls)://[^,\\s]+)*$'), insecure: Flag, ca: Values(ConfigMapKey) }),
+  bundled: Values({
+    enabled: Flag,
+    image: Image,
+    securityContext: Ids,
+    persistence: Persistence,
+    resources: Resources,
+  }),
+  external: Values({
+    url: Optional('^(nats|tls)://[^,\\s]+(,(nats|tls)://[^,\\s]+)*$'),
+    insecure: Flag,
+    ca: Values(ConfigMapKey),
+  }),
 });
 
 export const Sandbox = Values({
@@ -57,8 +103,11 @@ export const NetworkPolicy = Values({
   otlp: Peers,
   apiServer: Values({ cidrs: Type.Array(Cidr), ports: Type.Array(Port, { minItems: 1 }) }),
   world: Values({
-    enabled: Flag, ports: Type.Array(Port, { minItems: 1 }),
-    cidrs: Type.Array(Type.Object({ cidr: Cidr, except: Type.Optional(Type.Array(Cidr)) }, { additionalProperties: false })),
+    enabled: Flag,
+    ports: Type.Array(Port, { minItems: 1 }),
+    cidrs: Type.Array(
+      Type.Object({ cidr: Cidr, except: Type.Optional(Type.Array(Cidr)) }, { additionalProperties: false }),
+    ),
   }),
   extraIngress: KubeList,
   extraEgress: KubeList,
@@ -68,6 +117,10 @@ const Duration = Type.String({ pattern: '^[0-9]+(ms|s|m|h)$' });
 const Monitor = Values({ enabled: Flag, labels: Labels });
 
 export const Metrics = Values({
-  interval: Duration, scrapeTimeout: Duration, podMonitor: Monitor, serviceMonitor: Monitor, rules: Monitor,
+  interval: Duration,
+  scrapeTimeout: Duration,
+  podMonitor: Monitor,
+  serviceMonitor: Monitor,
+  rules: Monitor,
   dashboards: Values({ enabled: Flag, labels: Labels, annotations: Labels }),
 });

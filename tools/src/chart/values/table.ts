@@ -18,7 +18,9 @@ const MARK = '# -- ';
 function textOf(before: string | null | undefined): string | undefined {
   const lines = (before ?? '').split('\n').map((line) => `#${line}`);
   const start = lines.findLastIndex((line) => line.startsWith(MARK));
-  return start === -1 ? undefined : [lines[start]?.slice(MARK.length), ...lines.slice(start + 1).map((line) => line.slice(2))].join(' ').trim();
+  return start === -1
+    ? undefined
+    : [lines[start]?.slice(MARK.length), ...lines.slice(start + 1).map((line) => line.slice(2))].join(' ').trim();
 }
 
 /** The first value of a map has its comment on the map. */
@@ -31,7 +33,8 @@ function rowsOf(map: YAMLMap, path: readonly string[], document: Document): Valu
     const text = textOf(commentOf(pair, map, index));
     if (text !== undefined) {
       const value = document.getIn(here) as { toJSON?: () => unknown } | null;
-      const plain: unknown = typeof value === 'object' && value !== null && 'toJSON' in value ? value.toJSON?.() : value;
+      const plain: unknown =
+        typeof value === 'object' && value !== null && 'toJSON' in value ? value.toJSON?.() : value;
       return [{ path: here.join('.'), value: JSON.stringify(plain), text }];
     }
     if (isMap(pair.value)) return rowsOf(pair.value, here, document);
@@ -48,9 +51,18 @@ export function valueRows(text: string): ValueRow[] {
 
 /** The table of values in the chart's README. */
 export const valuesTable = (text: string): string =>
-  table(['value', 'default', 'meaning'], valueRows(text).map(({ path, value, text: meaning }) => [code(path), code(value), meaning]));
+  table(
+    ['value', 'default', 'meaning'],
+    valueRows(text).map(({ path, value, text: meaning }) => [code(path), code(value), meaning]),
+  );
 
 /** The table of what `settings` of a process take. */
 export const settingsTable = (variables: Readonly<Record<string, Readonly<Record<string, unknown>>>>): string =>
-  table(['variable', 'default', 'meaning'], Object.entries(variables).map(([name, { default: value, description }]) =>
-    [code(name), value === undefined ? '' : code(JSON.stringify(value)), String(description ?? '')]));
+  table(
+    ['variable', 'default', 'meaning'],
+    Object.entries(variables).map(([name, { default: value, description }]) => [
+      code(name),
+      value === undefined ? '' : code(JSON.stringify(value)),
+      String(description ?? ''),
+    ]),
+  );
