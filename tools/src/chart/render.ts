@@ -40,6 +40,10 @@ export interface RenderOptions {
   readonly values?: Values;
   /** As an upgrade, not as an installation. */
   readonly isUpgrade?: boolean;
+  /** The namespace of the release. */
+  readonly namespace?: string;
+  /** Templates by their names below `templates/`, without the ending; all unless given. */
+  readonly only?: readonly string[];
 }
 
 /** What helm said in place of a chart. */
@@ -48,7 +52,8 @@ export class RenderError extends Error {
 }
 
 /** The text that helm renders. @throws RenderError with what helm says */
-export function renderText({ helm, files = [], values = {}, isUpgrade = false }: RenderOptions): string {
+export function renderText(options: RenderOptions): string {
+  const { helm, files = [], values = {}, isUpgrade = false, namespace = NAMESPACE, only = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'writ-chart-'));
   try {
     const over = join(folder, 'values.yaml');
@@ -58,11 +63,12 @@ export function renderText({ helm, files = [], values = {}, isUpgrade = false }:
       RELEASE,
       CHART,
       '--namespace',
-      NAMESPACE,
+      namespace,
       '--kube-version',
       KUBERNETES_VERSION,
       ...[...files, over].flatMap((file) => ['--values', file]),
       ...(isUpgrade ? ['--is-upgrade'] : []),
+      ...only.flatMap((name) => ['--show-only', `templates/${name}.yaml`]),
     ];
     const { status, stdout, stderr } = spawnSync(helm, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
     if (status !== 0) throw new RenderError(stderr.trim());
