@@ -65,8 +65,11 @@
 
 {{- define "writ.checkSandbox" -}}
 {{- $sandbox := .Values.sandbox -}}
-{{- if not $sandbox.image.id -}}
-{{- fail "`sandbox.image.id` is missing: set the id of the sandbox image, `sha256:` and 64 hexadecimal digits, which permits are bound to" -}}
+{{- if not (include "writ.sandboxImageId" .) -}}
+{{- fail "nothing says which sandbox image permits are bound to: set `sandbox.image.digest`, or for an image that is loaded into the nodes `sandbox.image.id`" -}}
+{{- end -}}
+{{- if and $sandbox.image.id $sandbox.image.digest (ne $sandbox.image.id $sandbox.image.digest) -}}
+{{- fail "`sandbox.image.id` and `sandbox.image.digest` name two images: leave `sandbox.image.id` empty" -}}
 {{- end -}}
 {{- if include "writ.sandboxIsKubernetes" . -}}
 {{- if and (not $sandbox.namespace.create) (not $sandbox.namespace.name) -}}

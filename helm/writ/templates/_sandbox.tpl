@@ -1,7 +1,7 @@
 {{/* What kernel and executor both know of sandboxes: the image's id, and the file of other images. */}}
 
 {{- define "writ.sandboxImagesEnv" -}}
-- {name: WRIT_SANDBOX_IMAGE_DIGEST, value: {{ .Values.sandbox.image.id | quote }}}
+- {name: WRIT_SANDBOX_IMAGE_DIGEST, value: {{ include "writ.sandboxImageId" . | quote }}}
 {{- if .Values.sandbox.otherImages.configMap }}
 - {name: WRIT_SANDBOX_IMAGES_FILE, value: /etc/writ/images/{{ .Values.sandbox.otherImages.key }}}
 {{- end }}
@@ -20,9 +20,12 @@
 {{- end }}
 {{- end -}}
 
-{{/* Labels that every sandbox pod bears; the driver sets them. */}}
+{{/* What permits are bound to: the digest that nodes pull by, or the id of an image that is loaded into them. */}}
+{{- define "writ.sandboxImageId" -}}
+{{- default .Values.sandbox.image.id .Values.sandbox.image.digest -}}
+{{- end -}}
+
+{{/* The label that the driver puts on every sandbox of the release. */}}
 {{- define "writ.sandboxLabels" -}}
-app.kubernetes.io/name: writ
-app.kubernetes.io/component: sandboxes
-app.kubernetes.io/instance: {{ .Release.Name }}
+writ: {{ include "writ.fullname" . }}
 {{- end -}}

@@ -60,7 +60,7 @@ describeChart('rights and hooks of the chart', () => {
       {
         apiGroups: ['coordination.k8s.io'],
         resources: ['leases'],
-        verbs: ['create', 'get', 'list', 'watch', 'update', 'patch', 'delete'],
+        verbs: ['create', 'get', 'list', 'update', 'delete'],
       },
     ]);
   });

@@ -100,7 +100,7 @@ const end = (component: string): End => ({
 });
 const SANDBOX: End = {
   namespace: 'w-writ-sandboxes',
-  labels: { 'app.kubernetes.io/name': 'writ', 'app.kubernetes.io/component': 'sandboxes' },
+  labels: { writ: 'w-writ' },
 };
 const STRANGER: End = { namespace: NAMESPACE, labels: { app: 'other' } };
 const elsewhere = (namespace: string, labels: Labels = {}): End => ({ namespace, labels });
@@ -229,7 +229,7 @@ describeChart('network policies of the chart', () => {
     const shared = renderSmall({
       sandbox: { namespace: { name: NAMESPACE, create: false, shared: true }, admissionPolicy: { enabled: false } },
     });
-    const sandbox = end('sandboxes');
+    const sandbox: End = { namespace: NAMESPACE, labels: { writ: 'w-writ' } };
     for (const port of PORTS)
       for (const to of [...ONES.map(end), DNS, WORLD]) expect(isOpen(shared, sandbox, to, port)).toBe(false);
     expect(podsOf(shared).filter(({ component }) => component === 'sandboxes')).toEqual([]);

@@ -14,9 +14,14 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
   ],
   ['a sandbox image without a version', { sandbox: { image: { tag: 'latest' } } }, /`sandbox\.image\.tag` is `latest`/],
   [
-    'a sandbox image without an id',
+    'a sandbox image that nothing fixes',
     { sandbox: { image: { id: '' } } },
-    /`sandbox\.image\.id` is missing: set the id of the sandbox image/,
+    /which sandbox image permits are bound to: set `sandbox\.image\.digest`/,
+  ],
+  [
+    'two sandbox images',
+    { sandbox: { image: { digest: `sha256:${'1'.repeat(64)}` } } },
+    /name two images: leave `sandbox\.image\.id` empty/,
   ],
   [
     'limits that are missing',

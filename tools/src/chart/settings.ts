@@ -44,6 +44,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
     'WRIT_CACHE_DIR',
     'WRIT_CACHE_BYTES',
     'WRIT_DRAIN_MS',
+    'WRIT_SANDBOX_LABEL',
     'WRIT_SANDBOX_DRIVER',
     'WRIT_SANDBOX_NAMESPACE',
     'WRIT_SANDBOX_IMAGE',
