@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What whoever holds the executor's token may do, on a real API server: WRIT_TEST_KUBECONFIG names an administrator's file.
+// What whoever holds the executor's token may do, on a real API server: WRIT_CLUSTER_KUBECONFIG names an administrator's file.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { chartTools, exampleFile, SMALL } from './chart.contract.ts';
 import { findChartTools } from './chart-tools.ts';
 import { renderText } from './render.ts';
 
-const KUBECONFIG = process.env['WRIT_TEST_KUBECONFIG'];
+const KUBECONFIG = process.env['WRIT_CLUSTER_KUBECONFIG'];
 const isHere = KUBECONFIG !== undefined && findChartTools(process.env) !== null;
 const name = isHere
   ? "rights of the executor's token"
-  : "rights of the executor's token (skipped: no cluster; `npm run cluster` makes one, WRIT_TEST_KUBECONFIG names its file)";
+  : "rights of the executor's token (skipped: no cluster; `npm run cluster` makes one, WRIT_CLUSTER_KUBECONFIG names its file)";
 
 /** Another one beside it may run the same tests. */
 const RELEASE_NAMESPACE = `writ-admission-${randomBytes(3).toString('hex')}`;
