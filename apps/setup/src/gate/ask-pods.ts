@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lookup } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
 import type { AskedPod, PodAnswer } from './decide.ts';
 
 /** A component, by the headless Service that names all its pods. */
@@ -19,7 +20,26 @@ const ASK_MS = 2_000;
 /** Resolves a name to all its addresses, as `lookup` of `node:dns/promises` does. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-const resolveByDns: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+/** Where the system has its settings of name resolution. */
+const RESOLVER = '/etc/resolv.conf';
+
+/**
+ * The whole name of a Service, `NAME.NAMESPACE.svc.DOMAIN.`. A shorter one without pods would be sought outside of the
+ * cluster as well, where an answer is late, or never comes. What isn't in a cluster keeps its name.
+ *
+ * @param settings the text of `resolv.conf`
+ */
+export function wholeName(host: string, settings: string): string {
+  if (host.includes('.')) return host;
+  const search = /^search\s+(.*)$/m.exec(settings)?.[1]?.split(/\s+/) ?? [];
+  const own = search.find((domain) => /^[a-z0-9-]+\.svc\./.test(domain));
+  return own === undefined ? host : `${host}.${own.replace(/\.$/, '')}.`;
+}
+
+const resolveByDns: Resolve = async (host) => {
+  const name = wholeName(host, readFileSync(RESOLVER, 'utf8'));
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+};
 
 /** Addresses behind a name; none where there is no pod. @throws Error where names can't be resolved */
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {

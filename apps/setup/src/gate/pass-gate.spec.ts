@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GatePeer } from './ask-pods.ts';
+import { wholeName, type GatePeer } from './ask-pods.ts';
 import { parsePeer, passGate, type GateOptions } from './pass-gate.ts';
 
 const servers: Server[] = [];
@@ -109,4 +109,22 @@ test('a peer is a component and an address', () => {
     host: 'w-writ-kernel-ops',
     port: 9464,
   });
+});
+
+test.each([
+  [
+    'in a pod',
+    'search writ.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n',
+    'ledger-ops.writ.svc.cluster.local.',
+  ],
+  [
+    'in a cluster of another name',
+    'nameserver 10.96.0.10\nsearch n-1.svc.k8s.example.org svc.k8s.example.org example.org\n',
+    'ledger-ops.n-1.svc.k8s.example.org.',
+  ],
+  ['outside of clusters', 'search example.org\nnameserver 192.0.2.1\n', 'ledger-ops'],
+  ['without search domains', 'nameserver 192.0.2.1\n', 'ledger-ops'],
+])('the name of a Service %s is sought as a whole', (_where, settings, name) => {
+  expect(wholeName('ledger-ops', settings)).toBe(name);
+  expect(wholeName('ledger-ops.other', settings)).toBe('ledger-ops.other');
 });

@@ -25,7 +25,7 @@ export interface GateOptions {
 }
 
 /** Between two rounds of questions, in milliseconds. */
-const ROUND_MS = 500;
+const ROUND_MS = 1_000;
 /** What holds the gate is said when it changes, and so often again, in milliseconds. */
 const REPEAT_MS = 30_000;
 
