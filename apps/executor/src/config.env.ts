@@ -6,7 +6,7 @@ import { sandboxSettings } from './support/sandbox-settings.ts';
 
 const Slots = (fallback: number, description: string) => Type.Integer({ default: fallback, minimum: 0, maximum: 1_000, description });
 
-const Environment = Type.Object({
+export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
   WRIT_EXECUTOR_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_executor' }),

@@ -9,7 +9,7 @@ import { Type, type Static } from 'typebox';
 const Url = Type.String({ pattern: '^postgres(ql)?://', description: 'the address of Postgres: `postgres://user:password@host:port/database`' });
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 
-const Environment = Type.Object({
+export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   WRIT_KERNEL_DATABASE_URL: Url,
   WRIT_KERNEL_WORKER_DATABASE_URL: Url,

@@ -2,7 +2,7 @@
 import { COMMON_ENVIRONMENT, OUTBOUND_ENVIRONMENT, readEnvironment } from '@writ/nest-kit';
 import { Type, type Static } from 'typebox';
 
-const Environment = Type.Object({
+export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
   WRIT_LEDGER_DATABASE_URL: Type.String({ minLength: 1, description: 'the address of Postgres with the role writ_ledger' }),

@@ -9,7 +9,7 @@ import { parseLogKeys, parseRecordKeys, Published } from './http/published-keys.
 
 const File = (what: string) => Type.String({ minLength: 1, description: `a file with ${what}` });
 
-const Environment = Type.Object({
+export const Environment = Type.Object({
   ...COMMON_ENVIRONMENT,
   ...OUTBOUND_ENVIRONMENT,
   WRIT_HTTP_HOST: Type.String({ default: '127.0.0.1', minLength: 1, description: 'the address that the API listens on' }),

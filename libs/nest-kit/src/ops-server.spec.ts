@@ -8,7 +8,7 @@ let server: OpsServer;
 let url: string;
 beforeEach(async () => {
   readiness = new Readiness();
-  server = new OpsServer({ host: '127.0.0.1', port: 0, readiness, metricsText: async () => 'writ_calls_total 1\n' });
+  server = new OpsServer({ host: '127.0.0.1', port: 0, version: '1.2.3', readiness, metricsText: async () => 'writ_calls_total 1\n' });
   url = `http://127.0.0.1:${await server.listen()}`;
 });
 afterEach(() => server.close());
@@ -19,7 +19,7 @@ const get = async (path: string, method = 'GET') => {
 };
 
 test('it lives from the start and is ready once started', async () => {
-  expect(await get('/healthz')).toMatchObject({ status: 200 });
+  expect(await get('/healthz')).toMatchObject({ status: 200, body: '{"status":"ok","version":"1.2.3"}' });
   expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"process":"starting"}}' });
   readiness.started();
   expect(await get('/readyz')).toMatchObject({ status: 200, body: '{"ready":true,"checks":{}}' });
@@ -53,6 +53,6 @@ test('anything else is refused', async () => {
 });
 
 test('a port that is taken rejects', async () => {
-  const second = new OpsServer({ host: '127.0.0.1', port: Number(new URL(url).port), readiness, metricsText: async () => '' });
+  const second = new OpsServer({ host: '127.0.0.1', port: Number(new URL(url).port), version: '1.2.3', readiness, metricsText: async () => '' });
   await expect(second.listen()).rejects.toThrow(/EADDRINUSE/);
 });

@@ -8,6 +8,8 @@ export interface OpsServerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Of the process: what starts beside it during a rollout has to know. */
+  readonly version: string;
   readonly readiness: Readiness;
   readonly metricsText: () => Promise<string>;
 }
@@ -21,7 +23,7 @@ interface Answer {
 const json = 'application/json';
 
 /**
- * What supervisors and Prometheus ask: /healthz (the process lives), /readyz (it can do its work: 200 or 503, with the outcome of
+ * What supervisors and Prometheus ask: /healthz (the process lives, and which version it is), /readyz (it can do its work: 200 or 503, with the outcome of
  * each check) and /metrics. Three fixed answers to GET without parameters need no framework.
  */
 export class OpsServer {
@@ -63,7 +65,7 @@ export class OpsServer {
   async #route(path: string | undefined): Promise<Answer> {
     switch (path) {
       case '/healthz':
-        return { status: 200, type: json, body: '{"status":"ok"}' };
+        return { status: 200, type: json, body: JSON.stringify({ status: 'ok', version: this.#options.version }) };
       case '/readyz': {
         const report = await this.#options.readiness.look();
         return { status: report.ready ? 200 : 503, type: json, body: JSON.stringify(report) };

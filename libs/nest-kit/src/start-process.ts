@@ -59,7 +59,7 @@ export async function startProcess<C extends CommonEnvironment>(plan: ProcessPla
   const logger = telemetry.logger(config.WRIT_LOG_LEVEL);
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const readiness = new Readiness();
-  const ops = new OpsServer({ host: config.WRIT_OPS_HOST, port: config.WRIT_OPS_PORT, readiness, metricsText: () => telemetry.metricsText() });
+  const ops = new OpsServer({ host: config.WRIT_OPS_HOST, port: config.WRIT_OPS_PORT, version: plan.version, readiness, metricsText: () => telemetry.metricsText() });
   // Undone in the reverse order: requests end before the bus, the bus before what tells about it.
   const undo: (() => Promise<void>)[] = [() => telemetry.shutdown()];
   const stop = onceOnly(async () => {

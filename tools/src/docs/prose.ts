@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 /** Every document for people, relative to the checkout. */
 export const documentPaths = (checkout: string): string[] =>
-  ['*.md', '.changes/*.md', 'bench/*.md', 'docs/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: checkout })).sort();
+  ['*.md', '.changes/*.md', 'bench/*.md', 'docs/**/*.md', 'helm/**/*.md'].flatMap((pattern) => globSync(pattern, { cwd: checkout })).sort();
 
 /** Relative links of a document that lead to no file. */
 export function deadLinks(checkout: string, path: string): string[] {

@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { newPassword } from '@writ/nest-kit/keys';
 import { bundleAgent } from '../build/bundle-agent.ts';
+import { chartToolsIfAny } from '../chart/chart-tools.ts';
 import { docker, type Engine } from '../parts/docker.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import { ensureSandboxImage, type SandboxImage } from '../parts/image.ts';
@@ -85,6 +86,8 @@ export const bringUpParts = async (setup: Setup, beside: readonly Step[] = []): 
         return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
       } },
     ],
+    { title: 'Helm, schemas of Kubernetes', run: async (step) =>
+      (await chartToolsIfAny(step) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined) },
     { title: 'Sandbox image', run: async (step) => {
       await bundleAgent(setup.checkout);
       parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);

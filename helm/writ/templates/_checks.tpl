@@ -1,0 +1,147 @@
+{{/* What can't work is refused here, with a sentence that says what to set. The types of values stand in values.schema.json. */}}
+
+{{/* Takes a dict of name and image. */}}
+{{- define "writ.checkImage" -}}
+{{- if eq (default "" .image.tag) "latest" -}}
+{{- fail (printf "`%s.tag` is `latest`, which names another image tomorrow: set the version to run, or `%s.digest`" .name .name) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes a dict of name and resources. */}}
+{{- define "writ.checkLimits" -}}
+{{- $limits := default (dict) .resources.limits -}}
+{{- range list "cpu" "memory" -}}
+{{- if not (index $limits .) -}}
+{{- fail (printf "`%s.resources.limits.%s` is missing: set how much a pod may use at most" $.name .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checkKeys" -}}
+{{- if not .Values.keys.create -}}
+{{- range $of, $name := .Values.keys.existingSecrets -}}
+{{- $needed := or (not (has $of (list "migrate" "platformKey"))) (and (eq $of "migrate") $.Values.migrations.enabled) (and (eq $of "platformKey") $.Values.tests.enabled) -}}
+{{- if and $needed (not $name) -}}
+{{- fail (printf "there is no source of keys for `%s`: set `keys.create` to true, or name a Secret of yours in `keys.existingSecrets.%s`" $of $of) -}}
+{{- end -}}
+{{- end -}}
+{{- if not .Values.keys.existingPublicKeys -}}
+{{- fail "there is no source of public keys: set `keys.create` to true, or name a ConfigMap of yours in `keys.existingPublicKeys`" -}}
+{{- end -}}
+{{- if or .Values.postgres.bundled.enabled .Values.nats.bundled.enabled -}}
+{{- fail "the bundled Postgres and NATS take their certificates and passwords from the Job that makes keys: set `keys.create` to true, or both `bundled.enabled` to false" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checkParts" -}}
+{{- $postgres := .Values.postgres -}}
+{{- if and $postgres.bundled.enabled $postgres.external.host -}}
+{{- fail "Postgres is both bundled and external: set `postgres.bundled.enabled` to false, or leave `postgres.external.host` empty" -}}
+{{- end -}}
+{{- if not (or $postgres.bundled.enabled $postgres.external.host) -}}
+{{- fail "there is no Postgres: set `postgres.external.host`, or for a trial `postgres.bundled.enabled` to true" -}}
+{{- end -}}
+{{- if and .Values.migrations.enabled (not $postgres.bundled.enabled) (not $postgres.external.admin.existingSecret) -}}
+{{- fail "migrations need a role that may create roles and schemas: name the Secret with its password in `postgres.external.admin.existingSecret`, or set `migrations.enabled` to false and run them yourself" -}}
+{{- end -}}
+{{- if and $postgres.external.host (eq $postgres.external.sslmode "verify-full") (not $postgres.external.ca.configMap) (not .Values.extraCa.configMap) (not $postgres.external.ca.public) -}}
+{{- fail "nothing says whose certificate Postgres shows: name a ConfigMap with its CA in `postgres.external.ca.configMap`, or set `postgres.external.ca.public` to true where a public CA signed it" -}}
+{{- end -}}
+{{- if and .Values.nats.bundled.enabled .Values.nats.external.url -}}
+{{- fail "NATS is both bundled and external: set `nats.bundled.enabled` to false, or leave `nats.external.url` empty" -}}
+{{- end -}}
+{{- if not (or .Values.nats.bundled.enabled .Values.nats.external.url) -}}
+{{- fail "there is no NATS: set `nats.external.url`, or for a trial `nats.bundled.enabled` to true" -}}
+{{- end -}}
+{{- if and .Values.nats.external.url (not .Values.nats.external.insecure) -}}
+{{- range splitList "," .Values.nats.external.url -}}
+{{- if not (hasPrefix "tls://" (trim .)) -}}
+{{- fail (printf "`nats.external.url` has `%s`, which isn't encrypted: write `tls://`, or set `nats.external.insecure` to true where the network encrypts" (trim .)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checkSandbox" -}}
+{{- $sandbox := .Values.sandbox -}}
+{{- if not (include "writ.sandboxImageId" .) -}}
+{{- fail "nothing says which sandbox image permits are bound to: set `sandbox.image.digest`, or for an image that is loaded into the nodes `sandbox.image.id`" -}}
+{{- end -}}
+{{- if and $sandbox.image.id $sandbox.image.digest (ne $sandbox.image.id $sandbox.image.digest) -}}
+{{- fail "`sandbox.image.id` and `sandbox.image.digest` name two images: leave `sandbox.image.id` empty" -}}
+{{- end -}}
+{{- if include "writ.sandboxIsKubernetes" . -}}
+{{- if and (not $sandbox.namespace.create) (not $sandbox.namespace.name) -}}
+{{- fail "sandboxes have no namespace: set `sandbox.namespace.create` to true, or name one that is there in `sandbox.namespace.name`" -}}
+{{- end -}}
+{{- if include "writ.sandboxShares" . -}}
+{{- if not $sandbox.namespace.shared -}}
+{{- fail "`sandbox.namespace.name` is the namespace of the release, where the keys lie: name another one, or set `sandbox.namespace.shared` to true if whoever holds the executor's token may read them" -}}
+{{- end -}}
+{{- if or $sandbox.namespace.create $sandbox.admissionPolicy.enabled -}}
+{{- fail "sandboxes share the namespace of the release: set `sandbox.namespace.create` and `sandbox.admissionPolicy.enabled` to false" -}}
+{{- end -}}
+{{- end -}}
+{{- if and $sandbox.admissionPolicy.enabled (eq .Values.executor.serviceAccount.create false) (not .Values.executor.serviceAccount.name) -}}
+{{- fail "the executor has no service account: set `executor.serviceAccount.create` to true, or name one in `executor.serviceAccount.name`" -}}
+{{- end -}}
+{{- if $sandbox.docker.host -}}
+{{- fail "`sandbox.docker.host` is for the driver `docker`: leave it empty, or set `sandbox.driver` to docker" -}}
+{{- end -}}
+{{- else -}}
+{{- if not $sandbox.docker.host -}}
+{{- fail "the driver `docker` needs an engine: set `sandbox.docker.host`, or `sandbox.driver` to kubernetes" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checkComponents" -}}
+{{- range $component := include "writ.components" . | fromJsonArray -}}
+{{- $values := index $.Values $component -}}
+{{- include "writ.checkLimits" (dict "name" $component "resources" $values.resources) -}}
+{{- if and $values.autoscaling.enabled $values.keda.enabled -}}
+{{- fail (printf "`%s` has two autoscalers: set `%s.autoscaling.enabled` or `%s.keda.enabled` to false" $component $component $component) -}}
+{{- end -}}
+{{- if and $values.keda.enabled (or (not $values.keda.serverAddress) (not $values.keda.query)) -}}
+{{- fail (printf "KEDA needs a question: set `%s.keda.serverAddress` to the address of Prometheus and `%s.keda.query`" $component $component) -}}
+{{- end -}}
+{{- if and (not $values.serviceAccount.create) (not $values.serviceAccount.name) -}}
+{{- fail (printf "`%s` has no service account: set `%s.serviceAccount.create` to true, or name one in `%s.serviceAccount.name`" $component $component $component) -}}
+{{- end -}}
+{{- end -}}
+{{- if or (not .Values.ledger.persistence.enabled) (not .Values.ledger.persistence.size) -}}
+{{- fail "the ledger has no volume, and without what it remembers it could sign a second history: set `ledger.persistence.enabled` to true and `ledger.persistence.size`" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checkEdges" -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
+{{- fail "the Ingress names no host: set `ingress.hosts`" -}}
+{{- end -}}
+{{- if and .Values.ingress.enabled (not .Values.ingress.tlsSecretName) -}}
+{{- fail "the Ingress would take API keys unencrypted: name a Secret of type kubernetes.io/tls in `ingress.tlsSecretName`" -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (or (not .Values.httpRoute.parentRefs) (not .Values.httpRoute.hostnames)) -}}
+{{- fail "the HTTPRoute has no Gateway or no host: set `httpRoute.parentRefs` (a listener with TLS) and `httpRoute.hostnames`" -}}
+{{- end -}}
+{{- if and .Values.metrics.podMonitor.enabled .Values.metrics.serviceMonitor.enabled -}}
+{{- fail "every pod would be scraped twice: set `metrics.podMonitor.enabled` or `metrics.serviceMonitor.enabled` to false" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "writ.checks" -}}
+{{- include "writ.checkImage" (dict "name" "image" "image" .Values.image) -}}
+{{- include "writ.checkImage" (dict "name" "sandbox.image" "image" .Values.sandbox.image) -}}
+{{- include "writ.checkImage" (dict "name" "postgres.bundled.image" "image" .Values.postgres.bundled.image) -}}
+{{- include "writ.checkImage" (dict "name" "nats.bundled.image" "image" .Values.nats.bundled.image) -}}
+{{- include "writ.checkParts" . -}}
+{{- include "writ.checkKeys" . -}}
+{{- include "writ.checkSandbox" . -}}
+{{- include "writ.checkComponents" . -}}
+{{- include "writ.checkLimits" (dict "name" "jobs" "resources" .Values.jobs.resources) -}}
+{{- include "writ.checkLimits" (dict "name" "updateOrder" "resources" .Values.updateOrder.resources) -}}
+{{- include "writ.checkLimits" (dict "name" "postgres.bundled" "resources" .Values.postgres.bundled.resources) -}}
+{{- include "writ.checkLimits" (dict "name" "nats.bundled" "resources" .Values.nats.bundled.resources) -}}
+{{- include "writ.checkEdges" . -}}
+{{- end -}}

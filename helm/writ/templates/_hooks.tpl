@@ -1,0 +1,94 @@
+{{/* Jobs that run around an installation. */}}
+
+{{/* Annotations of a hook. Takes a dict of on (events) and weight. What succeeded is deleted; what failed stays for whoever looks. */}}
+{{- define "writ.hook" -}}
+helm.sh/hook: {{ .on }}
+helm.sh/hook-weight: {{ .weight | quote }}
+helm.sh/hook-delete-policy: {{ default "before-hook-creation,hook-succeeded" .delete }}
+{{- end -}}
+
+{{/* The metadata of a hook's object. Takes a dict of root, component, on, weight. */}}
+{{- define "writ.hookMetadata" -}}
+namespace: {{ .root.Release.Namespace }}
+labels:
+  {{- include "writ.labels" . | nindent 2 }}
+annotations:
+  {{- include "writ.hook" . | nindent 2 }}
+  {{- with .root.Values.commonAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
+{{/* The environment of a Job. Takes what `writ.jobPod` takes. */}}
+{{- define "writ.jobEnv" -}}
+{{- with .env }}
+{{ . | trim }}
+{{- end }}
+{{- include "writ.nodeEnv" .root }}
+{{- with .root.Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The pod template of a Job. Takes a dict of root, component, args (list), token, and as YAML texts env, volumes and mounts.
+Where pods are placed and what they may use comes from the values of `jobs`.
+*/}}
+{{- define "writ.jobPod" -}}
+{{- $values := .root.Values.jobs -}}
+metadata:
+  labels:
+    {{- include "writ.labels" . | nindent 4 }}
+  {{- with .root.Values.commonAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  restartPolicy: Never
+  serviceAccountName: {{ include "writ.componentName" . }}
+  automountServiceAccountToken: {{ ternary true false (eq (default "" .token) "true") }}
+  enableServiceLinks: false
+  {{- include "writ.imagePullSecrets" .root | nindent 2 }}
+  securityContext:
+    {{- include "writ.podSecurityContext" .root.Values.securityContext | nindent 4 }}
+  {{- with $values.nodeSelector }}
+  nodeSelector:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $values.tolerations }}
+  tolerations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  containers:
+    - name: {{ .component }}
+      image: {{ include "writ.image" .root }}
+      imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+      args:
+        {{- toYaml .args | nindent 8 }}
+      {{- with include "writ.jobEnv" . | trim }}
+      env:
+        {{- . | nindent 8 }}
+      {{- end }}
+      securityContext:
+        {{- include "writ.containerSecurityContext" . | nindent 8 }}
+      resources:
+        {{- toYaml $values.resources | nindent 8 }}
+      volumeMounts:
+        - {name: tmp, mountPath: /tmp}
+        {{- if .root.Values.extraCa.configMap }}
+        - {name: extra-ca, mountPath: /etc/writ/extra-ca, readOnly: true}
+        {{- end }}
+        {{- with .mounts }}
+        {{- . | trim | nindent 8 }}
+        {{- end }}
+  volumes:
+    - name: tmp
+      emptyDir: {sizeLimit: 64Mi}
+    {{- if .root.Values.extraCa.configMap }}
+    - name: extra-ca
+      configMap: {name: {{ .root.Values.extraCa.configMap }}}
+    {{- end }}
+    {{- with .volumes }}
+    {{- . | trim | nindent 4 }}
+    {{- end }}
+{{- end -}}

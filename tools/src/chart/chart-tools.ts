@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureGoTools, goToolPath } from '../go-tools/ensure.ts';
+import { GO_TOOLS } from '../go-tools/table.ts';
+import { defaultStateDir, type Setup } from '../setup.ts';
+import { SetupError } from '../setup-error.ts';
+import { ensureKubeSchemas, kubeSchemasPath } from './kube-schemas.ts';
+
+/** Absolute paths of what the chart is checked with. */
+export interface ChartTools {
+  readonly helm: string;
+  readonly kubeconform: string;
+  readonly kubeScore: string;
+  /** the folder of JSON schemas for `kubeconform` */
+  readonly schemas: string;
+}
+
+const NAMES = ['helm', 'kubeconform', 'kube-score'] as const;
+
+/**
+ * Makes what the chart is checked with, unless it is there. The first time takes minutes.
+ *
+ * @throws SetupError where Go is missing, or a module can't be had
+ */
+export async function ensureChartTools(setup: Pick<Setup, 'cacheDir' | 'report' | 'env'>): Promise<ChartTools> {
+  const tools = await ensureGoTools(NAMES, setup);
+  return {
+    helm: tools.helm,
+    kubeconform: tools.kubeconform,
+    kubeScore: tools['kube-score'],
+    schemas: await ensureKubeSchemas(setup),
+  };
+}
+
+/** The same where it may be missing: null, and all else is tested without. */
+export async function chartToolsIfAny(setup: Setup): Promise<ChartTools | null> {
+  try {
+    return await ensureChartTools(setup);
+  } catch (error) {
+    if (error instanceof SetupError) return null;
+    throw error;
+  }
+}
+
+/** What the set-up has made, without making anything; null where something is missing. */
+export function findChartTools(env: Setup['env']): ChartTools | null {
+  const cacheDir = join(defaultStateDir(env), 'cache');
+  const [helm, kubeconform, kubeScore] = NAMES.map((name) => goToolPath(cacheDir, name, GO_TOOLS[name])) as [
+    string,
+    string,
+    string,
+  ];
+  const tools = { helm, kubeconform, kubeScore, schemas: kubeSchemasPath(cacheDir) };
+  return Object.values(tools).every((path) => existsSync(path)) ? tools : null;
+}
+
+/** What a skipped spec is called after. */
+export const NO_CHART_TOOLS = 'skipped: helm and what checks charts are missing, `npm run parts` with Go makes them';

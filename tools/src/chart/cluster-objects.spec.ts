@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rights, admission, hooks, and what surrounds the pods.
+import {
+  describeChart,
+  EXAMPLES,
+  examplePods,
+  objectOf,
+  objectsOf,
+  PRODUCTION,
+  renderSmall,
+  SMALL,
+} from './chart.contract.ts';
+import { NAMESPACE, type KubeObject } from './render.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+interface Policy {
+  readonly spec: {
+    readonly failurePolicy: string;
+    readonly matchConstraints: { readonly namespaceSelector: unknown };
+    readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+    readonly validations: readonly { readonly expression: string; readonly message: string }[];
+  };
+}
+
+const HOOK = 'helm.sh/hook';
+const SANDBOXES = 'w-writ-sandboxes';
+const CLUSTER_WIDE = new Set([
+  'Namespace',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'CustomResourceDefinition',
+  'PriorityClass',
+]);
+
+const hookOf = ({ metadata }: KubeObject): string => metadata.annotations?.[HOOK] ?? '';
+const weightOf = ({ metadata }: KubeObject): number => Number(metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
+
+describeChart('rights and hooks of the chart', () => {
+  test('nobody gets a right in the whole cluster', () => {
+    const kinds = EXAMPLES.flatMap((example) => objectsOf(example).map(({ kind }) => kind));
+    expect(kinds.filter((kind) => kind.startsWith('ClusterRole'))).toEqual([]);
+  });
+
+  test('the executor may make, see, attach to and delete pods and leases in the namespace of sandboxes, and nothing else', () => {
+    const roles = objectsOf(SMALL).filter(({ kind }) => kind === 'Role');
+    expect(roles.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort()).toEqual([
+      `${SANDBOXES}/w-writ-executor`,
+      `${NAMESPACE}/w-writ-keys`,
+    ]);
+    const { rules } = objectOf(objectsOf(SMALL), 'Role', 'w-writ-executor') as unknown as { rules: Rule[] };
+    expect(rules).toEqual([
+      { apiGroups: [''], resources: ['pods'], verbs: ['create', 'get', 'list', 'watch', 'delete'] },
+      { apiGroups: [''], resources: ['pods/attach'], verbs: ['create', 'get'] },
+      {
+        apiGroups: ['coordination.k8s.io'],
+        resources: ['leases'],
+        verbs: ['create', 'get', 'list', 'update', 'delete'],
+      },
+    ]);
+  });
+
+  test('the Job that makes keys may make and read Secrets and ConfigMaps, and neither change nor delete nor list them', () => {
+    const { rules } = objectOf(objectsOf(SMALL), 'Role', 'w-writ-keys') as unknown as { rules: Rule[] };
+    expect(rules).toEqual([{ apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['create', 'get'] }]);
+  });
+
+  test('an installation into one namespace has nothing that needs more', () => {
+    const objects = objectsOf('one-namespace-values.yaml');
+    expect(objects.filter(({ kind, metadata }) => CLUSTER_WIDE.has(kind) || metadata.namespace !== NAMESPACE)).toEqual(
+      [],
+    );
+  });
+
+  test('the namespace of sandboxes enforces `restricted`, and has room for pods but not for Secrets', () => {
+    expect(objectOf(objectsOf(SMALL), 'Namespace', SANDBOXES).metadata.labels).toMatchObject({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
+    const quota = objectsOf(SMALL).find(({ kind }) => kind === 'ResourceQuota')!;
+    expect(quota.metadata.namespace).toBe(SANDBOXES);
+    expect(quota['spec']).toMatchObject({
+      hard: { pods: '100', secrets: '0', services: '0', persistentvolumeclaims: '0' },
+    });
+  });
+
+  test('the admission policy guards the namespace of sandboxes, fails closed, and knows maker, image and runtime class', () => {
+    const { spec } = objectOf(
+      objectsOf('gvisor-values.yaml'),
+      'ValidatingAdmissionPolicy',
+      `${SANDBOXES}-pods`,
+    ) as unknown as Policy;
+    expect(spec).toMatchObject({
+      failurePolicy: 'Fail',
+      matchConstraints: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': SANDBOXES } } },
+    });
+    const expressions = spec.validations.map(({ expression }) => expression);
+    expect(expressions).toContain(
+      `request.operation != 'CREATE' || request.userInfo.username == 'system:serviceaccount:${NAMESPACE}:w-writ-executor'`,
+    );
+    expect(expressions).toContain("object.spec.?runtimeClassName.orValue('') == 'gvisor'");
+    expect(spec.variables).toContainEqual({ name: 'images', expression: '["writ-sandbox:0.1.0"]' });
+    for (const { message } of spec.validations) expect(message).not.toBe('');
+  });
+
+  test('each admission policy is bound, and denies', () => {
+    const objects = objectsOf(SMALL);
+    const policies = objects
+      .filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
+      .map(({ metadata }) => metadata.name);
+    expect(policies).toHaveLength(2);
+    for (const name of policies)
+      expect(objectOf(objects, 'ValidatingAdmissionPolicyBinding', name)['spec']).toEqual({
+        policyName: name,
+        validationActions: ['Deny'],
+      });
+  });
+
+  test('with a Postgres of yours keys come before migrations, and both before all else', () => {
+    const objects = objectsOf(PRODUCTION);
+    const [keys, migrate] = ['w-writ-keys', 'w-writ-migrate'].map((name) => objectOf(objects, 'Job', name)) as [
+      KubeObject,
+      KubeObject,
+    ];
+    expect([hookOf(keys), hookOf(migrate)]).toEqual(['pre-install,pre-upgrade', 'pre-install,pre-upgrade']);
+    expect(weightOf(keys)).toBeLessThan(weightOf(migrate));
+    // What a hook's pod needs must be there before it.
+    const needs = objects.filter((object) => hookOf(object) === 'pre-install,pre-upgrade' && object.kind !== 'Job');
+    expect(needs.map(({ kind }) => kind).sort()).toEqual([
+      'NetworkPolicy',
+      'NetworkPolicy',
+      'Role',
+      'RoleBinding',
+      'ServiceAccount',
+      'ServiceAccount',
+    ]);
+    for (const need of needs) expect(weightOf(need)).toBeLessThan(weightOf(keys));
+  });
+
+  test('the bundled Postgres is migrated beside its installation, and before an upgrade', () => {
+    expect(hookOf(objectOf(objectsOf(SMALL), 'Job', 'w-writ-migrate'))).toBe('');
+    expect(hookOf(objectOf(objectsOf(SMALL, true), 'Job', 'w-writ-migrate'))).toBe('pre-install,pre-upgrade');
+  });
+
+  test('migrations reach the Secrets of the database alone', () => {
+    const migrate = examplePods(PRODUCTION).find(({ component }) => component === 'migrate')!;
+    const secrets = migrate.spec.volumes!.flatMap(
+      ({ secret }) => (secret as { secretName: string } | undefined)?.secretName ?? [],
+    );
+    expect(secrets).toEqual(['writ-postgres-admin', 'w-writ-migrate']);
+    expect(JSON.stringify(migrate.spec)).not.toMatch(/w-writ-(kernel|ledger|executor|orchestrator)/);
+  });
+
+  test('labels and annotations of all objects reach all objects', () => {
+    const objects = objectsOf(PRODUCTION).filter(
+      ({ kind }) => kind !== 'ValidatingAdmissionPolicy' && kind !== 'ValidatingAdmissionPolicyBinding',
+    );
+    expect(objects.filter(({ metadata }) => metadata.labels?.['team'] !== 'platform').map(({ kind }) => kind)).toEqual(
+      [],
+    );
+    const workloads = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+    for (const { metadata } of workloads)
+      expect(metadata.annotations).toMatchObject({ 'example.com/owner': 'platform' });
+  });
+
+  test('a digest takes precedence over a tag, and a mirror over a registry', () => {
+    const images = (example: string): string[] =>
+      [...new Set(examplePods(example).flatMap(({ spec }) => spec.containers.map(({ image }) => image)))].sort();
+    expect(images(PRODUCTION)).toEqual([`registry.example.com/writ/writ@sha256:${'1'.repeat(64)}`]);
+    expect(images('air-gapped-values.yaml')).toEqual(
+      ['library/nats:2.11.10-alpine', 'library/postgres:17.6-bookworm', 'writ:0.1.0'].map(
+        (image) => `mirror.example.internal/${image}`,
+      ),
+    );
+  });
+
+  test('the bundled NATS reads its passwords as texts, and has the shard of the values', () => {
+    const objects = renderSmall({ shard: 's7' });
+    const conf = (objectOf(objects, 'ConfigMap', 'w-writ-nats') as unknown as { data: Record<string, string> }).data[
+      'nats.conf'
+    ]!;
+    expect(conf).toContain('"writ.v1.s7.kernel.admit"');
+    expect(conf).not.toMatch(/__[A-Z_]+__/);
+    const nats = examplePods(SMALL).find(({ component }) => component === 'nats')!;
+    expect(nats.spec.containers[0]!.env).toContainEqual({
+      name: 'WRIT_NATS_PASSWORD_KERNEL',
+      value: '"$(PASSWORD_KERNEL)"',
+    });
+    for (const [, name = ''] of conf.matchAll(/password: \$(\w+)/g))
+      expect(nats.spec.containers[0]!.env!.map((each) => each.name)).toContain(name);
+  });
+});

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of the chart that are made from the code.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROCESSES } from '@writ/contract';
+import { replaceBlock } from '../docs/blocks.ts';
+import type { Document } from '../docs/documents.ts';
+import { natsConf } from './nats-conf.ts';
+import { settingsOf } from './settings.ts';
+import { valuesSchema } from './values/schema.ts';
+import { settingsTable, valuesTable } from './values/table.ts';
+
+const FOLDER = 'helm/writ';
+
+/** Every file of the chart that is made, as it stands and as it would be made now. */
+export async function chartFiles(checkout: string): Promise<Document[]> {
+  const textOf = (name: string): string => readFileSync(join(checkout, FOLDER, name), 'utf8');
+  const settings = await settingsOf(checkout);
+  const blocks = {
+    values: valuesTable(textOf('values.yaml')),
+    ...Object.fromEntries(PROCESSES.map((process) => [`settings ${process}`, settingsTable(settings[process])])),
+  };
+  const made: Readonly<Record<string, string>> = {
+    'files/nats.conf': natsConf(),
+    'values.schema.json': `${JSON.stringify(await valuesSchema(checkout), null, 2)}\n`,
+    'README.md': Object.entries(blocks).reduce(
+      (text, [name, block]) => replaceBlock(text, name, block),
+      textOf('README.md'),
+    ),
+  };
+  return Object.entries(made).map(([name, text]) => ({ path: `${FOLDER}/${name}`, text: textOf(name), made: text }));
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the generated files of the chart anew: `node tools/with-node.mjs tools/src/chart/main.ts`.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkout } from '../setup.ts';
+import { chartFiles } from './generated.ts';
+
+for (const { path, text, made } of await chartFiles(checkout)) {
+  if (text === made) continue;
+  writeFileSync(join(checkout, path), made);
+  process.stdout.write(`${path} was out of date\n`);
+}
+process.disconnect?.();

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import { PROCESSES } from '@writ/contract';
+import {
+  describeChart,
+  EXAMPLES,
+  examplePods,
+  objectOf,
+  objectsOf,
+  PRODUCTION,
+  renderSmall,
+  SMALL,
+} from './chart.contract.ts';
+import { containersOf, podsOf, restrictedProblems, type Container, type Pod, type PodSpec } from './pods.ts';
+
+const GOOD: PodSpec = {
+  containers: [
+    { name: 'c', image: 'i', securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } },
+  ],
+  securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+};
+const withContainer = (over: object): PodSpec => ({
+  ...GOOD,
+  containers: [{ ...GOOD.containers[0]!, ...over } as Container],
+});
+
+test('PodSecurity `restricted`: a pod that it admits has no problem', () => {
+  expect(restrictedProblems({ spec: GOOD })).toEqual([]);
+});
+
+test.each<[string, PodSpec]>([
+  ["shares the node's network", { ...GOOD, hostNetwork: true }],
+  ['mounts a path of its node', { ...GOOD, volumes: [{ name: 'v', hostPath: { path: '/' } }] }],
+  ['sets kernel parameters', { ...GOOD, securityContext: { ...GOOD.securityContext, sysctls: [] } as never }],
+  ['may run as root', { ...GOOD, securityContext: { seccompProfile: { type: 'RuntimeDefault' } } }],
+  ['runs as root', { ...GOOD, securityContext: { ...GOOD.securityContext, runAsUser: 0 } }],
+  ['has no seccomp profile', { ...GOOD, securityContext: { runAsNonRoot: true } }],
+  ['may gain privileges', withContainer({ securityContext: { capabilities: { drop: ['ALL'] } } })],
+  ['keeps capabilities', withContainer({ securityContext: { allowPrivilegeEscalation: false } })],
+  [
+    'adds capabilities',
+    withContainer({
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: ['SYS_ADMIN'] } },
+    }),
+  ],
+  ['takes a port of the node', withContainer({ ports: [{ name: 'p', containerPort: 1, hostPort: 1 }] })],
+])('PodSecurity `restricted`: a pod that %s has one', (_what, spec) => {
+  expect(restrictedProblems({ spec })).toHaveLength(1);
+});
+
+/** Kubernetes' own: milli-processors, and bytes in powers of 1024. */
+const UNIT: Readonly<Record<string, number>> = { m: 1e-3, '': 1, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
+const amount = (quantity: string): number => {
+  const [, digits = '', unit = ''] = /^([\d.]+)(\D*)$/.exec(quantity) ?? [];
+  return Number(digits) * UNIT[unit]!;
+};
+
+const RUNS_ONCE = new Set(['keys', 'migrate', 'smoke']);
+
+describeChart('pods of the chart', () => {
+  const all = (): { example: string; pod: Pod }[] =>
+    EXAMPLES.flatMap((example) => examplePods(example).map((pod) => ({ example, pod })));
+  const findings = (look: (pod: Pod) => readonly string[]): string[] =>
+    all().flatMap(({ example, pod }) => look(pod).map((finding) => `${example}: ${pod.owner}: ${finding}`));
+  const ofContainers = (look: (container: Container, pod: Pod) => readonly string[]): string[] =>
+    findings((pod) =>
+      containersOf(pod).flatMap((container) => look(container, pod).map((finding) => `${container.name} ${finding}`)),
+    );
+
+  test('there are pods of every process in every example', () => {
+    for (const example of EXAMPLES)
+      expect(examplePods(example).map(({ component }) => component)).toEqual(expect.arrayContaining([...PROCESSES]));
+  });
+
+  test('every pod passes PodSecurity `restricted`', () => {
+    expect(findings(restrictedProblems)).toEqual([]);
+  });
+
+  test('every container has a read-only root', () => {
+    expect(
+      ofContainers(({ securityContext }) =>
+        securityContext?.readOnlyRootFilesystem === true ? [] : ['may write to its root'],
+      ),
+    ).toEqual([]);
+  });
+
+  test('every container has requests and limits of processor, memory and disk, the limits not below the requests', () => {
+    expect(
+      ofContainers(({ resources }) =>
+        ['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => {
+          const [request, limit] = [resources?.requests?.[name], resources?.limits?.[name]];
+          if (request === undefined || limit === undefined) return [`lacks ${name}`];
+          return amount(String(request)) <= amount(String(limit)) ? [] : [`requests more ${name} than it may have`];
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  test('every container that serves is probed: at its start, for readiness and for life', () => {
+    expect(
+      findings(({ component, spec }) =>
+        RUNS_ONCE.has(component)
+          ? []
+          : spec.containers.flatMap((container) =>
+              (['startupProbe', 'readinessProbe', 'livenessProbe'] as const).filter(
+                (probe) => container[probe] === undefined,
+              ),
+            ),
+      ),
+    ).toEqual([]);
+  });
+
+  test('nobody has a token of the API server but the executor that makes pods, and the Job that makes keys', () => {
+    const holders = new Set(
+      all()
+        .filter(({ pod }) => pod.spec.automountServiceAccountToken !== false)
+        .map(({ pod }) => pod.component),
+    );
+    expect([...holders].sort()).toEqual(['executor', 'keys']);
+    const accounts = EXAMPLES.flatMap((example) => objectsOf(example).filter(({ kind }) => kind === 'ServiceAccount'));
+    expect(accounts.filter((account) => account['automountServiceAccountToken'] !== false)).toEqual([]);
+    expect(
+      examplePods('one-namespace-values.yaml').find(({ component }) => component === 'executor')!.spec
+        .automountServiceAccountToken,
+    ).toBe(false);
+  });
+
+  test('every pod runs as an account of its own', () => {
+    for (const example of EXAMPLES) {
+      const pods = examplePods(example);
+      expect(new Set(pods.map(({ spec }) => spec.serviceAccountName)).size).toBe(pods.length);
+      for (const { spec } of pods) objectOf(objectsOf(example), 'ServiceAccount', spec.serviceAccountName!);
+    }
+  });
+
+  test('a service mounts its own Secret and no other, readable by its group alone', () => {
+    for (const { example, pod } of all().filter(({ pod: { component } }) =>
+      (PROCESSES as readonly string[]).includes(component),
+    )) {
+      const secrets = (pod.spec.volumes ?? []).flatMap(({ secret }) =>
+        secret === undefined ? [] : [secret as { secretName: string; defaultMode: number }],
+      );
+      const own = example === 'existing-keys-values.yaml' ? `my-${pod.component}` : `w-writ-${pod.component}`;
+      expect(secrets).toEqual([{ secretName: own, defaultMode: 0o440 }]);
+      const referred = pod.spec.containers.flatMap(({ env }) =>
+        (env ?? []).flatMap(
+          ({ valueFrom }) => (valueFrom as { secretKeyRef?: { name: string } } | undefined)?.secretKeyRef?.name ?? [],
+        ),
+      );
+      expect(new Set(referred)).toEqual(new Set([own]));
+    }
+  });
+
+  test('the grace period covers the pause before SIGTERM and what a process takes to end', () => {
+    const graceOf = (pods: readonly Pod[], component: string): number =>
+      pods.find((pod) => pod.component === component)!.spec.terminationGracePeriodSeconds!;
+    expect(graceOf(examplePods(PRODUCTION), 'executor')).toBe(60 + 4 + 5);
+    expect(graceOf(examplePods(SMALL), 'executor')).toBe(9 + 5);
+    expect(graceOf(examplePods(SMALL), 'orchestrator')).toBe(5 + 9 + 5);
+    expect(
+      graceOf(podsOf(renderSmall({ executor: { drainMs: 7_001 }, orchestrator: { preStopSeconds: 30 } })), 'executor'),
+    ).toBe(8 + 4 + 5);
+  });
+
+  test('a gate asks every other component, the earlier ones and the later ones', () => {
+    const argsOf = (component: string): string[] =>
+      examplePods(SMALL)
+        .find((pod) => pod.component === component)!
+        .spec.initContainers![0]!.args!.slice(2);
+    expect(argsOf('kernel')).toEqual([
+      '--port=9464',
+      '--silent-seconds=20',
+      '--earlier=ledger=w-writ-ledger-ops:9464',
+      '--later=executor=w-writ-executor-ops:9464',
+      '--later=orchestrator=w-writ-orchestrator-ops:9464',
+    ]);
+    expect(argsOf('ledger').filter((arg) => arg.startsWith('--earlier'))).toEqual([]);
+    expect(argsOf('orchestrator').filter((arg) => arg.startsWith('--later'))).toEqual([]);
+    for (const component of PROCESSES) {
+      expect(objectOf(objectsOf(SMALL), 'Service', `w-writ-${component}-ops`)['spec']).toMatchObject({
+        clusterIP: 'None',
+        publishNotReadyAddresses: true,
+      });
+    }
+  });
+
+  test('each ledger keeps its memory file on a volume that nothing deletes', () => {
+    expect(objectOf(objectsOf(PRODUCTION), 'StatefulSet', 'w-writ-ledger')['spec']).toMatchObject({
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: 'memory' },
+          spec: { storageClassName: 'fast', resources: { requests: { storage: '2Gi' } } },
+        },
+      ],
+    });
+    const [ledger] = examplePods(PRODUCTION).find(({ component }) => component === 'ledger')!.spec.containers;
+    expect(ledger!.volumeMounts).toContainEqual({ name: 'memory', mountPath: '/var/lib/writ/ledger' });
+  });
+
+  test('where an autoscaler counts, a workload says no number', () => {
+    for (const component of ['orchestrator', 'kernel', 'executor'])
+      expect(objectOf(objectsOf(PRODUCTION), 'Deployment', `w-writ-${component}`)['spec']).not.toHaveProperty(
+        'replicas',
+      );
+    expect(objectOf(objectsOf(PRODUCTION), 'StatefulSet', 'w-writ-ledger')['spec']).toMatchObject({ replicas: 3 });
+  });
+});

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chartTools, describeChart, exampleFile, PRODUCTION, renderSmall } from './chart.contract.ts';
+import { renderText, type Values } from './render.ts';
+
+const NO_POSTGRES = { postgres: { bundled: { enabled: false } } };
+const NO_NATS = { nats: { bundled: { enabled: false } } };
+
+/** Values over those of the smallest example, and the sentence that refuses them. */
+const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegExp])[] = [
+  [
+    'an image without a version',
+    { image: { tag: 'latest' } },
+    /`image\.tag` is `latest`.*set the version to run, or `image\.digest`/,
+  ],
+  ['a sandbox image without a version', { sandbox: { image: { tag: 'latest' } } }, /`sandbox\.image\.tag` is `latest`/],
+  [
+    'a sandbox image that nothing fixes',
+    { sandbox: { image: { id: '' } } },
+    /which sandbox image permits are bound to: set `sandbox\.image\.digest`/,
+  ],
+  [
+    'two sandbox images',
+    { sandbox: { image: { digest: `sha256:${'1'.repeat(64)}` } } },
+    /name two images: leave `sandbox\.image\.id` empty/,
+  ],
+  [
+    'limits that are missing',
+    { kernel: { resources: { limits: { memory: null } } } },
+    /`kernel\.resources\.limits\.memory` is missing: set how much a pod may use at most/,
+  ],
+  [
+    'limits of a Job that are missing',
+    { jobs: { resources: { limits: null } } },
+    /`jobs\.resources\.limits\.cpu` is missing/,
+  ],
+  [
+    'no Postgres',
+    NO_POSTGRES,
+    /there is no Postgres: set `postgres\.external\.host`, or for a trial `postgres\.bundled\.enabled` to true/,
+  ],
+  [
+    'two Postgres',
+    { postgres: { external: { host: 'db' } } },
+    /Postgres is both bundled and external: set `postgres\.bundled\.enabled` to false/,
+  ],
+  [
+    'migrations without a role',
+    { postgres: { bundled: { enabled: false }, external: { host: 'db', ca: { public: true } } } },
+    /name the Secret with its password in `postgres\.external\.admin\.existingSecret`/,
+  ],
+  [
+    'a Postgres whose CA nobody names',
+    { postgres: { bundled: { enabled: false }, external: { host: 'db', admin: { existingSecret: 's' } } } },
+    /name a ConfigMap with its CA in `postgres\.external\.ca\.configMap`/,
+  ],
+  ['no NATS', NO_NATS, /there is no NATS: set `nats\.external\.url`/],
+  ['two NATS', { nats: { external: { url: 'tls://n:4222' } } }, /NATS is both bundled and external/],
+  [
+    "a NATS that doesn't encrypt",
+    { nats: { bundled: { enabled: false }, external: { url: 'tls://a:4222,nats://b:4222' } } },
+    /`nats\.external\.url` has `nats:\/\/b:4222`, which isn't encrypted: write `tls:\/\/`/,
+  ],
+  [
+    'no source of keys',
+    { keys: { create: false } },
+    /there is no source of keys for `executor`: set `keys\.create` to true, or name a Secret of yours in `keys\.existingSecrets\.executor`/,
+  ],
+  [
+    'bundled parts without the Job that makes their certificates',
+    {
+      keys: {
+        create: false,
+        existingSecrets: { kernel: 'a', ledger: 'a', executor: 'a', orchestrator: 'a', migrate: 'a', platformKey: 'a' },
+        existingPublicKeys: 'p',
+      },
+    },
+    /the bundled Postgres and NATS take their certificates.*set `keys\.create` to true/,
+  ],
+  [
+    'sandboxes without a namespace',
+    { sandbox: { namespace: { create: false } } },
+    /sandboxes have no namespace: set `sandbox\.namespace\.create` to true, or name one that is there/,
+  ],
+  [
+    'sandboxes beside the keys',
+    { sandbox: { namespace: { name: 'writ' } } },
+    /is the namespace of the release, where the keys lie: name another one, or set `sandbox\.namespace\.shared`/,
+  ],
+  [
+    'an admission policy for a shared namespace',
+    { sandbox: { namespace: { name: 'writ', shared: true } } },
+    /set `sandbox\.namespace\.create` and `sandbox\.admissionPolicy\.enabled` to false/,
+  ],
+  [
+    'the driver `docker` without an engine',
+    { sandbox: { driver: 'docker' } },
+    /the driver `docker` needs an engine: set `sandbox\.docker\.host`/,
+  ],
+  [
+    'an engine for the driver `kubernetes`',
+    { sandbox: { docker: { host: 'tcp://e:1' } } },
+    /`sandbox\.docker\.host` is for the driver `docker`/,
+  ],
+  [
+    'a ledger without a volume',
+    { ledger: { persistence: { enabled: false } } },
+    /the ledger has no volume.*set `ledger\.persistence\.enabled` to true/,
+  ],
+  ['a ledger whose volume has no size', { ledger: { persistence: { size: '' } } }, /`ledger\.persistence\.size`/],
+  [
+    'two autoscalers',
+    { kernel: { autoscaling: { enabled: true }, keda: { enabled: true } } },
+    /`kernel` has two autoscalers/,
+  ],
+  [
+    'KEDA without a question',
+    { kernel: { keda: { enabled: true, serverAddress: 'http://p' } } },
+    /KEDA needs a question: .*`kernel\.keda\.query`/,
+  ],
+  [
+    'no service account',
+    { ledger: { serviceAccount: { create: false } } },
+    /`ledger` has no service account: set `ledger\.serviceAccount\.create` to true/,
+  ],
+  [
+    'an Ingress without TLS',
+    { ingress: { enabled: true, hosts: ['h'] } },
+    /would take API keys unencrypted: name a Secret of type kubernetes\.io\/tls/,
+  ],
+  [
+    'an Ingress without a host',
+    { ingress: { enabled: true, tlsSecretName: 's' } },
+    /the Ingress names no host: set `ingress\.hosts`/,
+  ],
+  [
+    'an HTTPRoute without a Gateway',
+    { httpRoute: { enabled: true, hostnames: ['h'] } },
+    /the HTTPRoute has no Gateway or no host/,
+  ],
+  [
+    'two monitors',
+    { metrics: { podMonitor: { enabled: true }, serviceMonitor: { enabled: true } } },
+    /every pod would be scraped twice/,
+  ],
+];
+
+/** What the schema refuses, with the place that helm names. */
+const NOT_KNOWN: readonly (readonly [what: string, values: Values, words: RegExp])[] = [
+  ['a misspelt name', { kernal: { replicas: 3 } }, /'kernal' not allowed|kernal/],
+  ['a misspelt name further down', { kernel: { replcias: 3 } }, /kernel.*replcias|replcias/s],
+  ["a variable that the process doesn't read", { kernel: { settings: { WRIT_PLACE: 3 } } }, /WRIT_PLACE/],
+  ['a variable that the chart sets itself', { kernel: { settings: { WRIT_NATS_URL: 'tls://x' } } }, /WRIT_NATS_URL/],
+  ['a variable outside of its range', { kernel: { settings: { WRIT_PLACES: 0 } } }, /WRIT_PLACES/],
+  ['a text for a number', { ledger: { replicas: 'three' } }, /ledger.*replicas/s],
+  ["a driver that doesn't exist", { sandbox: { driver: 'podman' } }, /sandbox.*driver/s],
+  ['a digest that is none', { image: { digest: 'sha256:12' } }, /image.*digest/s],
+];
+
+const refusal = (values: Values): string => {
+  try {
+    renderSmall(values);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'nothing refused it';
+};
+
+describeChart("values that can't work", () => {
+  test.each(REFUSED)('%s: refused with a sentence that says what to set', (_what, values, sentence) => {
+    expect(refusal(values)).toMatch(sentence);
+  });
+
+  test.each(NOT_KNOWN)('%s: refused by the schema, by name', (_what, values, words) => {
+    const said = refusal(values);
+    expect(said).toContain("values don't meet the specifications of the schema");
+    expect(said).toMatch(words);
+  });
+
+  test('what differs from a refusal by the one value that it names is rendered', () => {
+    expect(
+      renderSmall({ kernel: { keda: { enabled: true, serverAddress: 'http://p', query: 'q' } } }),
+    ).not.toHaveLength(0);
+    expect(renderSmall({ ingress: { enabled: true, hosts: ['h'], tlsSecretName: 's' } })).not.toHaveLength(0);
+    expect(
+      renderSmall({
+        sandbox: { namespace: { name: 'writ', create: false, shared: true }, admissionPolicy: { enabled: false } },
+      }),
+    ).not.toHaveLength(0);
+  });
+
+  test('the values of the chart alone are refused: nobody has said where Postgres is', () => {
+    expect(() => renderText({ helm: chartTools().helm })).toThrow('there is no Postgres');
+    expect(() => renderText({ helm: chartTools().helm, files: [exampleFile(PRODUCTION)] })).not.toThrow();
+  });
+});
