@@ -1,20 +1,24 @@
 {{/* Environment of containers. Each variable of a process stands in its config.env.ts; a test compares. */}}
 
-{{/* What Node.js itself reads: CAs and proxies. */}}
+{{/* What Node.js itself reads: CAs. */}}
 {{- define "writ.nodeEnv" -}}
 {{- if .Values.extraCa.configMap }}
 - {name: NODE_EXTRA_CA_CERTS, value: /etc/writ/extra-ca/{{ .Values.extraCa.key }}}
 {{- end }}
-{{- with .Values.proxy.http }}
-- {name: HTTP_PROXY, value: {{ . | quote }}}
+{{- end -}}
+
+{{/* The way to the world of the components that go there. Takes a dict of root and component. */}}
+{{- define "writ.outboundEnv" -}}
+{{- $proxy := .root.Values.proxy -}}
+{{- if and (ne .component "kernel") (or $proxy.url $proxy.existingSecret) }}
+{{- if $proxy.url }}
+- {name: WRIT_OUTBOUND_PROXY, value: {{ $proxy.url | quote }}}
+{{- else }}
+- name: WRIT_OUTBOUND_PROXY
+  valueFrom: {secretKeyRef: {name: {{ $proxy.existingSecret }}, key: {{ $proxy.key }}}}
 {{- end }}
-{{- with .Values.proxy.https }}
-- {name: HTTPS_PROXY, value: {{ . | quote }}}
-{{- end }}
-{{- if or .Values.proxy.http .Values.proxy.https }}
-- {name: NO_PROXY, value: {{ .Values.proxy.exclude | quote }}}
-# Node.js follows the three above only where it is told to.
-- {name: NODE_USE_ENV_PROXY, value: "1"}
+- {name: WRIT_OUTBOUND_DIRECT, value: {{ $proxy.direct | quote }}}
+- {name: WRIT_OUTBOUND_DNS, value: {{ $proxy.dns }}}
 {{- end }}
 {{- end -}}
 
@@ -34,6 +38,7 @@
 {{- with .root.Values.otlpEndpoint }}
 - {name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }}}
 {{- end }}
+{{- include "writ.outboundEnv" . }}
 {{- end -}}
 
 {{/* What operators add: settings of the process by the names of its variables, then free ones. Takes a dict of root and component. */}}

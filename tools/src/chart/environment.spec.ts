@@ -3,34 +3,16 @@ import { PROCESSES, type Process } from '@writ/contract';
 import { checkout } from '../setup.ts';
 import { describeChart, EXAMPLES, examplePods, renderSmall } from './chart.contract.ts';
 import { podsOf, type EnvVariable, type Pod } from './pods.ts';
-import { CHART_SETS, NOT_OFFERED, settingsOf, variablesOfProcess, type Variable } from './settings.ts';
+import { CHART_SETS, NOT_OFFERED, settingsOf, variablesOfProcess } from './settings.ts';
 
 /** What processes read that their own schemas don't name: Node.js does, or another variable refers to them. */
-const BESIDE = /^(POSTGRES_(WORKER_)?PASSWORD|POD_IP|NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY|HTTPS?_PROXY|NO_PROXY)$/;
+const BESIDE = /^(POSTGRES_(WORKER_)?PASSWORD|POD_IP|NODE_EXTRA_CA_CERTS)$/;
 
 const envOf = (pods: readonly Pod[], process: Process): readonly EnvVariable[] =>
   pods.find(({ component }) => component === process)!.spec.containers[0]!.env ?? [];
 
-/**
- * Variables of the Kubernetes driver and of NATS' CA. The processes learn them in a change of their own, which empties
- * this list.
- */
-const AWAITED: Readonly<Record<string, Variable>> = Object.fromEntries(
-  [
-    'WRIT_NATS_CA_FILE',
-    'WRIT_SANDBOX_DRIVER',
-    'WRIT_SANDBOX_NAMESPACE',
-    'WRIT_SANDBOX_IMAGE',
-    'WRIT_SANDBOX_RUNTIME_CLASS',
-    'WRIT_SANDBOX_CANARY',
-  ].map((name) => [name, { default: '' }]),
-);
-
 const read = Object.fromEntries(
   await Promise.all(PROCESSES.map(async (process) => [process, await variablesOfProcess(checkout, process)] as const)),
-);
-const known = Object.fromEntries(
-  Object.entries(read).map(([process, variables]) => [process, { ...AWAITED, ...variables }]),
 );
 const settings = await settingsOf(checkout);
 
@@ -39,15 +21,9 @@ test.each(PROCESSES)(
   (process) => {
     const named = [...CHART_SETS[process], ...Object.keys(settings[process]), ...Object.keys(NOT_OFFERED)];
     expect(Object.keys(read[process]!).filter((name) => !named.includes(name))).toEqual([]);
-    expect(CHART_SETS[process].filter((name) => !Object.hasOwn(known[process]!, name))).toEqual([]);
+    expect(CHART_SETS[process].filter((name) => !Object.hasOwn(read[process]!, name))).toEqual([]);
   },
 );
-
-test('no variable is awaited that a process has', () => {
-  expect(
-    Object.keys(AWAITED).filter((name) => PROCESSES.some((process) => Object.hasOwn(read[process]!, name))),
-  ).toEqual([]);
-});
 
 test('no variable is left out that no process has', () => {
   const all = new Set(PROCESSES.flatMap((process) => Object.keys(read[process]!)));
@@ -60,7 +36,7 @@ describeChart("environment of the chart's services", () => {
     podsOf(
       renderSmall({
         extraCa: { configMap: 'ca' },
-        proxy: { https: 'http://proxy:1' },
+        proxy: { url: 'http://proxy:1' },
         otlpEndpoint: 'http://otlp:4318',
         sandbox: { runtimeClassName: 'kata' },
       }),
@@ -70,13 +46,13 @@ describeChart("environment of the chart's services", () => {
   test.each(PROCESSES)("the %s gets no variable that it doesn't know", (process) => {
     for (const pods of variants()) {
       const names = envOf(pods, process).map(({ name }) => name);
-      expect(names.filter((name) => !BESIDE.test(name) && !Object.hasOwn(known[process]!, name))).toEqual([]);
+      expect(names.filter((name) => !BESIDE.test(name) && !Object.hasOwn(read[process]!, name))).toEqual([]);
       expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     }
   });
 
   test.each(PROCESSES)("the %s gets every variable that it can't start without", (process) => {
-    const required = Object.entries(known[process]!)
+    const required = Object.entries(read[process]!)
       .filter(([, variable]) => !('default' in variable) && !isOptional(variable))
       .map(([name]) => name);
     expect(required.length).toBeGreaterThan(1);
@@ -92,7 +68,7 @@ describeChart("environment of the chart's services", () => {
   test.each(PROCESSES)("what the chart gives the %s fits the process's own patterns", (process) => {
     for (const pods of variants()) {
       for (const { name, value } of envOf(pods, process)) {
-        const { pattern } = (known[process]![name] ?? {}) as { pattern?: string };
+        const { pattern } = (read[process]![name] ?? {}) as { pattern?: string };
         // A variable that refers to another is complete only in the cluster.
         if (pattern !== undefined && value !== undefined)
           expect(value.replaceAll(/\$\(\w+\)/g, 'x')).toMatch(new RegExp(pattern));

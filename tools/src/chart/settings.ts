@@ -20,6 +20,8 @@ const COMMON = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ];
 
+const OUTBOUND = ['WRIT_OUTBOUND_PROXY', 'WRIT_OUTBOUND_DIRECT', 'WRIT_OUTBOUND_DNS'];
+
 /** Set by the chart, out of its values or because it mounts what they name. */
 export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   kernel: [
@@ -37,6 +39,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   ],
   executor: [
     ...COMMON,
+    ...OUTBOUND,
     'WRIT_EXECUTOR_DATABASE_URL',
     'WRIT_PERMIT_PUBLIC_KEYS_FILE',
     'WRIT_SANDBOX_IMAGE_DIGEST',
@@ -55,6 +58,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   ],
   ledger: [
     ...COMMON,
+    ...OUTBOUND,
     'WRIT_LEDGER_DATABASE_URL',
     'WRIT_CHECKPOINT_KEY_FILE',
     'WRIT_RECORD_PUBLIC_KEYS_FILE',
@@ -63,6 +67,7 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
   ],
   orchestrator: [
     ...COMMON,
+    ...OUTBOUND,
     'WRIT_HTTP_HOST',
     'WRIT_HTTP_PORT',
     'WRIT_ORCHESTRATOR_DATABASE_URL',

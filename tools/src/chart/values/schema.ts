@@ -40,7 +40,7 @@ const GENERAL = {
   extraVolumes: KubeList,
   extraVolumeMounts: KubeList,
   extraCa: Values(ConfigMapKey),
-  proxy: Values({ http: Optional('^https?://'), https: Optional('^https?://'), exclude: Text }),
+  proxy: Values({ url: Optional('^http://'), existingSecret: Name, key: FileName, direct: Text, dns: Type.Enum(['own', 'proxy']) }),
   securityContext: Ids,
   ops: Values({ port: Port }),
   migrations: Values({ enabled: Flag }),
