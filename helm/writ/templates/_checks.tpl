@@ -18,6 +18,12 @@
 {{- end -}}
 
 {{- define "writ.checkKeys" -}}
+{{- if .Values.keys.rotation.enabled -}}
+{{- $given := .Values.keys.existingSecrets -}}
+{{- if or (not .Values.keys.create) $given.kernel $given.ledger .Values.keys.existingPublicKeys -}}
+{{- fail "`keys.rotation.enabled` changes the Secrets that the chart's Job made, and yours come from elsewhere: set it to false, and rotate where they are kept" -}}
+{{- end -}}
+{{- end -}}
 {{- if not .Values.keys.create -}}
 {{- range $of, $name := .Values.keys.existingSecrets -}}
 {{- $needed := or (not (has $of (list "migrate" "platformKey"))) (and (eq $of "migrate") $.Values.migrations.enabled) (and (eq $of "platformKey") $.Values.tests.enabled) -}}

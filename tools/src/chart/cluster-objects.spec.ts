@@ -70,6 +70,21 @@ describeChart('rights and hooks of the chart', () => {
     expect(rules).toEqual([{ apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['create', 'get'] }]);
   });
 
+  test('the Jobs that rotate keys may read and change three objects by name, and nothing else', () => {
+    const objects = renderSmall({ keys: { rotation: { enabled: true, schedules: { record: '0 3 1 */3 *' } } } });
+    const { rules } = objectOf(objects, 'Role', 'w-writ-rotate-keys') as unknown as { rules: Rule[] };
+    expect(rules).toEqual([
+      { apiGroups: [''], resources: ['secrets'], resourceNames: ['w-writ-kernel', 'w-writ-ledger'], verbs: ['get', 'update'] },
+      { apiGroups: [''], resources: ['configmaps'], resourceNames: ['w-writ-public-keys'], verbs: ['get', 'update'] },
+    ]);
+    const jobs = objects.filter(({ kind }) => kind === 'CronJob') as unknown as { metadata: { name: string }; spec: { suspend: boolean } }[];
+    expect(jobs.map(({ metadata, spec }) => [metadata.name, spec.suspend]).sort()).toEqual([
+      ['w-writ-rotate-checkpoint', true],
+      ['w-writ-rotate-permit', true],
+      ['w-writ-rotate-record', false],
+    ]);
+  });
+
   test('an installation into one namespace has nothing that needs more', () => {
     const objects = objectsOf('one-namespace-values.yaml');
     expect(objects.filter(({ kind, metadata }) => CLUSTER_WIDE.has(kind) || metadata.namespace !== NAMESPACE)).toEqual(

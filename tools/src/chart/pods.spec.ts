@@ -54,7 +54,7 @@ const amount = (quantity: string): number => {
   return Number(digits) * UNIT[unit]!;
 };
 
-const RUNS_ONCE = new Set(['keys', 'migrate', 'smoke']);
+const RUNS_ONCE = new Set(['keys', 'migrate', 'rotate-keys', 'smoke']);
 
 describeChart('pods of the chart', () => {
   const all = (): { example: string; pod: Pod }[] =>
@@ -109,13 +109,13 @@ describeChart('pods of the chart', () => {
     ).toEqual([]);
   });
 
-  test('nobody has a token of the API server but the executor that makes pods, and the Job that makes keys', () => {
+  test('nobody has a token of the API server but the executor that makes pods, and the Jobs that make keys', () => {
     const holders = new Set(
       all()
         .filter(({ pod }) => pod.spec.automountServiceAccountToken !== false)
         .map(({ pod }) => pod.component),
     );
-    expect([...holders].sort()).toEqual(['executor', 'keys']);
+    expect([...holders].sort()).toEqual(['executor', 'keys', 'rotate-keys']);
     const accounts = EXAMPLES.flatMap((example) => objectsOf(example).filter(({ kind }) => kind === 'ServiceAccount'));
     expect(accounts.filter((account) => account['automountServiceAccountToken'] !== false)).toEqual([]);
     expect(
@@ -124,10 +124,11 @@ describeChart('pods of the chart', () => {
     ).toBe(false);
   });
 
-  test('every pod runs as an account of its own', () => {
+  test('the pods of every component run as an account of its own', () => {
     for (const example of EXAMPLES) {
       const pods = examplePods(example);
-      expect(new Set(pods.map(({ spec }) => spec.serviceAccountName)).size).toBe(pods.length);
+      const components = new Set(pods.map(({ component }) => component));
+      expect(new Set(pods.map(({ spec }) => spec.serviceAccountName)).size).toBe(components.size);
       for (const { spec } of pods) objectOf(objectsOf(example), 'ServiceAccount', spec.serviceAccountName!);
     }
   });

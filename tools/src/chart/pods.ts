@@ -67,13 +67,17 @@ interface Template {
 
 const COMPONENT = 'app.kubernetes.io/component';
 
+/** The object itself where it is a pod, and what a workload, a Job or a CronJob makes pods of. */
+function templateOf(object: KubeObject): Template | undefined {
+  if (object.kind === 'Pod') return object as unknown as Template;
+  const spec = object['spec'] as { template?: Template; jobTemplate?: { spec: { template: Template } } } | undefined;
+  return spec?.jobTemplate?.spec.template ?? spec?.template;
+}
+
 /** Every pod that the objects make, by themselves or through a workload. */
 export function podsOf(objects: readonly KubeObject[]): Pod[] {
   return objects.flatMap((object) => {
-    const own =
-      object.kind === 'Pod'
-        ? (object as unknown as Template)
-        : (object['spec'] as { template?: Template } | undefined)?.template;
+    const own = templateOf(object);
     if (own === undefined || !Array.isArray(own.spec?.containers)) return [];
     const labels = own.metadata.labels ?? {};
     return [

@@ -53,6 +53,16 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     { postgres: { bundled: { enabled: false }, external: { host: 'db', admin: { existingSecret: 's' } } } },
     /name a ConfigMap with its CA in `postgres\.external\.ca\.configMap`/,
   ],
+  [
+    'a rotation of keys that come from elsewhere',
+    { keys: { existingSecrets: { kernel: 'mine' }, rotation: { enabled: true } } },
+    /`keys\.rotation\.enabled` changes the Secrets that the chart's Job made/,
+  ],
+  [
+    'a rotation whose overlap is no period',
+    { keys: { rotation: { overlap: 'soon' } } },
+    /overlap/,
+  ],
   ['no NATS', NO_NATS, /there is no NATS: set `nats\.external\.url`/],
   ['two NATS', { nats: { external: { url: 'tls://n:4222' } } }, /NATS is both bundled and external/],
   [

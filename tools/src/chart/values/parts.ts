@@ -39,6 +39,11 @@ export const Keys = Values({
     before: Optional('^[A-Za-z0-9._-]{1,253}$'),
     next: Optional('^[A-Za-z0-9._-]{1,253}$'),
   }),
+  rotation: Values({
+    enabled: Flag,
+    overlap: Type.String({ pattern: '^[1-9][0-9]{0,5}[smhd]$' }),
+    schedules: Values({ permit: Text, record: Text, checkpoint: Text }),
+  }),
 });
 
 export const Postgres = Values({
