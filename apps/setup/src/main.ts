@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The set-up program: what a deployment needs before its services start.
+import { natsServerConfig } from '@writ/bus-nats';
 import { environment } from './config.env.ts';
 import { runSetup } from './program.ts';
 
@@ -20,4 +21,5 @@ process.exitCode = await runSetup(process.argv.slice(2), {
   fail: (line) => {
     process.stderr.write(`${line}\n`);
   },
+  renderNatsConfig: natsServerConfig,
 });

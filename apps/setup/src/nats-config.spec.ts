@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { natsServerConfig } from '@writ/bus-nats';
 import { writeNatsConfig } from './nats-config.ts';
 
 let dir: string;
@@ -13,7 +14,10 @@ afterEach(() => {
 });
 const write = (keys: string): string => {
   const out = join(dir, 'nats.conf');
-  writeNatsConfig({ keys, out, keysAtServer: '/etc/writ/keys', storeDir: '/data', port: 4222, shard: 's0' });
+  writeNatsConfig(
+    { keys, out, keysAtServer: '/etc/writ/keys', storeDir: '/data', port: 4222, shard: 's0' },
+    natsServerConfig,
+  );
   return out;
 };
 

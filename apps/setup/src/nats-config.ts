@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { natsServerConfig } from '@writ/bus-nats';
 import { PROCESSES, type Process } from '@writ/contract';
 import { replaceFile } from '@writ/nest-kit/keys';
 import { Failure, reasonOf } from './failure.ts';
+
+/** What a server's configuration is rendered from. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly storeDir: string;
+  readonly users: Readonly<Record<Process, string>>;
+  readonly serverName: string;
+  readonly shard: string;
+  readonly tls: { readonly certFile: string; readonly keyFile: string };
+}
+
+/** Renders the configuration of a shard's server: `natsServerConfig` of the bus. */
+export type RenderConfig = (settings: ServerSettings) => string;
 
 export interface NatsConfigOptions {
   /** the folder of the set `nats-server`, where this program sees it */
@@ -29,7 +42,10 @@ const MODE = 0o600;
  *
  * @throws Failure
  */
-export function writeNatsConfig({ keys, out, keysAtServer, storeDir, port, shard }: NatsConfigOptions): void {
+export function writeNatsConfig(
+  { keys, out, keysAtServer, storeDir, port, shard }: NatsConfigOptions,
+  render: RenderConfig,
+): void {
   const users = Object.fromEntries(PROCESSES.map((process) => [process, readPassword(keys, process)])) as Record<
     Process,
     string
@@ -37,7 +53,7 @@ export function writeNatsConfig({ keys, out, keysAtServer, storeDir, port, shard
   try {
     const tls = { certFile: join(keysAtServer, 'tls.crt'), keyFile: join(keysAtServer, 'tls.key') };
     const server = { host: '0.0.0.0', port, storeDir, users, serverName: `writ-${shard}`, shard, tls };
-    replaceFile(out, `${natsServerConfig(server)}${MONITORING}`, MODE);
+    replaceFile(out, `${render(server)}${MONITORING}`, MODE);
   } catch (error) {
     throw new Failure(`the configuration of NATS can't be written: ${reasonOf(error)}`, error);
   }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { natsServerConfig } from '@writ/bus-nats';
 import { runSetup } from './program.ts';
 
 let dir: string;
@@ -17,7 +18,12 @@ async function run(
   env: Record<string, string> = {},
 ): Promise<{ status: number; out: string[]; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
-  const status = await runSetup(args, { env, say: (line) => out.push(line), fail: (line) => err.push(line) });
+  const status = await runSetup(args, {
+    env,
+    say: (line) => out.push(line),
+    fail: (line) => err.push(line),
+    renderNatsConfig: natsServerConfig,
+  });
   return { status, out, err: err.join('\n') };
 }
 

@@ -7,7 +7,7 @@ import type { KeyStore } from './keys/key-store.ts';
 import { keySets } from './keys/layout.ts';
 import { makeKeys } from './keys/make-keys.ts';
 import { migrateDatabase } from './migrate/migrate-database.ts';
-import { writeNatsConfig } from './nats-config.ts';
+import { writeNatsConfig, type RenderConfig } from './nats-config.ts';
 import { signingKeysCommand } from './signing-keys/command.ts';
 
 /** What the program reads and where it speaks. */
@@ -15,6 +15,7 @@ export interface Surroundings {
   readonly env: Variables;
   readonly say: (line: string) => void;
   readonly fail: (line: string) => void;
+  readonly renderNatsConfig: RenderConfig;
 }
 
 const EXIT = { done: 0, failed: 1 } as const;
@@ -82,8 +83,8 @@ async function runKeys(options: KeysOptions, { env, say }: Surroundings): Promis
     : `${made.length} of ${sets.length} key sets were made`;
 }
 
-function runNatsConfig(options: NatsOptions, { env }: Surroundings): string {
-  writeNatsConfig({ ...options, shard: readNatsConfig(env).WRIT_SHARD });
+function runNatsConfig(options: NatsOptions, { env, renderNatsConfig }: Surroundings): string {
+  writeNatsConfig({ ...options, shard: readNatsConfig(env).WRIT_SHARD }, renderNatsConfig);
   return `\`${options.out}\` was written`;
 }
 

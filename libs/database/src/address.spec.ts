@@ -28,6 +28,12 @@ describe('the password of a URL', () => {
     expect(resolvePassword(`postgres://writ_ledger@h/writ?sslmode=verify-full&password_file=${file}`)).toBe('postgres://writ_ledger:p%40ss%2Fw@h/writ?sslmode=verify-full');
   });
 
+  it('is not taken for that of another user', () => {
+    const url = addressOf('postgres://a@h/x?sslmode=require&password_file=/f', 'y', { role: 'b', password: 'c' });
+    expect(url).toBe('postgres://b:c@h/y?sslmode=require');
+    expect(addressOf('postgres://a@h/x?password_file=/f', 'y')).toBe('postgres://a@h/y?password_file=/f');
+  });
+
   it('stays where the URL names no file', () => {
     for (const url of ['postgres://a:b@h/writ?sslmode=require', 'postgresql:///writ?host=/run']) expect(resolvePassword(url)).toBe(url);
   });

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 
 /** The database of a fresh server, where the URL names none of its own. */
 const DATABASE = 'writ';
+/** The parameter of a URL that names a file with its password, so that the password itself stands in no environment. */
+const PASSWORD_FILE = 'password_file';
 /** The database that every server is made with: for looking after roles and other databases. */
 export const MAINTENANCE_DATABASE = 'postgres';
 
@@ -17,14 +19,13 @@ export function addressOf(url: string, database: string, user?: { readonly role:
   const address = new URL(url);
   address.pathname = `/${encodeURIComponent(database)}`;
   if (user) {
+    // The file has the password of the other user.
+    if (address.searchParams.has(PASSWORD_FILE)) address.searchParams.delete(PASSWORD_FILE);
     address.username = encodeURIComponent(user.role);
     address.password = encodeURIComponent(user.password);
   }
   return address.href;
 }
-
-/** The parameter of a URL that names a file with its password, so that the password itself stands in no environment. */
-const PASSWORD_FILE = 'password_file';
 
 /** What the driver connects to: the URL with the password of the file that its `password_file` names, and without that parameter. */
 export function resolvePassword(url: string): string {

@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findMigrations } from '@writ/database';
 import { PROGRAMS, serviceProgram } from '../build/bundle-services.ts';
+import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
 import { Tree, type Owner } from './tree.ts';
 
@@ -58,6 +59,7 @@ export const applicationTree = async (checkout: string): Promise<Tree> => {
   for (const { schema, dir } of await findMigrations(checkout)) tree.copy(join(HOME, 'migrations', schema), dir);
   tree.text(join(HOME, 'package.json'), '{"type":"module"}\n');
   tree.file(join(HOME, 'LICENSE'), join(checkout, 'LICENSE'));
+  tree.text(join(HOME, 'THIRD-PARTY-LICENCES.txt'), licencesOf(checkout));
   for (const path of WRITABLE) tree.folder(path, 0o700, WRIT_USER);
   for (const path of OPEN) tree.folder(path, 0o755, WRIT_USER);
   tree.folder('var/lib/writ/keys', 0o755, WRIT_USER);

@@ -7,6 +7,7 @@ import { readPackage } from '../build/bundled-packages.ts';
 import { SERVICE_FILE } from '../build/start-program.ts';
 import { checkout } from '../setup.ts';
 import { applicationTree } from './layout.ts';
+import { licencesOf } from './licences.ts';
 import { isKept, runtimePackages } from './runtime-packages.ts';
 import { renderSbom } from './sbom.ts';
 
@@ -92,4 +93,11 @@ describe("the list of the image's packages", () => {
     ).toEqual([]);
     expect([...listed]).toEqual(expect.arrayContaining(['node@24.0.0', 'libc6@2.36-9+deb12u14']));
   });
+});
+
+it('the licences of packages that are joined into a program go with them', () => {
+  const text = licencesOf(checkout);
+  for (const name of ['@nestjs/core', '@peculiar/x509', 'pg', 'sodium-native']) {
+    expect(text).toMatch(new RegExp(`^${name} \\d[^\\n]* \\((?:MIT|Apache-2.0)\\)\\n\\n[^]{200}`, 'm'));
+  }
 });

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressOf, connect, findMigrations, LOGIN_ROLES, MAINTENANCE_DATABASE } from '@writ/database';
 import { repositoryRoot, testAddress } from '@writ/testing';
+import { natsServerConfig } from '@writ/bus-nats';
 import { runSetup } from '../program.ts';
 
 /** Set on the server by all specs that share it: those that make databases set them again. */
@@ -64,6 +65,7 @@ async function migrate(more: Record<string, string> = {}): Promise<{ status: num
     env: environmentOf(more),
     say: (line) => out.push(line),
     fail: (line) => err.push(line),
+    renderNatsConfig: natsServerConfig,
   });
   return { status, out, err: err.join('\n') };
 }

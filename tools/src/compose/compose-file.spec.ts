@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be told of deploy/compose without starting it. tests/deploy starts it, on demand.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { checkout } from '../setup.ts';
+import { SERVICES } from '../supervisor/services.ts';
+
+interface Service {
+  readonly image?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly restart?: string;
+  readonly mem_limit?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+}
+
+const FILE = join(checkout, 'deploy', 'compose', 'compose.yaml');
+const { services, volumes } = parse(readFileSync(FILE, 'utf8'), { merge: true }) as {
+  services: Readonly<Record<string, Service>>;
+  volumes: Readonly<Record<string, unknown>>;
+};
+
+/** Read by Node.js itself, and by what speaks to models. */
+const OTHERS = new Set(['NODE_EXTRA_CA_CERTS', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OTEL_EXPORTER_OTLP_ENDPOINT']);
+
+const text = (...path: string[]): string => readFileSync(join(checkout, ...path), 'utf8');
+
+describe('deploy/compose', () => {
+  it.each(Object.entries(services))('%s is hardened and bounded', (_name, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service.restart).toMatch(/^(?:no|unless-stopped)$/);
+    expect(service.mem_limit).toBeDefined();
+    // A tag that moves would be another image at each pull.
+    expect(service.image).toMatch(/:-[^:}]+:(?!latest)[^}]+\}$/);
+  });
+
+  it.each(SERVICES)('%s is given variables that it reads, and no password', (name) => {
+    const known = text('apps', name, 'src', 'config.env.ts') + text('libs', 'nest-kit', 'src', 'common-environment.ts');
+    const given = Object.entries(services[name]?.environment ?? {});
+    // The bus reads the authority of NATS where it knows the variable, and Node.js reads it by NODE_EXTRA_CA_CERTS.
+    const unknown = given
+      .map(([variable]) => variable)
+      .filter((variable) => !known.includes(`${variable}:`) && !OTHERS.has(variable));
+    expect(unknown.filter((variable) => variable !== 'WRIT_NATS_CA_FILE')).toEqual([]);
+    for (const [, value] of given) expect(value).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
+  });
+
+  it('publishes what is published on this machine alone unless somebody says otherwise', () => {
+    for (const port of Object.values(services).flatMap(({ ports = [] }) => ports))
+      expect(port).toMatch(/^(?:\$\{WRIT_HTTP_BIND:-127\.0\.0\.1\}|127\.0\.0\.1):/);
+  });
+
+  it('names every volume that it mounts', () => {
+    const mounted = Object.values(services)
+      .flatMap((service) => service.volumes ?? [])
+      .map((volume) => volume.split(':')[0] ?? '');
+    expect([...new Set(mounted.filter((name) => /^[a-z]/.test(name)))].sort()).toEqual(Object.keys(volumes).sort());
+  });
+
+  let noVariables: string;
+  beforeAll(() => {
+    noVariables = join(mkdtempSync(join(tmpdir(), 'writ-compose-file-')), 'env');
+    writeFileSync(noVariables, '');
+  });
+  afterAll(() => {
+    rmSync(dirname(noVariables), { recursive: true });
+  });
+
+  const compose = [['docker-compose'], ['docker', 'compose']].find(
+    ([program = '', ...args]) => spawnSync(program, [...args, 'version'], { stdio: 'ignore' }).status === 0,
+  );
+  const config = (env: Record<string, string>): { status: number | null; stdout: string; stderr: string } => {
+    const [program = '', ...args] = compose ?? [];
+    // Without the .env of a trial that lies beside the file.
+    return spawnSync(program, [...args, '--env-file', noVariables, '--file', FILE, 'config'], {
+      encoding: 'utf8',
+      cwd: '/',
+      env: { PATH: process.env['PATH'], ...env },
+    });
+  };
+  const withCompose = compose === undefined ? it.skip : it;
+  const why = compose === undefined ? ' (there is no Docker Compose: `apt-get install docker-compose`)' : '';
+
+  withCompose(`is read by Docker Compose${why}`, () => {
+    const { status, stdout, stderr } = config({ WRIT_SANDBOX_IMAGE_DIGEST: `sha256:${'0'.repeat(64)}` });
+    expect([status, stderr]).toEqual([0, '']);
+    for (const name of SERVICES) expect(stdout).toContain(`services/${name}/main.js`);
+  });
+
+  withCompose(`says which variable is missing, and where to set it${why}`, () => {
+    const { status, stderr } = config({});
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/WRIT_SANDBOX_IMAGE_DIGEST[^]*set it in \.env/);
+  });
+});
