@@ -29,7 +29,7 @@ const ANSWERS: Readonly<Record<string, readonly Reply[]>> = {
 };
 
 let server: Server;
-let heard: { request: string; authorization: string | undefined }[];
+let heard: { request: string; authorization: string | undefined; body: string }[];
 afterEach(async () => {
   server.close();
   server.closeAllConnections();
@@ -45,7 +45,11 @@ async function smoke(
   const left = new Map(Object.entries({ ...ANSWERS, ...over }).map(([request, replies]) => [request, [...replies]]));
   server = createServer((request, response) => {
     const asked = `${request.method ?? ''} ${(request.url ?? '').split('?')[0] ?? ''}`;
-    heard.push({ request: asked, authorization: request.headers.authorization });
+    const asking = { request: asked, authorization: request.headers.authorization, body: '' };
+    heard.push(asking);
+    request.on('data', (bytes: Buffer) => {
+      asking.body += bytes.toString();
+    });
     const replies = left.get(asked) ?? [];
     const reply = (replies.length > 1 ? replies.shift() : replies[0]) ?? json({ code: 'not_found' }, 404);
     response.writeHead(reply.status).end(reply.text);
@@ -74,6 +78,9 @@ test('smoke: a call is made with the least keys, and its receipt verifies', asyn
   expect(keyOf('POST /v1/workspaces')).toBe('Bearer admin');
   expect(keyOf('POST /v1/tool-calls')).toBe('Bearer agent');
   expect(heard.filter(({ authorization }) => authorization === 'Bearer platform')).toHaveLength(1);
+  // As the API wants names to be.
+  const { name } = JSON.parse(heard.find(({ request }) => request === 'POST /v1/tenants')!.body) as { name: string };
+  expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$/);
 });
 
 test('smoke: what passes by itself is tried again', async () => {

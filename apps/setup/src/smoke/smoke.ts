@@ -37,7 +37,8 @@ function textOf({ body }: Answer, name: string): string {
 
 /** A tenant with an agent, a workspace, and a token for one command. */
 async function makeWorld(api: SmokeApi, platformKey: string): Promise<World> {
-  const name = `smoke test ${new Date().toISOString()}`;
+  // A name of a tenant has no colon.
+  const name = `smoke test ${new Date().toISOString().replaceAll(':', '-')}`;
   const tenant = await api.ask('POST', '/v1/tenants', { key: platformKey, body: { name } });
   const adminKey = textOf(tenant, 'api_key');
   const make = async (path: string, body: unknown, member: string): Promise<string> =>
