@@ -32,5 +32,5 @@ test('a command line without an action is refused with those that there are', ()
 
 test('help says what the machine needs and is no failure', () => {
   expect(parse('--help')).toBe(0);
-  for (const text of ['20 GiB', 'WRIT_STATE_DIR', '--down']) expect(printed).toContain(text);
+  for (const text of ['10 GiB', 'WRIT_STATE_DIR', '--down']) expect(printed).toContain(text);
 });

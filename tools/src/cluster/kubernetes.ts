@@ -16,8 +16,8 @@ import {
 /** Absolute paths of the programs of Kubernetes. */
 export type KubernetesPrograms = Readonly<Record<KubernetesProgram | 'pause', string>>;
 
-/** Its modules take 6 GB and the build cache 10, both gone after the build. */
-const BUILD_BYTES = 20 * 1024 ** 3;
+/** Twice what modules, compiled packages and programs take at most. All but the programs is gone after the build. */
+const BUILD_BYTES = 10 * 1024 ** 3;
 
 const KEY_HEX = 12;
 const PAUSE = join(import.meta.dirname, 'pause');
@@ -80,7 +80,7 @@ const buildPrograms = async (workspace: GoWorkspace, report: GoOptions['report']
  * The programs of Kubernetes, built from its published module where they aren't there yet: some ten minutes on two
  * processors.
  *
- * @throws SetupError where Go is missing, a module can't be had, the build fails, or less than 20 GiB are free
+ * @throws SetupError where Go is missing, a module can't be had, the build fails, or less than 10 GiB are free
  */
 export const ensureKubernetes = async (options: GoOptions): Promise<KubernetesPrograms> => {
   const dir = directoryOf(options.cacheDir);

@@ -46,6 +46,7 @@ test("a build has caches of its own, and asks the user's module cache before the
   expect(goEnvironment('/w', '/home/user/go/mod', 'https://proxy.example,off')).toMatchObject({
     CGO_ENABLED: '0',
     GOCACHE: '/w/build',
+    GOTMPDIR: '/w/tmp',
     GOMODCACHE: '/w/mod',
     GOPROXY: 'file:///home/user/go/mod/cache/download,https://proxy.example,off',
   });

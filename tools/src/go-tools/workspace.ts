@@ -83,9 +83,8 @@ export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): vo
 };
 
 /**
- * The variables of a build. Modules that the user's own module cache has are taken from there; all others come from the
- * proxy that
- * the user has set.
+ * The variables of a build. Modules that the user's own module cache has are taken from there. All others come from the
+ * proxy that the user has set.
  *
  * @param moduleCache the user's own module cache
  * @param proxies the user's GOPROXY
@@ -93,6 +92,8 @@ export const verifyFreeSpace = (dir: string, bytesMin: number, what: string): vo
 export const goEnvironment = (dir: string, moduleCache: string, proxies: string): Record<string, string> => ({
   CGO_ENABLED: '0',
   GOCACHE: join(dir, 'build'),
+  // Not the system's: a linker that is killed leaves hundreds of megabytes there.
+  GOTMPDIR: join(dir, 'tmp'),
   GOMODCACHE: join(dir, 'mod'),
   GOPROXY: `file://${join(moduleCache, 'cache', 'download')},${proxies}`,
   GOWORK: 'off',
@@ -134,8 +135,7 @@ const open = (go: string, dir: string, { report, env: given = process.env }: GoO
 
 /**
  * Gives `build` a `go` command whose module and build caches are its own, and removes them afterwards: those of
- * Kubernetes take 16 GB.
- * Caches that a killed build left are removed first.
+ * Kubernetes take 4 GB. Caches that a killed build left are removed first.
  *
  * @param why completes the sentence "Go is needed …"
  */
@@ -151,6 +151,7 @@ export const withGoWorkspace = async <T>(
   // With its owner in it before it has its name: another build would take it for a leftover.
   mkdirSync(`${dir}${UNNAMED}`);
   writeFileSync(join(`${dir}${UNNAMED}`, OWNER), JSON.stringify(identify(process.pid)));
+  mkdirSync(join(`${dir}${UNNAMED}`, 'tmp'));
   renameSync(`${dir}${UNNAMED}`, dir);
   // A person who interrupts a build gets the space back as well.
   const removeAtExit = (): void => remove(dir);
