@@ -12,13 +12,20 @@ test.each(['', 'canary', 'canary:0', 'canary:70000', 'http://canary:80', 'fd00::
   expect(() => parseHostPort(text)).toThrow('is no `host:port`');
 });
 
-test('a canary that answers is told by its address, and one that doesn\'t is told what to do', async () => {
+test("a canary that answers is told by its address, and one that doesn't is told what to do", async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  expect(await new Canaries([{ host: 'localhost', port }, { host: '127.0.0.1', port }]).standing()).toEqual([`127.0.0.1:${port}`]);
+  expect(
+    await new Canaries([
+      { host: 'localhost', port },
+      { host: '127.0.0.1', port },
+    ]).standing(),
+  ).toEqual([`127.0.0.1:${port}`]);
   server.close();
   await once(server, 'close');
-  await expect(new Canaries([{ host: '127.0.0.1', port }]).standing()).rejects.toThrow('see that it listens, and that network policies let this executor reach it');
+  await expect(new Canaries([{ host: '127.0.0.1', port }]).standing()).rejects.toThrow(
+    'see that it listens, and that network policies let this executor reach it',
+  );
   await expect(new Canaries([{ host: 'no-such-name.invalid', port }]).standing()).rejects.toThrow('has no address');
 });

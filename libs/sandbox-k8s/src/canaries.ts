@@ -23,8 +23,9 @@ export function parseHostPort(text: string): HostPort {
 }
 
 /**
- * What a pod must be refused at before it counts as closed: addresses that answer whoever the network's rules let through. A pod has no names, so each is looked up here,
- * and asked here: a canary that answers nobody proves nothing by refusing a pod.
+ * What a pod must be refused at before it counts as closed: addresses that answer whoever the network's rules let
+ * through. A pod has no names, so each is looked up here, and asked here: a canary that answers nobody proves nothing
+ * by refusing a pod.
  */
 export class Canaries {
   readonly #places: readonly HostPort[];
@@ -44,11 +45,14 @@ export class Canaries {
 }
 
 async function addressOf({ host, port }: HostPort): Promise<string> {
-  const hint = 'a pod that is refused there would prove nothing: see that it listens, and that network policies let this executor reach it';
+  const hint =
+    'a pod that is refused there would prove nothing: ' +
+    'see that it listens, and that network policies let this executor reach it';
   const { address } = await lookup(host).catch((cause: unknown) => {
     throw new Error(`the canary \`${host}:${port}\` has no address; ${hint}`, { cause });
   });
-  if (!await answers(address, port)) throw new Error(`the canary \`${host}:${port}\` doesn't answer this executor; ${hint}`);
+  if (!(await answers(address, port)))
+    throw new Error(`the canary \`${host}:${port}\` doesn't answer this executor; ${hint}`);
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
