@@ -13,12 +13,13 @@ const CONNECT_MS_MAX = 2_000;
 /** A canary that has just answered still stands. */
 const FRESH_MS = 10_000;
 
-/** Reads `host:port` or `[IPv6]:port`. Throws an Error that says what is wrong. */
+/** Reads `host:port`, an IPv6 address with or without brackets. Throws an Error that says what is wrong. */
 export function parseHostPort(text: string): HostPort {
-  const [, six, name, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = six ?? name;
+  const [, named = '', digits = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  const host = named.replace(/^\[(.+)\]$/, '$1');
   const port = Number(digits);
-  if (host === undefined || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
+  const isPlace = isIPv6(host) || /^[A-Za-z0-9._-]+$/.test(host);
+  if (!isPlace || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
   return { host, port };
 }
 
