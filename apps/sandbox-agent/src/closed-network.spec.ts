@@ -20,7 +20,9 @@ afterEach(() => void server.close());
 test('a network that closes is closed once it has refused several times in a row', async () => {
   const { port } = server.address() as AddressInfo;
   let isClosed = false;
-  const closed = untilClosed([address(port)]).then(() => { isClosed = true; });
+  const closed = untilClosed([address(port)]).then(() => {
+    isClosed = true;
+  });
   while (asked < 3) await new Promise(setImmediate);
   expect(isClosed).toBe(false);
   server.close();
@@ -31,7 +33,9 @@ test('one that is closed at one address and open at another is open, and the err
   const { port } = server.address() as AddressInfo;
   // Time runs by itself: each look at it is a second later than the one before.
   let now = 0;
-  await expect(untilClosed([address(1), address(port)], () => (now += 1_000))).rejects.toThrow(`the network is open: 127.0.0.1:${port} answers`);
+  await expect(untilClosed([address(1), address(port)], () => (now += 1_000))).rejects.toThrow(
+    `the network is open: 127.0.0.1:${port} answers`,
+  );
 });
 
 test('where nothing has to refuse, nothing is waited for', async () => {

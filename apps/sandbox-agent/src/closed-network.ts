@@ -13,17 +13,23 @@ const CONNECT_MS_MAX = 500;
 const CLOSED_MS_MAX = 15_000;
 
 /**
- * Resolves when each address has refused this container several times in a row. A network that is closed by rules is open until they are in: nothing of a job may run
- * before. Rejects when an address still answers after 15 seconds, with an Error that names it.
+ * Resolves when each address has refused this container several times in a row. A network that is closed by rules is
+ * open until they are in: nothing of a job may run before. Rejects when an address still answers after 15 seconds, with
+ * an Error that names it.
  */
-export async function untilClosed(addresses: readonly Address[], now: () => number = () => performance.now()): Promise<void> {
+export async function untilClosed(
+  addresses: readonly Address[],
+  now: () => number = () => performance.now(),
+): Promise<void> {
   const end = now() + CLOSED_MS_MAX;
-  await Promise.all(addresses.map(async (address) => {
-    for (let refused = 0; refused < REFUSALS; await sleep(PAUSE_MS)) {
-      if (now() > end) throw new Error(`the network is open: ${address.text} answers this container`);
-      refused = await answers(address) ? 0 : refused + 1;
-    }
-  }));
+  await Promise.all(
+    addresses.map(async (address) => {
+      for (let refused = 0; refused < REFUSALS; await sleep(PAUSE_MS)) {
+        if (now() > end) throw new Error(`the network is open: ${address.text} answers this container`);
+        refused = (await answers(address)) ? 0 : refused + 1;
+      }
+    }),
+  );
 }
 
 function answers({ host, port }: Address): Promise<boolean> {

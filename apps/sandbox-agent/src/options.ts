@@ -16,7 +16,10 @@ export interface Address {
   readonly port: number;
 }
 
-/** Reads the program's arguments. Throws an Error that names the one that isn't understood: an agent that knows less than it is asked MUST NOT start. */
+/**
+ * Reads the program's arguments. Throws an Error that names the one that isn't understood: an agent that knows less
+ * than it is asked MUST NOT start.
+ */
 export function parseOptions(args: readonly string[]): AgentOptions {
   let [waitsForGreeting, tellsUsage] = [false, false];
   const refusedAt: Address[] = [];

@@ -7,7 +7,9 @@ import { vi } from 'vitest';
 import { countedAt, UsageTeller } from './usage.ts';
 
 let root: string;
-beforeEach(() => { root = mkdtempSync(join(tmpdir(), 'writ-cgroup-')); });
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'writ-cgroup-'));
+});
 afterEach(() => rmSync(root, { recursive: true }));
 
 function counters(files: Readonly<Record<string, string>>): void {
@@ -19,7 +21,11 @@ function counters(files: Readonly<Record<string, string>>): void {
 
 describe('counters of a container', () => {
   it('are found in the unified hierarchy', () => {
-    counters({ 'cpu.stat': 'usage_usec 1500000\nuser_usec 1\n', 'memory.peak': '4096\n', 'memory.events': 'low 0\noom 2\noom_kill 1\n' });
+    counters({
+      'cpu.stat': 'usage_usec 1500000\nuser_usec 1\n',
+      'memory.peak': '4096\n',
+      'memory.events': 'low 0\noom 2\noom_kill 1\n',
+    });
     expect(countedAt(root)).toEqual({ cpuMs: 1500, memoryPeakBytes: 4096, kills: 1 });
   });
 
@@ -29,7 +35,11 @@ describe('counters of a container', () => {
   });
 
   it.each(['cpuacct', 'cpu,cpuacct'])('are found in a hierarchy of version 1, at `%s`', (folder) => {
-    counters({ [`${folder}/cpuacct.usage`]: '2500000000\n', 'memory/memory.max_usage_in_bytes': '4096\n', 'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 3\n' });
+    counters({
+      [`${folder}/cpuacct.usage`]: '2500000000\n',
+      'memory/memory.max_usage_in_bytes': '4096\n',
+      'memory/memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 3\n',
+    });
     expect(countedAt(root)).toEqual({ cpuMs: 2500, memoryPeakBytes: 4096, kills: 3 });
   });
 
@@ -46,7 +56,10 @@ describe('an agent that tells usage', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     [said, counted] = [[], { cpuMs: 100, memoryPeakBytes: 1, kills: 0 }];
-    teller = new UsageTeller((message) => said.push(message), () => counted);
+    teller = new UsageTeller(
+      (message) => said.push(message),
+      () => counted,
+    );
   });
   afterEach(() => void vi.useRealTimers());
 

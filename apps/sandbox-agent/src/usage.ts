@@ -14,7 +14,11 @@ interface Counted {
 
 /** Where a container finds its own control group: version 2, and version 1 in its two usual layouts. */
 const UNIFIED = { cpu: 'cpu.stat', peak: ['memory.peak', 'memory.current'], kills: 'memory.events' } as const;
-const LEGACY = { cpu: ['cpuacct/cpuacct.usage', 'cpu,cpuacct/cpuacct.usage'], peak: ['memory/memory.max_usage_in_bytes'], kills: 'memory/memory.oom_control' } as const;
+const LEGACY = {
+  cpu: ['cpuacct/cpuacct.usage', 'cpu,cpuacct/cpuacct.usage'],
+  peak: ['memory/memory.max_usage_in_bytes'],
+  kills: 'memory/memory.oom_control',
+} as const;
 
 /** Reads the counters below `root`; null where there are none, as under a runtime with a kernel of its own. */
 export function countedAt(root: string): Counted | null {
@@ -31,7 +35,11 @@ export function countedAt(root: string): Counted | null {
   if (unified === null && nanoseconds === null) return null;
   const cpuMs = unified === null ? Number(nanoseconds) / 1e6 : field(unified, 'usage_usec') / 1e3;
   const { peak, kills } = unified === null ? LEGACY : UNIFIED;
-  return { cpuMs: Math.round(cpuMs), memoryPeakBytes: Number(first(peak) ?? 0), kills: field(read(kills) ?? '', 'oom_kill') };
+  return {
+    cpuMs: Math.round(cpuMs),
+    memoryPeakBytes: Number(first(peak) ?? 0),
+    kills: field(read(kills) ?? '', 'oom_kill'),
+  };
 }
 
 /** The number after a name in lines of `name number`; 0 when it isn't there. */
@@ -40,7 +48,10 @@ function field(lines: string, name: string): number {
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
-/** Tells what the container uses: every half second while something runs, and before each word that ends a job or a turn. */
+/**
+ * Tells what the container uses: every half second while something runs, and before each word that ends a job or a
+ * turn.
+ */
 export class UsageTeller {
   readonly #speak: (message: AgentMessage) => void;
   readonly #count: () => Counted | null;
@@ -72,7 +83,9 @@ export class UsageTeller {
     const counted = this.#count();
     if (counted === null || this.#base === null) return;
     const told: ToldUsage = {
-      type: 'usage', cpuMs: Math.max(0, counted.cpuMs - this.#base.cpuMs), memoryPeakBytes: counted.memoryPeakBytes,
+      type: 'usage',
+      cpuMs: Math.max(0, counted.cpuMs - this.#base.cpuMs),
+      memoryPeakBytes: counted.memoryPeakBytes,
       outOfMemory: last === null ? null : counted.kills > this.#base.kills,
     };
     this.#speak(told);

@@ -50,24 +50,35 @@ export class DockerEngine implements ContainerEngine {
   }
 
   async ranOutOfMemory(id: string): Promise<boolean> {
-    return await this.#watch?.ranOutOfMemory(id, OOM_EVENT_MS) ?? false;
+    return (await this.#watch?.ranOutOfMemory(id, OOM_EVENT_MS)) ?? false;
   }
 
   forget(id: string): void {
     this.#watch?.forget(id);
   }
 
-  /** What a dead process of this machine made is nobody's: a container whose agent its job has stopped doesn't notice that its executor died. */
+  /**
+   * What a dead process of this machine made is nobody's: a container whose agent its job has stopped doesn't notice
+   * that its executor died.
+   */
   async sweep(isOurs: (id: string) => boolean): Promise<number> {
-    return await this.#swept(this.#labels, isOurs)
-      + await this.#swept(this.#labels.filter((label) => !label.startsWith('writ.owner=')), (_id, labels) => !isGone(labels[MADE_BY] ?? ''));
+    return (
+      (await this.#swept(this.#labels, isOurs)) +
+      (await this.#swept(
+        this.#labels.filter((label) => !label.startsWith('writ.owner=')),
+        (_id, labels) => !isGone(labels[MADE_BY] ?? ''),
+      ))
+    );
   }
 
   async close(): Promise<void> {
     this.#watch?.close();
   }
 
-  #swept(labels: readonly string[], isKept: (id: string, labels: Readonly<Record<string, string>>) => boolean): Promise<number> {
+  #swept(
+    labels: readonly string[],
+    isKept: (id: string, labels: Readonly<Record<string, string>>) => boolean,
+  ): Promise<number> {
     return askEngine(this.#docker, 'list containers', sweep(this.#docker, labels, isKept));
   }
 }

@@ -8,10 +8,22 @@ import { DockerWire } from './docker-wire.ts';
 import { askEngine } from './engine-requests.ts';
 import { DockerMeter } from './measure.ts';
 
-/** Makes, attaches and starts a container; tells its id as soon as there is one; resolves when its agent has said hello. Rejects when the engine can't. */
-export async function startContainer(docker: Docker, spec: DockerContainerSpec, made: (id: string) => void): Promise<AgentContainer> {
+/**
+ * Makes, attaches and starts a container; tells its id as soon as there is one; resolves when its agent has said hello.
+ * Rejects when the engine can't.
+ */
+export async function startContainer(
+  docker: Docker,
+  spec: DockerContainerSpec,
+  made: (id: string) => void,
+): Promise<AgentContainer> {
   const making = docker.createContainer(containerOptions(spec));
-  const container = await askEngine(docker, 'make a container', making, (late) => void late.remove({ force: true }).catch(() => undefined));
+  const container = await askEngine(
+    docker,
+    'make a container',
+    making,
+    (late) => void late.remove({ force: true }).catch(() => undefined),
+  );
   made(container.id);
   try {
     const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
@@ -26,7 +38,10 @@ export async function startContainer(docker: Docker, spec: DockerContainerSpec, 
     started.measureBy(new DockerMeter(container, looked));
     await askEngine(docker, 'get an answer from an agent', hello);
     // Where nobody tells its number it is spoken to through the engine.
-    await looked.then(({ State, Id }) => wire.shorten(openInput(State.Pid, Id)), () => undefined);
+    await looked.then(
+      ({ State, Id }) => wire.shorten(openInput(State.Pid, Id)),
+      () => undefined,
+    );
     return started;
   } catch (error) {
     await askEngine(docker, 'remove a container', container.remove({ force: true })).catch(() => undefined);

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { AGENT_FRAMES, EntryTree, FrameDecoder, FrameError, parseAgentMessage, type AgentMessage, type Parts, type ToldUsage } from '@writ/sandbox';
+import {
+  AGENT_FRAMES,
+  EntryTree,
+  FrameDecoder,
+  FrameError,
+  parseAgentMessage,
+  type AgentMessage,
+  type Parts,
+  type ToldUsage,
+} from '@writ/sandbox';
 import type { Meter } from './measure.ts';
 import type { Wire } from './wire.ts';
 
@@ -20,7 +29,10 @@ export interface AgentContainerParts {
   /** what its engine calls it */
   readonly id: string;
   readonly wire: Wire;
-  /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
+  /**
+   * Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine
+   * doesn't answer.
+   */
   readonly remove: () => Promise<void>;
   /** Hears usage where the agent was started to tell it; absent: an agent that does breaks its protocol. */
   readonly usage?: (told: ToldUsage) => void;
@@ -47,13 +59,14 @@ export class AgentContainer {
     this.#remove = remove;
     const frames = new FrameDecoder(AGENT_FRAMES);
     wire.hear({
-      stdout: (bytes) => this.#guarded(() => {
-        for (const frame of frames.push(bytes)) {
-          const message = parseAgentMessage(frame);
-          if (message.type === 'usage' && usage !== undefined) usage(message);
-          else this.#listener?.message(message);
-        }
-      }),
+      stdout: (bytes) =>
+        this.#guarded(() => {
+          for (const frame of frames.push(bytes)) {
+            const message = parseAgentMessage(frame);
+            if (message.type === 'usage' && usage !== undefined) usage(message);
+            else this.#listener?.message(message);
+          }
+        }),
       stderr: (bytes) => this.#guarded(() => this.#takeStderr(bytes)),
       closed: (error) => this.#close(error),
     });
@@ -81,12 +94,20 @@ export class AgentContainer {
     if (this.#closed) listener.closed(this.#closed.error);
   }
 
-  /** Resolves when its agent says hello. Rejects with FrameError when it begins with something else, and when the container ends before. */
+  /**
+   * Resolves when its agent says hello. Rejects with FrameError when it begins with something else, and when the
+   * container ends before.
+   */
   hello(): Promise<Extract<AgentMessage, { type: 'hello' }>> {
     return new Promise((resolve, reject) => {
       this.listen({
-        message: (message) => (message.type === 'hello' ? resolve(message) : reject(new FrameError('the agent does not begin with hello'))),
-        closed: (error) => reject(error ?? new Error(`the container ended before its agent spoke${this.complaint ? `: ${this.complaint}` : ''}`)),
+        message: (message) =>
+          message.type === 'hello' ? resolve(message) : reject(new FrameError('the agent does not begin with hello')),
+        closed: (error) =>
+          reject(
+            error ??
+              new Error(`the container ended before its agent spoke${this.complaint ? `: ${this.complaint}` : ''}`),
+          ),
       });
     });
   }
@@ -120,8 +141,8 @@ export class AgentContainer {
   }
 
   /**
-   * Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was read already is still heard. Calls `resumed` when
-   * nothing is waited for any more.
+   * Reads nothing more until that has settled, which MUST NOT reject: the agent then waits as at a full pipe. What was
+   * read already is still heard. Calls `resumed` when nothing is waited for any more.
    */
   waitFor(settled: Promise<unknown>, resumed: () => void): void {
     this.#awaited += 1;
@@ -145,7 +166,10 @@ export class AgentContainer {
     this.#wire.pause();
   }
 
-  /** Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine doesn't answer. */
+  /**
+   * Kills and removes it; resolves when the engine has, and also when it was gone before. Rejects when the engine
+   * doesn't answer.
+   */
   async remove(): Promise<void> {
     this.#listener = null;
     this.#wire.destroy();
@@ -164,7 +188,7 @@ export class AgentContainer {
 
   #takeStderr(bytes: Buffer): void {
     this.#stderrBytes += bytes.length;
-    if (this.#stderrBytes > STDERR_BYTES_MAX) throw new FrameError('the agent\'s error stream is flooded');
+    if (this.#stderrBytes > STDERR_BYTES_MAX) throw new FrameError("the agent's error stream is flooded");
     this.#stderr = (this.#stderr + bytes.toString('latin1').replaceAll(/[^\x20-\x7e]+/g, ' ')).slice(-STDERR_KEPT);
   }
 

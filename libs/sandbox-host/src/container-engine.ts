@@ -25,24 +25,34 @@ export interface WarmPoolConfig {
 /**
  * What makes, watches and removes containers for one sandbox.
  *
- * Implementations MUST settle every promise in bounded time, whatever the engine does, and MUST NOT leave a container behind that they failed to start.
+ * Implementations MUST settle every promise in bounded time, whatever the engine does, and MUST NOT leave a container
+ * behind that they failed to start.
  */
 export interface ContainerEngine {
   /** containers that a pool starts at once: more would slow down the calls that they are there to speed up */
   readonly startsAtOnce: number;
-  /** Begins to watch the engine; resolves when it answered, or when it is known that it doesn't. Calls `back` each time that it is there again. */
+  /**
+   * Begins to watch the engine; resolves when it answered, or when it is known that it doesn't. Calls `back` each time
+   * that it is there again.
+   */
   open(back: () => void): Promise<void>;
-  /** Makes and starts a container; tells its id as soon as there is one; resolves when its agent is ready for a job. Rejects when the engine can't. */
+  /**
+   * Makes and starts a container; tells its id as soon as there is one; resolves when its agent is ready for a job.
+   * Rejects when the engine can't.
+   */
   start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer>;
   /** Whether the engine answers at all. */
   isThere(): Promise<boolean>;
-  /** Whether the kernel killed a process of that container for want of memory; waits for the news as long as it may take to come. */
+  /**
+   * Whether the kernel killed a process of that container for want of memory; waits for the news as long as it may take
+   * to come.
+   */
   ranOutOfMemory(id: string): Promise<boolean>;
   /** That container is gone: nothing is asked of it any more. */
   forget(id: string): void;
   /**
-   * Removes what an earlier life of this sandbox left behind, and what nobody owns any more; answers how many. `isOurs` names what this life has. Rejects when the engine
-   * doesn't answer.
+   * Removes what an earlier life of this sandbox left behind, and what nobody owns any more; answers how many. `isOurs`
+   * names what this life has. Rejects when the engine doesn't answer.
    */
   sweep(isOurs: (id: string) => boolean): Promise<number>;
   /** Ends the watch. */

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  assertRunnable, encodeEntries, NO_USAGE, Sandbox, ShellEnded, Shells, type SandboxJob, type SandboxProspect, type SandboxResult, type Shell, type ShellSpec,
+  assertRunnable,
+  encodeEntries,
+  NO_USAGE,
+  Sandbox,
+  ShellEnded,
+  Shells,
+  type SandboxJob,
+  type SandboxProspect,
+  type SandboxResult,
+  type Shell,
+  type ShellSpec,
 } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 import { Chores } from './chores.ts';
@@ -45,18 +55,24 @@ export class ContainerSandbox extends Sandbox {
     this.#report = config.report ?? (() => undefined);
     this.#laidOut = new LaidOut({ count: config.laidOut ?? 0, remove: (container) => this.#discard(container) });
     for (const { image, size, count } of config.pools) {
-      this.#pools.set(keyOf(image, size), new WarmPool({
-        count,
-        startsAtOnce: this.#engine.startsAtOnce,
-        start: () => this.#start(image, size, {}),
-        remove: (container) => this.#discard(container),
-        failed: (error) => this.#report({ type: 'pool.refill_failed', image, error }),
-        later: (chore) => void this.#track(this.#chores.do(chore)),
-      }));
+      this.#pools.set(
+        keyOf(image, size),
+        new WarmPool({
+          count,
+          startsAtOnce: this.#engine.startsAtOnce,
+          start: () => this.#start(image, size, {}),
+          remove: (container) => this.#discard(container),
+          failed: (error) => this.#report({ type: 'pool.refill_failed', image, error }),
+          later: (chore) => void this.#track(this.#chores.do(chore)),
+        }),
+      );
     }
   }
 
-  /** Sweeps what nobody owns any more and begins to fill the pools; doesn't wait for them, nor for an engine that is away. */
+  /**
+   * Sweeps what nobody owns any more and begins to fill the pools; doesn't wait for them, nor for an engine that is
+   * away.
+   */
   protected async begin(): Promise<void> {
     await this.#engine.open(() => this.#recover());
     await this.#sweep();
@@ -82,7 +98,7 @@ export class ContainerSandbox extends Sandbox {
   override async run(job: SandboxJob, signal: AbortSignal): Promise<SandboxResult> {
     assertRunnable(job);
     const run = new JobRun(job, AbortSignal.any([signal, this.#closing.signal]), {
-      acquire: async () => this.#takeLaidOut(job) ?? await this.#acquire(job),
+      acquire: async () => this.#takeLaidOut(job) ?? (await this.#acquire(job)),
       discard: (container) => this.#discard(container),
       release: (container) => this.#release(container),
       ranOutOfMemory: (id) => this.#engine.ranOutOfMemory(id),
@@ -94,10 +110,18 @@ export class ContainerSandbox extends Sandbox {
 
   override prospect(prospect: SandboxProspect): void {
     const kin = kinOf(prospect.kin, prospect);
-    if ((this.#config.laidOut ?? 0) === 0 || this.#laidOut.has(kin) || this.#laying.has(kin) || this.#closing.signal.aborted) return;
+    if (
+      (this.#config.laidOut ?? 0) === 0 ||
+      this.#laidOut.has(kin) ||
+      this.#laying.has(kin) ||
+      this.#closing.signal.aborted
+    )
+      return;
     this.#laying.add(kin);
     const laid = this.#chores.do(() => this.#layOut(kin, prospect)).finally(() => this.#laying.delete(kin));
-    void this.#track(laid.catch((error: Error) => this.#report({ type: 'pool.refill_failed', image: prospect.image, error })));
+    void this.#track(
+      laid.catch((error: Error) => this.#report({ type: 'pool.refill_failed', image: prospect.image, error })),
+    );
   }
 
   /** Shells in containers of the same kind; each ends with this sandbox at the latest. */
@@ -117,13 +141,23 @@ export class ContainerSandbox extends Sandbox {
   async #openShell(spec: ShellSpec, signal: AbortSignal): Promise<Shell> {
     if (signal.aborted || this.#closing.signal.aborted) throw new ShellEnded('killed', 'aborted', null, NO_USAGE);
     const container = await this.#acquire(spec).catch((error: unknown) => {
-      throw new ShellEnded('lost', 'engine', `no container can be started: ${error instanceof Error ? error.message : String(error)}`, NO_USAGE);
+      throw new ShellEnded(
+        'lost',
+        'engine',
+        `no container can be started: ${error instanceof Error ? error.message : String(error)}`,
+        NO_USAGE,
+      );
     });
-    const shell = await ContainerShell.open(container, spec, {
-      discard: (each) => this.#discard(each),
-      ranOutOfMemory: (id) => this.#engine.ranOutOfMemory(id),
-      isEngineThere: () => this.#engine.isThere(),
-    }, signal);
+    const shell = await ContainerShell.open(
+      container,
+      spec,
+      {
+        discard: (each) => this.#discard(each),
+        ranOutOfMemory: (id) => this.#engine.ranOutOfMemory(id),
+        isEngineThere: () => this.#engine.isThere(),
+      },
+      signal,
+    );
     const end = () => void shell.close();
     this.#closing.signal.addEventListener('abort', end, { once: true });
     void shell.gone.then(() => this.#closing.signal.removeEventListener('abort', end));
@@ -131,7 +165,7 @@ export class ContainerSandbox extends Sandbox {
   }
 
   async #layOut(kin: string, { image, limits, files }: SandboxProspect): Promise<void> {
-    const container = await this.#pools.get(keyOf(image, limits))?.take() ?? await this.#start(image, limits, {});
+    const container = (await this.#pools.get(keyOf(image, limits))?.take()) ?? (await this.#start(image, limits, {}));
     try {
       for await (const parts of encodeEntries(files(), container.standing)) await container.send(parts);
     } catch (error) {
@@ -178,8 +212,9 @@ export class ContainerSandbox extends Sandbox {
   }
 
   /**
-   * Removes a container whose job says that it has ended, when its answer is out: what the engine does for it takes longer than the rest of the call. Only the job's
-   * word says so, therefore nobody listens to it any more and it waits for no longer than `Chores` holds anything.
+   * Removes a container whose job says that it has ended, when its answer is out: what the engine does for it takes
+   * longer than the rest of the call. Only the job's word says so, therefore nobody listens to it any more and it waits
+   * for no longer than `Chores` holds anything.
    */
   #release(container: AgentContainer): void {
     container.hush();
@@ -192,15 +227,19 @@ export class ContainerSandbox extends Sandbox {
   }
 
   async #remove(container: AgentContainer): Promise<void> {
-    await container.remove().catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
+    await container
+      .remove()
+      .catch((error: Error) => this.#report({ type: 'container.not_removed', id: container.id, error }));
     this.#live.delete(container.id);
     this.#engine.forget(container.id);
   }
 
   #recover(): void {
-    void this.#track(this.#sweep().then(() => {
-      for (const pool of this.#pools.values()) pool.retry();
-    }));
+    void this.#track(
+      this.#sweep().then(() => {
+        for (const pool of this.#pools.values()) pool.retry();
+      }),
+    );
   }
 
   /** What carries our name and isn't ours is of an earlier life, or of an engine that was away when we gave it up. */
@@ -222,7 +261,8 @@ export class ContainerSandbox extends Sandbox {
 }
 
 /** Containers of one image and size, with files of one kin. */
-const kinOf = (name: string, { image, limits }: Pick<SandboxJob, 'image' | 'limits'>): string => `${keyOf(image, limits)} ${name}`;
+const kinOf = (name: string, { image, limits }: Pick<SandboxJob, 'image' | 'limits'>): string =>
+  `${keyOf(image, limits)} ${name}`;
 
 function keyOf(image: string, { memoryBytes, cpus, pids, tmpfsBytes }: SandboxSize): string {
   return [image, memoryBytes, cpus, pids, tmpfsBytes].join(' ');

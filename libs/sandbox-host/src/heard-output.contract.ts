@@ -11,15 +11,37 @@ export interface HeardTraits {
 }
 
 /** How output is heard of every sandbox of containers, whatever its engine. `open` is called once. */
-export function heardOutputContract(name: string, open: () => Promise<{ readonly sandbox: Sandbox; readonly image: string }>, { underWayMax }: HeardTraits): void {
+export function heardOutputContract(
+  name: string,
+  open: () => Promise<{ readonly sandbox: Sandbox; readonly image: string }>,
+  { underWayMax }: HeardTraits,
+): void {
   describe(name, () => {
     let sandbox: Sandbox;
     let image: string;
-    beforeAll(async () => { ({ sandbox, image } = await open()); }, 240_000);
+    beforeAll(async () => {
+      ({ sandbox, image } = await open());
+    }, 240_000);
     afterAll(() => sandbox.close());
 
-    const run = (command: string, limits: Partial<SandboxJob['limits']>, tap: SandboxJob['tap']): Promise<SandboxResult> =>
-      sandbox.run({ image, command, files: [], cwd: '', env: {}, labels: {}, limits: { ...CONTRACT_LIMITS, heardBytes: 16 * MIB, ...limits }, ...(tap === undefined ? {} : { tap }) }, new AbortController().signal);
+    const run = (
+      command: string,
+      limits: Partial<SandboxJob['limits']>,
+      tap: SandboxJob['tap'],
+    ): Promise<SandboxResult> =>
+      sandbox.run(
+        {
+          image,
+          command,
+          files: [],
+          cwd: '',
+          env: {},
+          labels: {},
+          limits: { ...CONTRACT_LIMITS, heardBytes: 16 * MIB, ...limits },
+          ...(tap === undefined ? {} : { tap }),
+        },
+        new AbortController().signal,
+      );
 
     it('a container whose listener is slow waits for it, and next to nothing of its flood is under way', async () => {
       let [heard, under, most] = [0, 0, 0];
@@ -30,7 +52,12 @@ export function heardOutputContract(name: string, open: () => Promise<{ readonly
         await sleep(5);
         under -= bytes.length;
       });
-      expect(result).toMatchObject({ ended: 'exited', exitCode: 0, unheardBytes: 0, truncatedBytes: 4_000_000 - CONTRACT_LIMITS.outputBytes });
+      expect(result).toMatchObject({
+        ended: 'exited',
+        exitCode: 0,
+        unheardBytes: 0,
+        truncatedBytes: 4_000_000 - CONTRACT_LIMITS.outputBytes,
+      });
       expect(heard).toBe(4_000_000);
       expect(most).toBeLessThan(underWayMax);
     }, 240_000);
@@ -43,12 +70,16 @@ export function heardOutputContract(name: string, open: () => Promise<{ readonly
 
     it('what waits for its listener is not silent, whatever else was read with it', async () => {
       let pieces = 0;
-      const result = await run('for i in $(seq 1 500); do echo $i; done; head -c 3000000 /dev/zero', { idleMs: 5_000 }, () => {
-        pieces += 1;
-        // One lets go at once, and one later than what has begun the wait.
-        if (pieces === 1) return sleep(8_000);
-        return pieces === 2 ? sleep(1) : undefined;
-      });
+      const result = await run(
+        'for i in $(seq 1 500); do echo $i; done; head -c 3000000 /dev/zero',
+        { idleMs: 5_000 },
+        () => {
+          pieces += 1;
+          // One lets go at once, and one later than what has begun the wait.
+          if (pieces === 1) return sleep(8_000);
+          return pieces === 2 ? sleep(1) : undefined;
+        },
+      );
       expect(result).toMatchObject({ ended: 'exited', unheardBytes: 0 });
     }, 240_000);
   });

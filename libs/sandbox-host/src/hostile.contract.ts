@@ -16,19 +16,29 @@ export interface HostileTraits {
 }
 
 /** The number of the agent's process, by its command line alone: the job's own contains this text too. */
-const AGENT = '$(for p in /proc/[0-9]*; do case "$(tr "\\0" " " < $p/cmdline 2>/dev/null)" in "/opt/writ/agent "*) echo ${p#/proc/};; esac; done)';
+const AGENT =
+  '$(for p in /proc/[0-9]*; do case "$(tr "\\0" " " < $p/cmdline 2>/dev/null)" in ' +
+  '"/opt/writ/agent "*) echo ${p#/proc/};; esac; done)';
 /** Its streams: what a job writes there is heard as if the agent had said it. */
 const VOICE = `/proc/${AGENT}/fd/1`;
 
 /** What every sandbox of containers must bear, whatever its engine. `open` is called once. */
-export function hostileContract(name: string, open: () => Promise<HostileUnderTest>, { boundsProcesses, sealsVoice }: HostileTraits): void {
+export function hostileContract(
+  name: string,
+  open: () => Promise<HostileUnderTest>,
+  { boundsProcesses, sealsVoice }: HostileTraits,
+): void {
   describe(name, () => {
     let sandbox: ContainerSandbox;
     let image: string;
-    beforeAll(async () => { ({ sandbox, image } = await open()); }, 240_000);
+    beforeAll(async () => {
+      ({ sandbox, image } = await open());
+    }, 240_000);
     afterAll(() => sandbox.close(), 240_000);
     /** Where it can be forged, an end is believed: it is only ever the job's own word, and takes its effect with it. */
-    const FORGED = sealsVoice ? { ended: 'invalid', reason: 'protocol', changes: [] } : { ended: 'exited', exitCode: 0, changes: [] };
+    const FORGED = sealsVoice
+      ? { ended: 'invalid', reason: 'protocol', changes: [] }
+      : { ended: 'exited', exitCode: 0, changes: [] };
     const run = (command: string, limits: Partial<SandboxLimits> = {}) => runIn(sandbox, image, command, limits);
 
     describe('limits that are hit', () => {
@@ -38,7 +48,9 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
       });
 
       test('memory is shared by all processes and the files', async () => {
-        const result = await run('head -c 30M /dev/zero > /tmp/a; head -c 30M /dev/zero > b; python3 -c "x = bytearray(100 << 20)"');
+        const result = await run(
+          'head -c 30M /dev/zero > /tmp/a; head -c 30M /dev/zero > b; python3 -c "x = bytearray(100 << 20)"',
+        );
         expect(result).toMatchObject({ ended: 'limit', reason: 'memory' });
       });
 
@@ -48,9 +60,12 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
         expect(await run('echo fine')).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
-      test.runIf(boundsProcesses)('a job that takes every process there may be, and then floods, is cut and does not end the agent', async () => {
-        // While it reads the flood the agent's runtime compiles what has become hot, and collects: on threads of their own, if it may.
-        const flood = `python3 -c "
+      test.runIf(boundsProcesses)(
+        'a job that takes every process there may be, and then floods, is cut and does not end the agent',
+        async () => {
+          // While it reads the flood the agent's runtime compiles what has become hot, and collects: on threads of
+          // their own, if it may.
+          const flood = `python3 -c "
     import os, time
     try:
         while True:
@@ -59,14 +74,18 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
                 os._exit(0)
     except OSError: pass
     for _ in range(3000): os.write(1, b'x' * 65536)"`;
-        for (let time = 0; time < 5; time++) {
-          const result = await run(flood, { wallMs: 60_000, outputBytes: 100_000 });
-          expect([result.ended, result.exitCode, textOf(result).length]).toEqual(['exited', 0, 100_000]);
-        }
-      }, 120_000);
+          for (let time = 0; time < 5; time++) {
+            const result = await run(flood, { wallMs: 60_000, outputBytes: 100_000 });
+            expect([result.ended, result.exitCode, textOf(result).length]).toEqual(['exited', 0, 100_000]);
+          }
+        },
+        120_000,
+      );
 
       test('a disk filler meets the size of the workspace', async () => {
-        const result = await run('head -c 100M /dev/zero > full; echo $?; stat -c %s full; rm full', { memoryBytes: 256 << 20 });
+        const result = await run('head -c 100M /dev/zero > full; echo $?; stat -c %s full; rm full', {
+          memoryBytes: 256 << 20,
+        });
         expect(textOf(result)).toContain(`No space left on device\n1\n${LIMITS.tmpfsBytes}\n`);
       });
 
@@ -76,7 +95,11 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
       });
 
       test('a sparse file of a terabyte costs nobody a terabyte', async () => {
-        expect(await run('truncate -s 1T huge || truncate -s 1G huge')).toMatchObject({ ended: 'limit', reason: 'delta_bytes', changes: [] });
+        expect(await run('truncate -s 1T huge || truncate -s 1G huge')).toMatchObject({
+          ended: 'limit',
+          reason: 'delta_bytes',
+          changes: [],
+        });
       });
 
       test('an endless flood on both streams is cut and ended in time', async () => {
@@ -88,7 +111,10 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
 
       test('a workspace that does not fit ends as `limit`', async () => {
         const files = [{ path: 'large', kind: 'file' as const, mode: '644' as const, bytes: new Uint8Array(40 << 20) }];
-        expect(await runIn(sandbox, image, 'true', {}, { files })).toMatchObject({ ended: 'limit', reason: 'workspace_space' });
+        expect(await runIn(sandbox, image, 'true', {}, { files })).toMatchObject({
+          ended: 'limit',
+          reason: 'workspace_space',
+        });
       });
     });
 
@@ -106,11 +132,17 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
       });
 
       test('a job that ignores every signal ends at its time', async () => {
-        expect(await run('trap "" TERM INT HUP QUIT; while :; do sleep 1; done', { wallMs: 500 })).toMatchObject({ ended: 'timeout', reason: 'wall' });
+        expect(await run('trap "" TERM INT HUP QUIT; while :; do sleep 1; done', { wallMs: 500 })).toMatchObject({
+          ended: 'timeout',
+          reason: 'wall',
+        });
       });
 
       test('zombies are reaped by process 1', async () => {
-        const result = await run('for i in $(seq 100); do (sleep 0.01 &) ; done; sleep 0.5; grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l');
+        const result = await run(
+          'for i in $(seq 100); do (sleep 0.01 &) ; done; sleep 0.5; ' +
+            'grep -l "^State:.Z" /proc/[0-9]*/status 2>/dev/null | wc -l',
+        );
         expect(textOf(result).trim()).toBe('0');
       });
     });
@@ -121,8 +153,8 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
         ['a socket', 'python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\'s\')"', 'entry_special'],
         ['a name that is not UTF-8', 'touch "$(printf \'a\\377b\')"', 'entry_name'],
         ['a link whose target is not UTF-8', 'ln -s "$(printf \'\\377\')" link', 'entry_name'],
-        ['a directory that can\'t be read', 'mkdir d && touch d/x && chmod 000 d', 'entry_unreadable'],
-        ['a file that can\'t be read', 'echo x > f && chmod 000 f', 'entry_unreadable'],
+        ["a directory that can't be read", 'mkdir d && touch d/x && chmod 000 d', 'entry_unreadable'],
+        ["a file that can't be read", 'echo x > f && chmod 000 f', 'entry_unreadable'],
       ])('%s makes the effect invalid, and says where', async (_, command, reason) => {
         const result = await run(command);
         expect(result).toMatchObject({ ended: 'invalid', reason, changes: [] });
@@ -131,7 +163,12 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
 
       test('a hard link is a file of its own, and a link out of the workspace only a text', async () => {
         const result = await run('echo x > a && ln a b && ln -s /etc/shadow c && ln -s / d');
-        expect(result.changes.map(({ path, after }) => [path, after?.kind])).toEqual([['a', 'file'], ['b', 'file'], ['c', 'symlink'], ['d', 'symlink']]);
+        expect(result.changes.map(({ path, after }) => [path, after?.kind])).toEqual([
+          ['a', 'file'],
+          ['b', 'file'],
+          ['c', 'symlink'],
+          ['d', 'symlink'],
+        ]);
       });
     });
 
@@ -143,14 +180,17 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
         expect(good).toMatchObject({ ended: 'exited', exitCode: 0 });
       });
 
-      test('a flood of the agent\'s error stream fails the job', async () => {
+      test("a flood of the agent's error stream fails the job", async () => {
         expect(await run(`yes > /proc/${AGENT}/fd/2`)).toMatchObject({ ended: 'invalid', reason: 'protocol' });
       });
 
       // exit {code: 0}, then end {changes: 0}, as the agent would say it.
-      const FORGED_END = 'python3 -c "import struct, json, os; f = lambda t, o: struct.pack(\'>IBB\', len(json.dumps(o)), 1, t) + json.dumps(o).encode(); os.write(1, f(67, dict(code=0, signal=None, timed_out=False, dropped_bytes=0)) + f(70, dict(changes=0)))"';
+      const FORGED_END =
+        'python3 -c "import struct, json, os; ' +
+        "f = lambda t, o: struct.pack('>IBB', len(json.dumps(o)), 1, t) + json.dumps(o).encode(); " +
+        'os.write(1, f(67, dict(code=0, signal=None, timed_out=False, dropped_bytes=0)) + f(70, dict(changes=0)))"';
 
-      test('a well-formed forgery is only ever the job\'s own word', async () => {
+      test("a well-formed forgery is only ever the job's own word", async () => {
         // The job hides its effect, and the effect with it.
         expect(await run(`echo x > made; ${FORGED_END} > ${VOICE}; sleep 5; exit 3`)).toMatchObject(FORGED);
       });
@@ -168,12 +208,19 @@ export function hostileContract(name: string, open: () => Promise<HostileUnderTe
       });
 
       test('a killed agent loses the job', async () => {
-        expect(await run(`kill -KILL ${AGENT}; sleep 100`)).toMatchObject({ ended: 'lost', reason: 'container', changes: [] });
+        expect(await run(`kill -KILL ${AGENT}; sleep 100`)).toMatchObject({
+          ended: 'lost',
+          reason: 'container',
+          changes: [],
+        });
       });
     });
 
     test('usage is measured', async () => {
-      const { usage } = await run('python3 -c "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\nx = bytearray(50 << 20)"');
+      const { usage } = await run(
+        'python3 -c "import time\nend = time.process_time() + 0.5\n' +
+          'while time.process_time() < end: pass\nx = bytearray(50 << 20)"',
+      );
       expect(usage.cpuMs).toBeGreaterThanOrEqual(400);
       expect(usage.cpuMs).toBeLessThan(3000);
       expect(usage.wallMs).toBeGreaterThanOrEqual(500);

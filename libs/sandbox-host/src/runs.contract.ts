@@ -6,14 +6,33 @@ const MIB = 1024 * 1024;
 
 /** Limits of the hostile jobs: small, since they are all reached. */
 export const LIMITS: SandboxLimits = {
-  memoryBytes: 128 * MIB, cpus: 1, pids: 64, tmpfsBytes: 32 * MIB, wallMs: 20_000, cpuMs: 20_000, outputBytes: 200_000, deltaBytes: 16 * MIB, deltaFiles: 1000,
+  memoryBytes: 128 * MIB,
+  cpus: 1,
+  pids: 64,
+  tmpfsBytes: 32 * MIB,
+  wallMs: 20_000,
+  cpuMs: 20_000,
+  outputBytes: 200_000,
+  deltaBytes: 16 * MIB,
+  deltaFiles: 1000,
 };
 
 /** What the containers of such jobs are cut to. */
-export const SIZE: SandboxSize = { memoryBytes: LIMITS.memoryBytes, cpus: LIMITS.cpus, pids: LIMITS.pids, tmpfsBytes: LIMITS.tmpfsBytes };
+export const SIZE: SandboxSize = {
+  memoryBytes: LIMITS.memoryBytes,
+  cpus: LIMITS.cpus,
+  pids: LIMITS.pids,
+  tmpfsBytes: LIMITS.tmpfsBytes,
+};
 
 /** Runs a command on an empty workspace. */
-export function runIn(sandbox: Sandbox, image: string, command: string, limits: Partial<SandboxLimits> = {}, rest: Partial<SandboxJob> = {}): Promise<SandboxResult> {
+export function runIn(
+  sandbox: Sandbox,
+  image: string,
+  command: string,
+  limits: Partial<SandboxLimits> = {},
+  rest: Partial<SandboxJob> = {},
+): Promise<SandboxResult> {
   const job = { image, files: [], command, cwd: '', env: {}, labels: {}, ...rest, limits: { ...LIMITS, ...limits } };
   return sandbox.run(job, new AbortController().signal);
 }

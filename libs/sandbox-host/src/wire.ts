@@ -17,7 +17,9 @@ export interface Wire {
   readonly input: Writable;
   /** Begins to hear. Called once, before anything comes. */
   hear(listener: WireListener): void;
-  /** Reads nothing more until `resume`: the agent then waits as at a full pipe. What was read already is still heard. */
+  /**
+   * Reads nothing more until `resume`: the agent then waits as at a full pipe. What was read already is still heard.
+   */
   pause(): void;
   resume(): void;
   /** Breaks the connection in both directions. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** An answer of the API server that isn't what was asked for. `status` is HTTP's; `reason` is Kubernetes' own word for it (`AlreadyExists`, `Forbidden`, …), where it says one. */
+/**
+ * An answer of the API server that isn't what was asked for. `status` is HTTP's; `reason` is Kubernetes' own word for
+ * it (`AlreadyExists`, `Forbidden`, …), where it says one.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly reason: string | null;
@@ -28,7 +31,8 @@ export class ApiError extends Error {
   }
 }
 
-export const isStatus = (error: unknown, status: number): error is ApiError => error instanceof ApiError && error.status === status;
+export const isStatus = (error: unknown, status: number): error is ApiError =>
+  error instanceof ApiError && error.status === status;
 
 /** Long enough for the longest refusal that helps anybody. */
 const MESSAGE_CHARACTERS_MAX = 500;
@@ -36,7 +40,10 @@ const MESSAGE_CHARACTERS_MAX = 500;
 function statusOf(body: string): { readonly message: string; readonly reason: string | null } {
   try {
     const { message, reason } = JSON.parse(body) as { message?: unknown; reason?: unknown };
-    return { message: typeof message === 'string' ? message.slice(0, MESSAGE_CHARACTERS_MAX) : 'it says nothing more', reason: typeof reason === 'string' ? reason : null };
+    return {
+      message: typeof message === 'string' ? message.slice(0, MESSAGE_CHARACTERS_MAX) : 'it says nothing more',
+      reason: typeof reason === 'string' ? reason : null,
+    };
   } catch {
     return { message: body.slice(0, MESSAGE_CHARACTERS_MAX).trim() || 'it says nothing more', reason: null };
   }

@@ -5,8 +5,9 @@ import { ApiError } from './api-error.ts';
 import type { ApiRequest, KubeApi } from './kube-api.ts';
 
 /**
- * What is asked of an API server, and the milliseconds after which one that answers everything else counts as failing. Each is many times what the request takes on a busy
- * cluster. A server that hangs isn't waited for so long: see `askApi`.
+ * What is asked of an API server, and the milliseconds after which one that answers everything else counts as failing.
+ * Each is many times what the request takes on a busy cluster. A server that hangs isn't waited for so long: see
+ * `askApi`.
  */
 const ANSWER_MS_MAX = {
   'make a pod': 30_000,
@@ -37,7 +38,11 @@ const BACKOFF_MS_MAX = 5_000;
 export async function isApiThere(api: KubeApi): Promise<boolean> {
   const ending = new AbortController();
   try {
-    await within('answer a ping', PING_MS_MAX, api.ask('tell its version', { method: 'GET', path: '/version', signal: ending.signal }));
+    await within(
+      'answer a ping',
+      PING_MS_MAX,
+      api.ask('tell its version', { method: 'GET', path: '/version', signal: ending.signal }),
+    );
     return true;
   } catch (error) {
     // One that refuses the question is there.
@@ -48,16 +53,21 @@ export async function isApiThere(api: KubeApi): Promise<boolean> {
 }
 
 /**
- * The outcome of something that takes its time. A server that answers pings is waited for up to the question's own limit; one that answers none is given up after five seconds.
- * Throws EngineTimeout for either.
+ * The outcome of something that takes its time. A server that answers pings is waited for up to the question's own
+ * limit; one that answers none is given up after five seconds. Throws EngineTimeout for either.
  */
-export function waitForApi<T>(api: KubeApi, what: ApiQuestion, outcome: Promise<T>, late?: (value: T) => void): Promise<T> {
+export function waitForApi<T>(
+  api: KubeApi,
+  what: ApiQuestion,
+  outcome: Promise<T>,
+  late?: (value: T) => void,
+): Promise<T> {
   return within(what, ANSWER_MS_MAX[what], outcome, late, { everyMs: DOUBT_MS, isThere: () => isApiThere(api) });
 }
 
 /**
- * Asks, and asks again where the server is busy (429, 503, 504): when it says, or after a growing pause with jitter. Rejects with ApiError for any other refusal and
- * when the question's time is over.
+ * Asks, and asks again where the server is busy (429, 503, 504): when it says, or after a growing pause with jitter.
+ * Rejects with ApiError for any other refusal and when the question's time is over.
  */
 export async function askApi<T>(api: KubeApi, what: ApiQuestion, request: Omit<ApiRequest, 'signal'>): Promise<T> {
   const ending = new AbortController();
@@ -68,14 +78,22 @@ export async function askApi<T>(api: KubeApi, what: ApiQuestion, request: Omit<A
   }
 }
 
-async function insist<T>(api: KubeApi, what: ApiQuestion, request: Omit<ApiRequest, 'signal'>, signal: AbortSignal): Promise<T> {
+async function insist<T>(
+  api: KubeApi,
+  what: ApiQuestion,
+  request: Omit<ApiRequest, 'signal'>,
+  signal: AbortSignal,
+): Promise<T> {
   const end = performance.now() + ANSWER_MS_MAX[what];
   for (let backoffMs = BACKOFF_MS_MIN; ; backoffMs = Math.min(BACKOFF_MS_MAX, backoffMs * 2)) {
     try {
       return await api.ask<T>(what, { ...request, signal });
     } catch (error) {
       // Jitter: executors that were refused together don't come back in step.
-      const pauseMs = error instanceof ApiError && error.isBusy ? (error.retryAfterMs ?? backoffMs) * (1 + Math.random() / 2) : Infinity;
+      const pauseMs =
+        error instanceof ApiError && error.isBusy
+          ? (error.retryAfterMs ?? backoffMs) * (1 + Math.random() / 2)
+          : Infinity;
       if (performance.now() + pauseMs > end) throw error;
       await sleep(pauseMs, undefined, { signal });
     }

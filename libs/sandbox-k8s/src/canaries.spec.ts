@@ -5,20 +5,28 @@ import { Canaries, parseHostPort } from './canaries.ts';
 
 test('places are read by name and by address', () => {
   expect(parseHostPort('canary.writ.svc:8080')).toEqual({ host: 'canary.writ.svc', port: 8080 });
-  expect(parseHostPort('[fd00::1]:443')).toEqual({ host: 'fd00::1', port: 443 });
+  // With brackets as URLs have it, and without as `$(POD_IP):PORT` makes it.
+  for (const text of ['[fd00::1]:443', 'fd00::1:443']) expect(parseHostPort(text)).toEqual({ host: 'fd00::1', port: 443 });
 });
 
-test.each(['', 'canary', 'canary:0', 'canary:70000', 'http://canary:80', 'fd00::1:443'])('`%s` is no place', (text) => {
+test.each(['', 'canary', 'canary:0', 'canary:70000', 'http://canary:80', '[canary]:'])('`%s` is no place', (text) => {
   expect(() => parseHostPort(text)).toThrow('is no `host:port`');
 });
 
-test('a canary that answers is told by its address, and one that doesn\'t is told what to do', async () => {
+test("a canary that answers is told by its address, and one that doesn't is told what to do", async () => {
   const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  expect(await new Canaries([{ host: 'localhost', port }, { host: '127.0.0.1', port }]).standing()).toEqual([`127.0.0.1:${port}`]);
+  expect(
+    await new Canaries([
+      { host: 'localhost', port },
+      { host: '127.0.0.1', port },
+    ]).standing(),
+  ).toEqual([`127.0.0.1:${port}`]);
   server.close();
   await once(server, 'close');
-  await expect(new Canaries([{ host: '127.0.0.1', port }]).standing()).rejects.toThrow('see that it listens, and that network policies let this executor reach it');
+  await expect(new Canaries([{ host: '127.0.0.1', port }]).standing()).rejects.toThrow(
+    'see that it listens, and that network policies let this executor reach it',
+  );
   await expect(new Canaries([{ host: 'no-such-name.invalid', port }]).standing()).rejects.toThrow('has no address');
 });

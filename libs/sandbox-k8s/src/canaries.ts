@@ -13,18 +13,20 @@ const CONNECT_MS_MAX = 2_000;
 /** A canary that has just answered still stands. */
 const FRESH_MS = 10_000;
 
-/** Reads `host:port` or `[IPv6]:port`. Throws an Error that says what is wrong. */
+/** Reads `host:port`, an IPv6 address with or without brackets. Throws an Error that says what is wrong. */
 export function parseHostPort(text: string): HostPort {
-  const [, six, name, digits = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = six ?? name;
+  const [, named = '', digits = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  const host = named.replace(/^\[(.+)\]$/, '$1');
   const port = Number(digits);
-  if (host === undefined || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
+  const isPlace = isIPv6(host) || /^[A-Za-z0-9._-]+$/.test(host);
+  if (!isPlace || port < 1 || port > 65_535) throw new Error(`\`${text}\` is no \`host:port\``);
   return { host, port };
 }
 
 /**
- * What a pod must be refused at before it counts as closed: addresses that answer whoever the network's rules let through. A pod has no names, so each is looked up here,
- * and asked here: a canary that answers nobody proves nothing by refusing a pod.
+ * What a pod must be refused at before it counts as closed: addresses that answer whoever the network's rules let
+ * through. A pod has no names, so each is looked up here, and asked here: a canary that answers nobody proves nothing
+ * by refusing a pod.
  */
 export class Canaries {
   readonly #places: readonly HostPort[];
@@ -44,11 +46,14 @@ export class Canaries {
 }
 
 async function addressOf({ host, port }: HostPort): Promise<string> {
-  const hint = 'a pod that is refused there would prove nothing: see that it listens, and that network policies let this executor reach it';
+  const hint =
+    'a pod that is refused there would prove nothing: ' +
+    'see that it listens, and that network policies let this executor reach it';
   const { address } = await lookup(host).catch((cause: unknown) => {
     throw new Error(`the canary \`${host}:${port}\` has no address; ${hint}`, { cause });
   });
-  if (!await answers(address, port)) throw new Error(`the canary \`${host}:${port}\` doesn't answer this executor; ${hint}`);
+  if (!(await answers(address, port)))
+    throw new Error(`the canary \`${host}:${port}\` doesn't answer this executor; ${hint}`);
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 

@@ -8,15 +8,30 @@ import { DIGEST, onCluster, REFERENCE, TestNamespace } from './cluster.contract.
 
 onCluster('after SIGKILL of an executor', () => {
   let namespace: TestNamespace;
-  beforeAll(async () => { namespace = await TestNamespace.make(); });
+  beforeAll(async () => {
+    namespace = await TestNamespace.make();
+  });
   afterAll(() => namespace.remove());
 
   const left = async (): Promise<V1Pod[]> => (await namespace.ask<V1PodList>('GET', namespace.pods)).items;
 
-  test('its pods end by themselves, but one whose job has stopped its agent; the next life of it sweeps them all', async () => {
+  test('its pods end by themselves, but one with a stopped agent; its next life sweeps them all', async () => {
     const owner = 'exe_killed';
     const { host, port } = namespace.canary;
-    const child = fork(join(import.meta.dirname, 'executor-child.contract.ts'), [namespace.kubeconfig, namespace.name, owner, REFERENCE, DIGEST, host, String(port), 'kill -STOP $PPID; sleep 1000'], { execArgv: ['--conditions=@writ/source'] });
+    const child = fork(
+      join(import.meta.dirname, 'executor-child.contract.ts'),
+      [
+        namespace.kubeconfig,
+        namespace.name,
+        owner,
+        REFERENCE,
+        DIGEST,
+        host,
+        String(port),
+        'kill -STOP $PPID; sleep 1000',
+      ],
+      { execArgv: ['--conditions=@writ/source'] },
+    );
     const [names] = (await once(child, 'message')) as [string[]];
     expect(names).toHaveLength(2);
     child.kill('SIGKILL');

@@ -4,9 +4,24 @@ import { LIMITS, SIZE, runIn, until } from '@writ/sandbox-host/contract';
 import { KubeApi } from './kube-api.ts';
 import { KubernetesSandbox } from './kubernetes-sandbox.ts';
 
-const [kubeconfig = '', namespace = '', owner = '', reference = '', image = '', host = '', port = '', command = 'sleep 1000'] = process.argv.slice(2);
+const [
+  kubeconfig = '',
+  namespace = '',
+  owner = '',
+  reference = '',
+  image = '',
+  host = '',
+  port = '',
+  command = 'sleep 1000',
+] = process.argv.slice(2);
 const sandbox = await KubernetesSandbox.open({
-  api: await KubeApi.load({ kubeconfig }), namespace, label: 'test', owner, pools: [{ image, size: SIZE, count: 1 }], referenceOf: () => reference, canaries: [{ host, port: Number(port) }],
+  api: await KubeApi.load({ kubeconfig }),
+  namespace,
+  label: 'test',
+  owner,
+  pools: [{ image, size: SIZE, count: 1 }],
+  referenceOf: () => reference,
+  canaries: [{ host, port: Number(port) }],
 });
 await sandbox.warm();
 void runIn(sandbox, image, command, { wallMs: 600_000, cpuMs: LIMITS.cpuMs });

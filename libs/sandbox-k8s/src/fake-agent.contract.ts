@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs in the pods of a fake API server: the fake agent of libs/sandbox behind the real frames, with the programs of its contract suite.
-import { encodeAgentMessage, FrameDecoder, HOST_FRAMES, parseHostMessage, type AgentMessage, type FakeEnd, type FakeProgram, type JobOrder } from '@writ/sandbox';
+// What runs in the pods of a fake API server: the fake agent of libs/sandbox behind the real frames, with the programs
+// of its contract suite.
+import {
+  encodeAgentMessage,
+  FrameDecoder,
+  HOST_FRAMES,
+  parseHostMessage,
+  type AgentMessage,
+  type FakeEnd,
+  type FakeProgram,
+  type JobOrder,
+} from '@writ/sandbox';
 import { FakeAgent } from '@writ/sandbox/contract';
 import type { Attached } from './fake-api.contract.ts';
 
 /** Addresses that the agent of a pod is told to try. */
-export const askedToTry = ({ pod }: Attached): string[] => (pod.spec?.containers[0]?.args ?? []).filter((arg) => arg.startsWith('--refused-at=')).map((arg) => arg.slice('--refused-at='.length));
+export const askedToTry = ({ pod }: Attached): string[] =>
+  (pod.spec?.containers[0]?.args ?? [])
+    .filter((arg) => arg.startsWith('--refused-at='))
+    .map((arg) => arg.slice('--refused-at='.length));
 
 /** Greets as an agent does that every canary has refused; hands on all other messages. */
-export function greeting(attached: Attached, take: (message: ReturnType<typeof parseHostMessage>) => void, refusedAt = askedToTry(attached)): void {
+export function greeting(
+  attached: Attached,
+  take: (message: ReturnType<typeof parseHostMessage>) => void,
+  refusedAt = askedToTry(attached),
+): void {
   const frames = new FrameDecoder(HOST_FRAMES);
   attached.onStdin((bytes) => {
     for (const frame of frames.push(bytes)) {
@@ -21,7 +38,8 @@ export function greeting(attached: Attached, take: (message: ReturnType<typeof p
   });
 }
 
-export const say = (attached: Attached, ...messages: AgentMessage[]): void => attached.stdout(Buffer.concat(messages.map(encodeAgentMessage)));
+export const say = (attached: Attached, ...messages: AgentMessage[]): void =>
+  attached.stdout(Buffer.concat(messages.map(encodeAgentMessage)));
 
 /** Runs programs in the place of commands. */
 export function programsIn(programs: Readonly<Record<string, FakeProgram>>): (attached: Attached) => void {
@@ -34,11 +52,17 @@ export function programsIn(programs: Readonly<Record<string, FakeProgram>>): (at
   };
 }
 
-async function run(attached: Attached, agent: FakeAgent, order: JobOrder, program: FakeProgram | undefined): Promise<void> {
+async function run(
+  attached: Attached,
+  agent: FakeAgent,
+  order: JobOrder,
+  program: FakeProgram | undefined,
+): Promise<void> {
   const began = performance.now();
   const end: FakeEnd = await (program ?? notFound)(agent.world);
   if (typeof end === 'object' && 'ended' in end) return;
-  const usage = (cpuMs: number) => say(attached, { type: 'usage', cpuMs: Math.round(cpuMs), memoryPeakBytes: 1_000_000, outOfMemory: null });
+  const usage = (cpuMs: number) =>
+    say(attached, { type: 'usage', cpuMs: Math.round(cpuMs), memoryPeakBytes: 1_000_000, outOfMemory: null });
   if (end === 'never' || end === 'busy') {
     const timer = setInterval(() => usage(end === 'busy' ? performance.now() - began : 1), 100);
     const ended = new Promise((resolve) => attached.socket.once('close', resolve));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An API server of a test's own, over real HTTP and WebSockets on loopback: pods, leases, watches and attached streams as Kubernetes answers them, as far as the driver asks.
+// An API server of a test's own, over real HTTP and WebSockets on loopback: pods, leases, watches and attached streams
+// as Kubernetes answers them, as far as the driver asks.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -21,9 +22,29 @@ export interface Attached {
   onStdin(take: (bytes: Buffer) => void): void;
 }
 
-type Stored = { kind: string; metadata?: { name?: string; namespace?: string; uid?: string; resourceVersion?: string; labels?: Record<string, string>; deletionTimestamp?: Date } } & Record<string, unknown>;
-interface Watcher { readonly response: ServerResponse; readonly selector: string; readonly kind: string }
-interface Refusal { readonly status: number; readonly message: string; readonly reason?: string; readonly retryAfter?: string; times: number }
+type Stored = {
+  kind: string;
+  metadata?: {
+    name?: string;
+    namespace?: string;
+    uid?: string;
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+    deletionTimestamp?: Date;
+  };
+} & Record<string, unknown>;
+interface Watcher {
+  readonly response: ServerResponse;
+  readonly selector: string;
+  readonly kind: string;
+}
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  readonly reason?: string;
+  readonly retryAfter?: string;
+  times: number;
+}
 
 export class FakeApi {
   /** what runs in each pod from when it is attached */
@@ -77,12 +98,19 @@ export class FakeApi {
   /** A kubeconfig file that leads here. */
   get kubeconfig(): string {
     const path = join(this.#folder, 'config');
-    writeFileSync(path, JSON.stringify({
-      apiVersion: 'v1', kind: 'Config', 'current-context': 'test',
-      clusters: [{ name: 'test', cluster: { server: `http://127.0.0.1:${this.#port}`, 'insecure-skip-tls-verify': true } }],
-      users: [{ name: 'test', user: { token: 'a-token' } }],
-      contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-    }));
+    writeFileSync(
+      path,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'test',
+        clusters: [
+          { name: 'test', cluster: { server: `http://127.0.0.1:${this.#port}`, 'insecure-skip-tls-verify': true } },
+        ],
+        users: [{ name: 'test', user: { token: 'a-token' } }],
+        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+      }),
+    );
     return path;
   }
 
@@ -132,7 +160,8 @@ export class FakeApi {
 
   /** Ends every watch as a server does that has forgotten where they were. */
   expireWatches(): void {
-    for (const { response } of this.#watchers) response.end(`${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })}\n`);
+    for (const { response } of this.#watchers)
+      response.end(`${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })}\n`);
     this.#watchers.clear();
   }
 
@@ -148,13 +177,21 @@ export class FakeApi {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (this.#isSilent) return;
-    if (request.headers.authorization !== 'Bearer a-token') return this.#refuse(response, { status: 401, message: 'no token', times: 1 });
+    if (request.headers.authorization !== 'Bearer a-token')
+      return this.#refuse(response, { status: 401, message: 'no token', times: 1 });
     const refused = this.#refusalOf(this.asked.at(-1) ?? '');
     if (refused) return this.#refuse(response, refused);
     if (url.pathname === '/version') return this.#send(response, 200, { gitVersion: 'v1.35.4' });
     const [, kind, name] = /\/namespaces\/sandboxes\/(pods|leases)(?:\/([^/]+))?$/.exec(url.pathname) ?? [];
     if (kind === undefined) return this.#refuse(response, { status: 404, message: 'no such path', times: 1 });
-    this.#serve(request.method ?? '', kind === 'pods' ? 'Pod' : 'Lease', name, url, Buffer.concat(chunks).toString(), response);
+    this.#serve(
+      request.method ?? '',
+      kind === 'pods' ? 'Pod' : 'Lease',
+      name,
+      url,
+      Buffer.concat(chunks).toString(),
+      response,
+    );
   }
 
   #refusalOf(asked: string): Refusal | null {
@@ -164,14 +201,28 @@ export class FakeApi {
     return refused.refusal;
   }
 
-  #serve(method: string, kind: string, name: string | undefined, url: URL, body: string, response: ServerResponse): void {
+  #serve(
+    method: string,
+    kind: string,
+    name: string | undefined,
+    url: URL,
+    body: string,
+    response: ServerResponse,
+  ): void {
     const selector = url.searchParams.get('labelSelector') ?? '';
-    if (method === 'GET' && url.searchParams.has('watch')) return this.#watch({ response, selector, kind }, Number(url.searchParams.get('resourceVersion')));
+    if (method === 'GET' && url.searchParams.has('watch'))
+      return this.#watch({ response, selector, kind }, Number(url.searchParams.get('resourceVersion')));
     if (method === 'GET' && name === undefined) {
-      const items = [...this.#objects.values()].filter((object) => object.kind === kind && isSelected(object, selector));
-      return this.#send(response, 200, { kind: `${kind}List`, metadata: { resourceVersion: String(this.#version) }, items });
+      const items = [...this.#objects.values()].filter(
+        (object) => object.kind === kind && isSelected(object, selector),
+      );
+      return this.#send(response, 200, {
+        kind: `${kind}List`,
+        metadata: { resourceVersion: String(this.#version) },
+        items,
+      });
     }
-    const sent = body === '' ? null : JSON.parse(body) as Stored & { preconditions?: { resourceVersion?: string } };
+    const sent = body === '' ? null : (JSON.parse(body) as Stored & { preconditions?: { resourceVersion?: string } });
     const key = `${kind}/${name ?? sent?.metadata?.name ?? ''}`;
     const there = this.#objects.get(key);
     if (method === 'POST' && this.#losesAnswer) {
@@ -179,18 +230,35 @@ export class FakeApi {
       this.#create(sent as Stored);
       return this.#refuse(response, { status: 504, message: 'timeout', times: 1 });
     }
-    if (method === 'POST') return there ? this.#refuse(response, { status: 409, message: 'it exists', reason: 'AlreadyExists', times: 1 }) : this.#send(response, 201, this.#create(sent as Stored));
-    if (there === undefined) return this.#refuse(response, { status: 404, message: 'not found', reason: 'NotFound', times: 1 });
+    if (method === 'POST')
+      return there
+        ? this.#refuse(response, { status: 409, message: 'it exists', reason: 'AlreadyExists', times: 1 })
+        : this.#send(response, 201, this.#create(sent as Stored));
+    if (there === undefined)
+      return this.#refuse(response, { status: 404, message: 'not found', reason: 'NotFound', times: 1 });
     if (method === 'GET') return this.#send(response, 200, there);
     const expected = method === 'PUT' ? sent?.metadata?.resourceVersion : sent?.preconditions?.resourceVersion;
-    if (expected !== undefined && expected !== there.metadata?.resourceVersion) return this.#refuse(response, { status: 409, message: 'it has changed', reason: 'Conflict', times: 1 });
-    if (method === 'PUT') return this.#send(response, 200, this.#store({ ...(sent as Stored), metadata: { ...sent?.metadata, uid: there.metadata?.uid } }, 'MODIFIED'));
+    if (expected !== undefined && expected !== there.metadata?.resourceVersion)
+      return this.#refuse(response, { status: 409, message: 'it has changed', reason: 'Conflict', times: 1 });
+    if (method === 'PUT')
+      return this.#send(
+        response,
+        200,
+        this.#store({ ...(sent as Stored), metadata: { ...sent?.metadata, uid: there.metadata?.uid } }, 'MODIFIED'),
+      );
     this.#send(response, 200, there);
     this.#remove(key, there);
   }
 
   #create(object: Stored): Stored {
-    const stored = this.#store({ ...object, metadata: { ...object.metadata, uid: `uid-${++this.#version}` }, ...(object.kind === 'Pod' ? { status: { phase: 'Pending' } } : {}) }, 'ADDED');
+    const stored = this.#store(
+      {
+        ...object,
+        metadata: { ...object.metadata, uid: `uid-${++this.#version}` },
+        ...(object.kind === 'Pod' ? { status: { phase: 'Pending' } } : {}),
+      },
+      'ADDED',
+    );
     if (object.kind === 'Pod' && this.#runs) setTimeout(() => this.#run(stored), 5);
     return stored;
   }
@@ -199,11 +267,15 @@ export class FakeApi {
     const pod = this.#objects.get(`Pod/${metadata?.name}`);
     if (pod === undefined) return;
     const imageID = this.imageId(pod as unknown as V1Pod);
-    this.setStatus(metadata?.name ?? '', { phase: 'Running', containerStatuses: [{ name: 'sandbox', imageID, state: { running: {} } }] });
+    this.setStatus(metadata?.name ?? '', {
+      phase: 'Running',
+      containerStatuses: [{ name: 'sandbox', imageID, state: { running: {} } }],
+    });
   }
 
   #remove(key: string, object: Stored): void {
-    if (object.kind === 'Pod') this.#store({ ...object, metadata: { ...object.metadata, deletionTimestamp: new Date() } }, 'MODIFIED');
+    if (object.kind === 'Pod')
+      this.#store({ ...object, metadata: { ...object.metadata, deletionTimestamp: new Date() } }, 'MODIFIED');
     setTimeout(() => {
       const last = this.#objects.get(key);
       if (last === undefined) return;
@@ -220,13 +292,16 @@ export class FakeApi {
     return stored;
   }
 
-  /** A watch from before the present gets what stands there now, as news: none of the tests needs what was in between. */
+  /**
+   * A watch from before the present gets what stands there now, as news: none of the tests needs what was in between.
+   */
   #watch(watcher: Watcher, from: number): void {
     watcher.response.writeHead(200, { 'content-type': 'application/json' });
     watcher.response.flushHeaders();
     this.#watchers.add(watcher);
     watcher.response.once('close', () => this.#watchers.delete(watcher));
-    for (const object of this.#objects.values()) if (Number(object.metadata?.resourceVersion) > from) this.#tellOne(watcher, 'MODIFIED', object);
+    for (const object of this.#objects.values())
+      if (Number(object.metadata?.resourceVersion) > from) this.#tellOne(watcher, 'MODIFIED', object);
   }
 
   #tell(type: string, object: Stored): void {
@@ -244,19 +319,30 @@ export class FakeApi {
     const refused = this.#refusalOf(`ATTACH ${name}`);
     if (refused) {
       const body = JSON.stringify({ kind: 'Status', message: refused.message, reason: refused.reason });
-      return void socket.end(`HTTP/1.1 ${refused.status} Refused\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+      return void socket.end(
+        `HTTP/1.1 ${refused.status} Refused\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      );
     }
-    if (pod === undefined || request.headers.authorization !== 'Bearer a-token') return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    if (pod === undefined || request.headers.authorization !== 'Bearer a-token')
+      return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     this.#upgrades.handleUpgrade(request, socket, head, (websocket) => {
       this.#attached.set(name, websocket);
       websocket.on('error', () => undefined);
       // As `stdinOnce` has it: an agent whose host is gone ends.
-      websocket.once('close', () => this.setStatus(name, { phase: 'Succeeded', containerStatuses: [{ name: 'sandbox', state: { terminated: { reason: 'Completed', exitCode: 0 } } }] }));
+      websocket.once('close', () =>
+        this.setStatus(name, {
+          phase: 'Succeeded',
+          containerStatuses: [{ name: 'sandbox', state: { terminated: { reason: 'Completed', exitCode: 0 } } }],
+        }),
+      );
       let sealed = (bytes: Uint8Array): Uint8Array => bytes;
       this.agent({
-        pod: pod as unknown as V1Pod, socket: websocket,
+        pod: pod as unknown as V1Pod,
+        socket: websocket,
         stdout: (bytes) => websocket.send(Buffer.concat([Buffer.from([1]), sealed(bytes)])),
-        seal: (key) => { sealed = voiceSealer(key); },
+        seal: (key) => {
+          sealed = voiceSealer(key);
+        },
         stderr: (bytes) => websocket.send(Buffer.concat([Buffer.from([2]), bytes])),
         onStdin: (take) => void websocket.on('message', (data: Buffer) => data[0] === 0 && take(data.subarray(1))),
       });
@@ -274,4 +360,5 @@ export class FakeApi {
 }
 
 const isSelected = ({ metadata }: Stored, selector: string): boolean =>
-  selector === '' || selector.split(',').every((each) => metadata?.labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]);
+  selector === '' ||
+  selector.split(',').every((each) => metadata?.labels?.[each.split('=')[0] ?? ''] === each.split('=')[1]);

@@ -10,7 +10,13 @@ export const REFERENCE = 'registry.example/writ-sandbox';
 /** A sandbox on a fake API server, which is its own canary. */
 export async function openOn(api: FakeApi, config: Partial<KubernetesSandboxConfig> = {}): Promise<KubernetesSandbox> {
   return await KubernetesSandbox.open({
-    api: await KubeApi.load({ kubeconfig: api.kubeconfig }), namespace: 'sandboxes', label: 'test', owner: 'exe_test', pools: [],
-    referenceOf: referencesFrom(`${REFERENCE}@${IMAGE}`, IMAGE), canaries: [], ...config,
+    api: await KubeApi.load({ kubeconfig: api.kubeconfig }),
+    namespace: 'sandboxes',
+    label: 'test',
+    owner: 'exe_test',
+    pools: [],
+    referenceOf: referencesFrom(`${REFERENCE}@${IMAGE}`, IMAGE),
+    canaries: [],
+    ...config,
   });
 }

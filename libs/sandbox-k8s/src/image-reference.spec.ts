@@ -20,9 +20,18 @@ test('a reference of another image than permits name is refused, and one that is
   expect(() => referencesFrom('Sandbox:1', A)).toThrow('is no reference of an image');
 });
 
-test('a runtime\'s name of an image is that image where it ends with the whole digest, and no other where it merely contains it', () => {
-  expect([A, `registry.example/sandbox@${A}`, `docker-pullable://registry.example/sandbox@${A}`].map((id) => isImage(id, A))).toEqual([true, true, true]);
-  expect(['', B, `x@${B}`, `x@${A}b`, `${A}@${B}`, A.slice(0, -1)].map((id) => isImage(id, A))).toEqual([false, false, false, false, false, false]);
+test("a runtime's name of an image is that image where it ends with the whole digest", () => {
+  expect(
+    [A, `registry.example/sandbox@${A}`, `docker-pullable://registry.example/sandbox@${A}`].map((id) => isImage(id, A)),
+  ).toEqual([true, true, true]);
+  expect(['', B, `x@${B}`, `x@${A}b`, `${A}@${B}`, A.slice(0, -1)].map((id) => isImage(id, A))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
   // Nothing is an image of no digest.
   expect(isImage('anything', '')).toBe(false);
 });

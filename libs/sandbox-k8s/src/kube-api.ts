@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Requests to one API server. Where it is and who asks comes from the Kubernetes client's `KubeConfig`: kubeconfig files, service accounts whose token changes, exec
- * plugins. The requests are our own, since those of @kubernetes/client-node 2.0.1 are unfit here: each makes a connection of its own (`createDispatcher` keeps none), and
- * its `Attach` writes to either side without looking whether anybody reads.
+ * Requests to one API server. Where it is and who asks comes from the Kubernetes client's `KubeConfig`: kubeconfig
+ * files, service accounts whose token changes, exec plugins. The requests are our own, since those of
+ * @kubernetes/client-node 2.0.1 are unfit here. Each makes a connection of its own (`createDispatcher` keeps none),
+ * which takes three times as long and four times the processor time. Its `Attach` writes to either side without
+ * looking whether anybody reads, so that a flood would fill this process.
  */
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
@@ -52,16 +54,18 @@ export class KubeApi {
 
   /** Reads where the server is. Throws an Error that says what to do where it isn't known. */
   static async load({ kubeconfig }: KubeApiSource): Promise<KubeApi> {
-    // Half a second and 90 MB that only this driver needs.
-    const { KubeConfig: Config } = await import('@kubernetes/client-node');
+    // Late, since only this driver needs it, and from the file that has it: the package's own entry is 18 MB of models.
+    const { KubeConfig: Config } = await import('@kubernetes/client-node/dist/config.js');
     const config = new Config();
     if (kubeconfig === undefined) config.loadFromCluster();
     else config.loadFromFile(kubeconfig);
     const cluster = config.getCurrentCluster();
     if (cluster === null || !/^https?:\/\/[^/]/.test(cluster.server) || cluster.server.includes('//undefined')) {
-      throw new Error(kubeconfig === undefined
-        ? 'no API server is known: run this in a pod with a service account whose token is mounted, or name a kubeconfig file'
-        : `the kubeconfig file \`${kubeconfig}\` has no current context with a cluster`);
+      throw new Error(
+        kubeconfig === undefined
+          ? 'no API server is known: run in a pod whose service account token is mounted, or name a kubeconfig file'
+          : `the kubeconfig file \`${kubeconfig}\` has no current context with a cluster`,
+      );
     }
     return new KubeApi(config, new URL(cluster.server));
   }
@@ -74,10 +78,16 @@ export class KubeApi {
   /** Where the server listens. */
   get address(): { readonly host: string; readonly port: number } {
     const { hostname, port, protocol } = this.#server;
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+    return {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    };
   }
 
-  /** Asks once. Rejects with ApiError for a refusal, with the network's error where there is no answer, and when the signal aborts. */
+  /**
+   * Asks once. Rejects with ApiError for a refusal, with the network's error where there is no answer, and when the
+   * signal aborts.
+   */
   async ask<T>(what: string, request: ApiRequest): Promise<T> {
     const answer = await this.#send(request);
     const body = await textOf(answer);
@@ -86,13 +96,25 @@ export class KubeApi {
     return JSON.parse(body) as T;
   }
 
-  /** Follows a watch; ends when the server ends it, and throws when it breaks, or says nothing for longer than a bookmark takes to come. Rejects like `ask`. */
-  async *watch(what: string, path: string, query: Readonly<Record<string, string>>, signal: AbortSignal): AsyncGenerator<WatchEvent> {
+  /**
+   * Follows a watch; ends when the server ends it, and throws when it breaks, or says nothing for longer than a
+   * bookmark takes to come. Rejects like `ask`.
+   */
+  async *watch(
+    what: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchEvent> {
     const answer = await this.#send({ method: 'GET', path, query: { ...query, watch: 'true' }, signal });
-    if (answer.statusCode !== 200) throw new ApiError(what, answer.statusCode ?? 0, await textOf(answer), answer.headers['retry-after']);
+    if (answer.statusCode !== 200)
+      throw new ApiError(what, answer.statusCode ?? 0, await textOf(answer), answer.headers['retry-after']);
     const decoder = new StringDecoder('utf8');
     let rest = '';
-    const silence = setTimeout(() => answer.destroy(new Error('the API server says nothing more in a watch')), SILENCE_MS_MAX).unref();
+    const silence = setTimeout(
+      () => answer.destroy(new Error('the API server says nothing more in a watch')),
+      SILENCE_MS_MAX,
+    ).unref();
     answer.once('close', () => clearTimeout(silence));
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       silence.refresh();
@@ -118,11 +140,18 @@ export class KubeApi {
     const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
     const { headers, ...rest } = await this.#options();
     const options: RequestOptions = {
-      ...rest, method, signal,
-      headers: { ...headers, accept: 'application/json', ...(bytes === null ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }) },
+      ...rest,
+      method,
+      signal,
+      headers: {
+        ...headers,
+        accept: 'application/json',
+        ...(bytes === null ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
+      },
     };
     return await new Promise((resolve, reject) => {
-      const request = url.protocol === 'http:' ? http.request(url, options, resolve) : https.request(url, options, resolve);
+      const request =
+        url.protocol === 'http:' ? http.request(url, options, resolve) : https.request(url, options, resolve);
       request.once('error', reject);
       request.end(bytes ?? undefined);
     });
@@ -145,12 +174,24 @@ export class KubeApi {
   }
 
   #agentFor({ ca, cert, key, rejectUnauthorized, servername }: https.RequestOptions): http.Agent {
-    const made = JSON.stringify([ca, cert, key, rejectUnauthorized, servername].map((each) => (each instanceof Uint8Array ? Buffer.from(each).toString('base64') : each ?? null)));
+    const made = JSON.stringify(
+      [ca, cert, key, rejectUnauthorized, servername].map((each) =>
+        each instanceof Uint8Array ? Buffer.from(each).toString('base64') : (each ?? null),
+      ),
+    );
     if (this.#agent?.key === made) return this.#agent.agent;
     const common = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
-    const agent = this.#server.protocol === 'http:' ? new http.Agent(common) : new https.Agent({
-      ...common, ca, cert, key, ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }), ...(servername === undefined ? {} : { servername }),
-    });
+    const agent =
+      this.#server.protocol === 'http:'
+        ? new http.Agent(common)
+        : new https.Agent({
+            ...common,
+            ca,
+            cert,
+            key,
+            ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+            ...(servername === undefined ? {} : { servername }),
+          });
     this.#agent = { agent, key: made };
     return agent;
   }
@@ -161,7 +202,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error('the API server\'s answer is too long');
+    if (bytes > ANSWER_BYTES_MAX) throw new Error("the API server's answer is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -17,11 +17,16 @@ let events: SandboxEvent[];
 let sandbox: KubernetesSandbox | null;
 const report = (event: SandboxEvent): void => void events.push(event);
 const has = (type: SandboxEvent['type']): boolean => events.some((event) => event.type === type);
-const open = async (config: Parameters<typeof openOn>[1] = {}): Promise<KubernetesSandbox> => (sandbox = await openOn(api, { report, ...config }));
-const lease = (name: string, labels: object, renewTime: Date) => api.put({
-  kind: 'Lease', metadata: { name, labels, uid: `uid-of-${name}` }, spec: { renewTime: renewTime.toISOString(), leaseDurationSeconds: 40 },
-});
-const pod = (name: string, labels: object, owner: string) => api.put({ kind: 'Pod', metadata: { name, labels, ownerReferences: [{ uid: owner }] }, status: { phase: 'Running' } });
+const open = async (config: Parameters<typeof openOn>[1] = {}): Promise<KubernetesSandbox> =>
+  (sandbox = await openOn(api, { report, ...config }));
+const lease = (name: string, labels: object, renewTime: Date) =>
+  api.put({
+    kind: 'Lease',
+    metadata: { name, labels, uid: `uid-of-${name}` },
+    spec: { renewTime: renewTime.toISOString(), leaseDurationSeconds: 40 },
+  });
+const pod = (name: string, labels: object, owner: string) =>
+  api.put({ kind: 'Pod', metadata: { name, labels, ownerReferences: [{ uid: owner }] }, status: { phase: 'Running' } });
 const names = (): (string | undefined)[] => api.pods.map(({ metadata }) => metadata?.name);
 
 beforeEach(async () => {
@@ -43,7 +48,11 @@ describe('an API server', () => {
     await api.shut();
     expect(await running).toMatchObject({ ended: 'lost', reason: 'engine', changes: [] });
     await until('the loss is told', () => has('engine.lost') && has('pool.refill_failed'));
-    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('no container can be started') });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('no container can be started'),
+    });
     await api.open();
     await until('the return is told', () => has('engine.back'));
     await opened.warm();
@@ -78,8 +87,16 @@ describe('an API server', () => {
 
   it('that has no room for another pod says so, and the event is told', async () => {
     const opened = await open();
-    api.refuse(/^POST .*pods$/, { status: 403, reason: 'Forbidden', message: 'pods "x" is forbidden: exceeded quota: sandboxes, requested: pods=1, used: pods=8, limited: pods=8' });
-    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('exceeded quota: sandboxes') });
+    api.refuse(/^POST .*pods$/, {
+      status: 403,
+      reason: 'Forbidden',
+      message: 'pods "x" is forbidden: exceeded quota: sandboxes, requested: pods=1, used: pods=8, limited: pods=8',
+    });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('exceeded quota: sandboxes'),
+    });
     expect(has('engine.quota')).toBe(true);
   });
 
@@ -93,7 +110,10 @@ describe('an API server', () => {
     await until('it watches again', () => watches() > Math.max(1, watched));
     expect(lists()).toBe(before);
     api.expireWatches();
+    const expired = performance.now();
     await until('it lists', () => lists() > before);
+    // Not by the sweep, which lists once a minute.
+    expect(performance.now() - expired).toBeLessThan(30_000);
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
     expect(has('engine.lost')).toBe(false);
   });
@@ -101,51 +121,82 @@ describe('an API server', () => {
 
 describe('a pod', () => {
   it('whose container ran out of memory ends its job as a limit', async () => {
-    api.agent = (attached) => greeting(attached, (message) => {
-      if (message.type !== 'job') return;
-      const name = attached.pod.metadata?.name ?? '';
-      attached.socket.removeAllListeners('close');
-      attached.socket.terminate();
-      setTimeout(() => api.setStatus(name, { phase: 'Failed', containerStatuses: [{ name: 'sandbox', state: { terminated: { reason: 'OOMKilled', exitCode: 137 } } }] }), 300);
-    });
+    api.agent = (attached) =>
+      greeting(attached, (message) => {
+        if (message.type !== 'job') return;
+        const name = attached.pod.metadata?.name ?? '';
+        attached.socket.removeAllListeners('close');
+        attached.socket.terminate();
+        setTimeout(
+          () =>
+            api.setStatus(name, {
+              phase: 'Failed',
+              containerStatuses: [{ name: 'sandbox', state: { terminated: { reason: 'OOMKilled', exitCode: 137 } } }],
+            }),
+          300,
+        );
+      });
     expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'limit', reason: 'memory', changes: [] });
   });
 
   it('that ends under its job loses it, with what its agent complained of', async () => {
-    api.agent = (attached) => greeting(attached, (message) => {
-      if (message.type !== 'job') return;
-      attached.stderr(Buffer.from('something broke'));
-      attached.socket.close();
+    api.agent = (attached) =>
+      greeting(attached, (message) => {
+        if (message.type !== 'job') return;
+        attached.stderr(Buffer.from('something broke'));
+        attached.socket.close();
+      });
+    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'container',
+      detail: 'something broke',
     });
-    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'container', detail: 'something broke' });
   });
 
   it('that runs another image than permits name gets no job and is removed', async () => {
     api.imageId = () => `registry.example/writ-sandbox@sha256:${'b'.repeat(64)}`;
-    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('WRIT_SANDBOX_IMAGE_DIGEST') });
+    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('WRIT_SANDBOX_IMAGE_DIGEST'),
+    });
     expect(api.asked.some((each) => each.startsWith('ATTACH'))).toBe(false);
     await until('it is removed', () => api.pods.length === 0);
   });
 
   it('whose agent does not say that the canaries refused it gets no job and is removed', async () => {
     api.agent = (attached) => greeting(attached, () => undefined, []);
-    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('refused it') });
+    expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('refused it'),
+    });
     await until('it is removed', () => api.pods.length === 0);
   });
 
-  it('whose image can not be pulled fails at once, with the kubelet\'s words', async () => {
+  it("whose image can not be pulled fails at once, with the kubelet's words", async () => {
     api.stall();
     const opened = await open();
     const result = runIn(opened, IMAGE, 'true');
     await until('it is made', () => api.pods.length === 1);
-    api.setStatus(names()[0] ?? '', { containerStatuses: [{ name: 'sandbox', state: { waiting: { reason: 'ErrImagePull', message: 'not found' } } }] });
-    expect(await result).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('ErrImagePull: not found') });
+    api.setStatus(names()[0] ?? '', {
+      containerStatuses: [{ name: 'sandbox', state: { waiting: { reason: 'ErrImagePull', message: 'not found' } } }],
+    });
+    expect(await result).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('ErrImagePull: not found'),
+    });
   });
 
   it('that may not be attached to says which right is missing', async () => {
     const opened = await open();
     api.refuse(/^ATTACH/, { status: 403, message: 'cannot create resource "pods/attach"', reason: 'Forbidden' });
-    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('cannot create resource "pods/attach"') });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('cannot create resource "pods/attach"'),
+    });
   });
 
   it('that dies while it waits is replaced and never given to a job', async () => {
@@ -160,18 +211,27 @@ describe('a pod', () => {
 
   it('is not made where a canary answers nobody', async () => {
     const opened = await open({ canaries: [{ host: '127.0.0.1', port: 1 }] });
-    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('the canary `127.0.0.1:1` doesn\'t answer') });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining("the canary `127.0.0.1:1` doesn't answer"),
+    });
     expect(api.pods).toEqual([]);
   });
 });
 
 describe('usage', () => {
-  it('is the agent\'s word, marked so, and no more than the limits allow', async () => {
-    api.agent = (attached) => greeting(attached, (message) => {
-      if (message.type !== 'job') return;
-      say(attached, { type: 'usage', cpuMs: 1_000_000_000, memoryPeakBytes: 2 ** 50, outOfMemory: false });
-      say(attached, { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 }, { type: 'end', changes: 0 });
-    });
+  it("is the agent's word, marked so, and no more than the limits allow", async () => {
+    api.agent = (attached) =>
+      greeting(attached, (message) => {
+        if (message.type !== 'job') return;
+        say(attached, { type: 'usage', cpuMs: 1_000_000_000, memoryPeakBytes: 2 ** 50, outOfMemory: false });
+        say(
+          attached,
+          { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 },
+          { type: 'end', changes: 0 },
+        );
+      });
     const { ended, usage } = await runIn(await open(), IMAGE, 'true');
     expect([ended, usage.countedBy, usage.memoryPeakBytes]).toEqual(['exited', 'agent', LIMITS.memoryBytes]);
     expect(usage.cpuMs).toBeLessThanOrEqual(usage.wallMs + 1);
@@ -191,16 +251,22 @@ describe('usage', () => {
   });
 
   it('is told where the agent saw the kernel kill for want of memory and lived on', async () => {
-    api.agent = (attached) => greeting(attached, (message) => {
-      if (message.type !== 'job') return;
-      say(attached, { type: 'usage', cpuMs: 1, memoryPeakBytes: 1, outOfMemory: true }, { type: 'exit', code: null, signal: 'SIGKILL', timedOut: false, droppedBytes: 0 }, { type: 'end', changes: 0 });
-    });
+    api.agent = (attached) =>
+      greeting(attached, (message) => {
+        if (message.type !== 'job') return;
+        say(
+          attached,
+          { type: 'usage', cpuMs: 1, memoryPeakBytes: 1, outOfMemory: true },
+          { type: 'exit', code: null, signal: 'SIGKILL', timedOut: false, droppedBytes: 0 },
+          { type: 'end', changes: 0 },
+        );
+      });
     expect(await runIn(await open(), IMAGE, 'true')).toMatchObject({ ended: 'limit', reason: 'memory' });
   });
 });
 
 describe('what nobody owns', () => {
-  it('is swept: pods of an earlier life, and those whose owner\'s lease is gone or long dead; nothing of the living', async () => {
+  it("is swept: pods of an earlier life, and those whose owner's lease is gone or dead, and no others", async () => {
     lease('writ-living', OTHER, new Date());
     lease('writ-dead', OTHER, new Date(Date.now() - 2 * 60 * 60_000));
     pod('mine', OWNER, 'uid-of-writ-mine');
@@ -220,7 +286,9 @@ describe('what nobody owns', () => {
     const opened = await open({ pools: [{ ...POOL, count: 2 }] });
     await opened.warm();
     const [held] = api.leases;
-    expect(api.pods.map(({ metadata }) => metadata?.ownerReferences?.[0])).toEqual([0, 1].map(() => expect.objectContaining({ kind: 'Lease', name: 'writ-exe-test', uid: held?.metadata?.uid })));
+    expect(api.pods.map(({ metadata }) => metadata?.ownerReferences?.[0])).toEqual(
+      [0, 1].map(() => expect.objectContaining({ kind: 'Lease', name: 'writ-exe-test', uid: held?.metadata?.uid })),
+    );
     const running = runIn(opened, IMAGE, 'wait');
     await until('it runs', () => opened.containers.length === 3);
     await opened.close();
@@ -234,14 +302,21 @@ describe('an executor without a right', () => {
     api.refuse(/^POST .*leases$/, { status: 403, reason: 'Forbidden', message: 'cannot create resource "leases"' }, 2);
     const opened = await open();
     expect(events).toContainEqual({ type: 'engine.refused', error: expect.objectContaining({ status: 403 }) });
-    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'lost', reason: 'engine', detail: expect.stringContaining('cannot create resource "leases"') });
+    expect(await runIn(opened, IMAGE, 'true')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      detail: expect.stringContaining('cannot create resource "leases"'),
+    });
     expect(await runIn(opened, IMAGE, 'true')).toMatchObject({ ended: 'exited' });
   });
 
   it('to pods says so', async () => {
     api.refuse(/^GET .*pods$/, { status: 403, reason: 'Forbidden', message: 'cannot list resource "pods"' }, 2);
     await open();
-    expect(events).toContainEqual({ type: 'engine.lost', error: expect.objectContaining({ message: expect.stringContaining('cannot list resource "pods"') }) });
+    expect(events).toContainEqual({
+      type: 'engine.lost',
+      error: expect.objectContaining({ message: expect.stringContaining('cannot list resource "pods"') }),
+    });
     await until('it has the right', () => has('engine.back'));
   });
 });
@@ -251,18 +326,34 @@ describe('back pressure', () => {
     const CHUNK = 64 * 1024;
     const CHUNKS = 1_000;
     let buffered = 0;
-    api.agent = (attached) => greeting(attached, (message) => {
-      if (message.type !== 'job') return;
-      for (let sequence = 0; sequence < CHUNKS; sequence += 1) say(attached, { type: 'stdout', sequence, bytes: Buffer.alloc(CHUNK, 'x') });
-      say(attached, { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 }, { type: 'end', changes: 0 });
-      setTimeout(() => { buffered = attached.socket.bufferedAmount; }, 1_000);
-    });
+    api.agent = (attached) =>
+      greeting(attached, (message) => {
+        if (message.type !== 'job') return;
+        for (let sequence = 0; sequence < CHUNKS; sequence += 1)
+          say(attached, { type: 'stdout', sequence, bytes: Buffer.alloc(CHUNK, 'x') });
+        say(
+          attached,
+          { type: 'exit', code: 0, signal: null, timedOut: false, droppedBytes: 0 },
+          { type: 'end', changes: 0 },
+        );
+        setTimeout(() => {
+          buffered = attached.socket.bufferedAmount;
+        }, 1_000);
+      });
     let heard = 0;
     const { promise: taken, resolve: take } = Promise.withResolvers<undefined>();
-    const result = runIn(await open(), IMAGE, 'true', { heardBytes: CHUNK * CHUNKS }, { tap: ({ bytes }) => {
-      heard += bytes.length;
-      return taken;
-    } });
+    const result = runIn(
+      await open(),
+      IMAGE,
+      'true',
+      { heardBytes: CHUNK * CHUNKS },
+      {
+        tap: ({ bytes }) => {
+          heard += bytes.length;
+          return taken;
+        },
+      },
+    );
     await until('the pod waits', () => buffered > 0);
     // Of 62 MiB, what two sockets hold has come.
     expect([heard < 20 * 1024 * 1024, buffered > 20 * 1024 * 1024]).toEqual([true, true]);

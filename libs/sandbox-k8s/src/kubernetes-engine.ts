@@ -10,7 +10,10 @@ import { Sweep } from './sweep.ts';
 
 /** A kubelet looks at its containers each second, and its word travels by the API server. */
 const OOM_NEWS_MS = 4_000;
-/** Between two looks for what dead executors left behind: their pods are collected by the cluster as soon as their lease is gone. */
+/**
+ * Between two looks for what dead executors left behind: their pods are collected by the cluster as soon as their lease
+ * is gone.
+ */
 const SWEEP_MS = 60_000;
 
 export interface KubernetesEngineOptions extends Omit<PodContext, 'watch' | 'lease'> {
@@ -36,7 +39,14 @@ export class KubernetesEngine implements ContainerEngine {
     this.#options = options;
     const { api, namespace, common, owner } = options;
     this.#name = `writ-${nameOf(owner[1])}`;
-    this.#lease = new OwnerLease({ api, namespace, name: this.#name, holder: owner[1], labels: { ...common, [owner[0]]: owner[1] }, failed: (error) => options.report({ type: 'engine.refused', error }) });
+    this.#lease = new OwnerLease({
+      api,
+      namespace,
+      name: this.#name,
+      holder: owner[1],
+      labels: { ...common, [owner[0]]: owner[1] },
+      failed: (error) => options.report({ type: 'engine.refused', error }),
+    });
     this.#sweep = new Sweep({ api, namespace, selector: selectorOf(common), owner });
   }
 
@@ -46,9 +56,16 @@ export class KubernetesEngine implements ContainerEngine {
     await this.#watch.start();
     await this.#lease.hold();
     // Ours are all kept: what of ours is nobody's is swept when the watch is back.
-    this.#timer = setInterval(() => void this.sweep(() => true).then((containers) => {
-      if (containers > 0) report({ type: 'swept', containers });
-    }, () => undefined), SWEEP_MS * (0.9 + Math.random() / 5)).unref();
+    this.#timer = setInterval(
+      () =>
+        void this.sweep(() => true).then(
+          (containers) => {
+            if (containers > 0) report({ type: 'swept', containers });
+          },
+          () => undefined,
+        ),
+      SWEEP_MS * (0.9 + Math.random() / 5),
+    ).unref();
   }
 
   async start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer> {
@@ -100,7 +117,15 @@ export class KubernetesEngine implements ContainerEngine {
   }
 }
 
-const selectorOf = (labels: Readonly<Record<string, string>>): string => Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(',');
+const selectorOf = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
 
 /** As a name of Kubernetes: an executor's id has an underscore. */
-const nameOf = (owner: string): string => owner.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, 40);
+const nameOf = (owner: string): string =>
+  owner
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40);

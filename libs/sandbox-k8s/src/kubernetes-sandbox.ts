@@ -27,15 +27,40 @@ export interface KubernetesSandboxConfig {
 
 /** Sandboxes in pods of a Kubernetes namespace, warm ones first. */
 export class KubernetesSandbox extends ContainerSandbox {
-  /** Takes this executor's lease, sweeps what nobody owns and begins to fill the pools; doesn't wait for them, nor for an API server that is away. */
+  /**
+   * Takes this executor's lease, sweeps what nobody owns and begins to fill the pools; doesn't wait for them, nor for
+   * an API server that is away.
+   */
   static async open(config: KubernetesSandboxConfig): Promise<KubernetesSandbox> {
-    const { api, namespace, label, owner, referenceOf, runtimeClass, report = () => undefined, pools, laidOut } = config;
+    const {
+      api,
+      namespace,
+      label,
+      owner,
+      referenceOf,
+      runtimeClass,
+      report = () => undefined,
+      pools,
+      laidOut,
+    } = config;
     const common = { writ: label, 'writ.role': 'sandbox' };
     const engine = new KubernetesEngine({
-      api, namespace, common, owner: ['writ.owner', owner], referenceOf, report,
-      canaries: new Canaries([...config.canaries, api.address]), ...(runtimeClass === undefined ? {} : { runtimeClass }),
+      api,
+      namespace,
+      common,
+      owner: ['writ.owner', owner],
+      referenceOf,
+      report,
+      canaries: new Canaries([...config.canaries, api.address]),
+      ...(runtimeClass === undefined ? {} : { runtimeClass }),
     });
-    const sandbox = new KubernetesSandbox({ engine, labels: { ...common, 'writ.owner': owner }, pools, report, ...(laidOut === undefined ? {} : { laidOut }) });
+    const sandbox = new KubernetesSandbox({
+      engine,
+      labels: { ...common, 'writ.owner': owner },
+      pools,
+      report,
+      ...(laidOut === undefined ? {} : { laidOut }),
+    });
     await sandbox.begin();
     return sandbox;
   }

@@ -24,8 +24,8 @@ export interface OwnerLeaseOptions {
 }
 
 /**
- * The Lease that owns the pods of this executor: a pod whose owner is gone is collected by the cluster, whether or not anybody of ours is left. It lies in the pods'
- * own namespace, since an owner must.
+ * The Lease that owns the pods of this executor: a pod whose owner is gone is collected by the cluster, whether or not
+ * anybody of ours is left. It lies in the pods' own namespace, since an owner must.
  */
 export class OwnerLease {
   readonly #options: OwnerLeaseOptions;
@@ -42,7 +42,9 @@ export class OwnerLease {
     this.#path = leasesOf(options.namespace);
   }
 
-  /** What a new pod names as its owner. Rejects where the lease isn't held, and can't be now: such a pod would be swept. */
+  /**
+   * What a new pod names as its owner. Rejects where the lease isn't held, and can't be now: such a pod would be swept.
+   */
   async owner(): Promise<PodOwner> {
     if (performance.now() - this.#renewedAt > LEASE_S * 1000) await this.#renew();
     return { name: this.#options.name, uid: this.#lease?.metadata?.uid ?? '' };
@@ -50,12 +52,15 @@ export class OwnerLease {
 
   /** Takes the lease and keeps it; resolves at the first answer, or when it is known that there is none. */
   async hold(): Promise<void> {
-    this.#renewing = this.#renew().then(() => this.#renewAfter(RENEW_MS), (error: unknown) => {
-      // A server that is away is told of by the watch.
-      if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
-      this.#isTold = true;
-      this.#renewAfter(RETRY_MS);
-    });
+    this.#renewing = this.#renew().then(
+      () => this.#renewAfter(RENEW_MS),
+      (error: unknown) => {
+        // A server that is away is told of by the watch.
+        if (error instanceof ApiError && !this.#isTold) this.#options.failed(error);
+        this.#isTold = true;
+        this.#renewAfter(RETRY_MS);
+      },
+    );
     await this.#renewing;
   }
 
@@ -66,7 +71,10 @@ export class OwnerLease {
     await this.#renewing;
     if (this.#lease === null) return;
     // One that can't be deleted ends by itself, and others sweep what it owns.
-    await askApi(this.#options.api, 'delete a lease', { method: 'DELETE', path: `${this.#path}/${this.#options.name}` }).catch(() => undefined);
+    await askApi(this.#options.api, 'delete a lease', {
+      method: 'DELETE',
+      path: `${this.#path}/${this.#options.name}`,
+    }).catch(() => undefined);
   }
 
   #renewAfter(ms: number): void {
@@ -94,8 +102,13 @@ export class OwnerLease {
   #put(): Promise<V1Lease> {
     const { api, name } = this.#options;
     const resourceVersion = this.#lease?.metadata?.resourceVersion;
-    if (resourceVersion === undefined) return askApi(api, 'hold its lease', { method: 'POST', path: this.#path, body: this.#body() });
-    return askApi(api, 'hold its lease', { method: 'PUT', path: `${this.#path}/${name}`, body: this.#body(resourceVersion) });
+    if (resourceVersion === undefined)
+      return askApi(api, 'hold its lease', { method: 'POST', path: this.#path, body: this.#body() });
+    return askApi(api, 'hold its lease', {
+      method: 'PUT',
+      path: `${this.#path}/${name}`,
+      body: this.#body(resourceVersion),
+    });
   }
 
   async #find(): Promise<V1Lease | null> {
@@ -113,7 +126,8 @@ export class OwnerLease {
     // Microseconds, as the field's type wants them.
     const renewTime = new Date().toISOString().replace('Z', '000Z');
     return {
-      apiVersion: 'coordination.k8s.io/v1', kind: 'Lease',
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
       metadata: { name, namespace, labels, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
       spec: { holderIdentity: holder, leaseDurationSeconds: LEASE_S, renewTime },
     };

@@ -24,34 +24,52 @@ onCluster('a pod of a real cluster', () => {
     expect(result).toMatchObject({ ended: 'exited' });
     return textOf(result).trim();
   };
-  const attempt = (host: string, port: number) => `python3 -c "import socket; s = socket.socket(); s.settimeout(3); s.connect(('${host}', ${port}))" 2>&1 | tail -1`;
+  const attempt = (host: string, port: number) =>
+    `python3 -c "import socket; s = socket.socket(); s.settimeout(3); s.connect(('${host}', ${port}))" 2>&1 | tail -1`;
 
-  test('is refused by the canary and the API server, by metadata services and by the cluster\'s names, from its first moment', async () => {
+  test("is refused by the canary, the API server, metadata and names, from its first moment", async () => {
     const { api } = { api: new URL((await (await KubeApi.load({ kubeconfig: namespace.kubeconfig })).reach('')).url) };
-    const tries = [attempt(namespace.canary.host, namespace.canary.port), attempt(api.hostname, Number(api.port)), attempt('169.254.169.254', 80), attempt('10.96.0.1', 443), attempt('10.96.0.10', 53)];
+    const tries = [
+      attempt(namespace.canary.host, namespace.canary.port),
+      attempt(api.hostname, Number(api.port)),
+      attempt('169.254.169.254', 80),
+      attempt('10.96.0.1', 443),
+      attempt('10.96.0.10', 53),
+    ];
     const said = await say(tries.join('; '));
     expect(said.split('\n')).toHaveLength(tries.length);
     for (const line of said.split('\n')) expect(line).toMatch(/refused|unreachable|timed out/);
-    expect(await say('python3 -c "import socket; socket.getaddrinfo(\'kubernetes.default.svc\', 443)" 2>&1 | tail -1')).toMatch(/gaierror/);
+    expect(
+      await say('python3 -c "import socket; socket.getaddrinfo(\'kubernetes.default.svc\', 443)" 2>&1 | tail -1'),
+    ).toMatch(/gaierror/);
   });
 
-  test('has no token, no service\'s address but the API server\'s own, no root and no capability', async () => {
-    expect(await say('ls -A /var/run/secrets /run/secrets 2>/dev/null; id -u; id -G; env | cut -d= -f1 | sort | tr "\\n" " "')).toBe('10001\n10001\nHOME LANG LOGNAME PATH PWD SHELL SHLVL TERM TMPDIR USER _');
+  test("has no token, no service's address but the API server's own, no root and no capability", async () => {
+    expect(
+      await say(
+        'ls -A /var/run/secrets /run/secrets 2>/dev/null; id -u; id -G; env | cut -d= -f1 | sort | tr "\\n" " "',
+      ),
+    ).toBe('10001\n10001\nHOME LANG LOGNAME PATH PWD SHELL SHLVL TERM TMPDIR USER _');
     const status = await say('cat /proc/self/status');
-    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb']) expect(status).toMatch(new RegExp(`^${set}:\\t0{16}$`, 'm'));
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+      expect(status).toMatch(new RegExp(`^${set}:\\t0{16}$`, 'm'));
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     expect(status).toMatch(/^Seccomp:\t2$/m);
   });
 
   test('can write to its workspace and /tmp alone, and git works there', async () => {
-    const writable = 'for d in / /etc /usr/bin /opt/writ /var/tmp /home /root /sys /proc/sys/kernel /dev; do echo x 2>/dev/null > $d/made && echo $d; done; echo x > /workspace/a && echo x > /tmp/a && echo only';
+    const writable =
+      'for d in / /etc /usr/bin /opt/writ /var/tmp /home /root /sys /proc/sys/kernel /dev; ' +
+      'do echo x 2>/dev/null > $d/made && echo $d; done; echo x > /workspace/a && echo x > /tmp/a && echo only';
     expect(await say(`(${writable}) 2>/dev/null`)).toBe('only');
     expect(await say('git init -q . && git status --short && echo worked')).toMatch(/worked$/);
   });
 
   test('shows a job nothing of a neighbour, nor of its node', async () => {
     const processes = await say('for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline; echo; done');
-    expect(processes.split('\n').filter((line) => line !== '' && !/pause|^\/opt\/writ\/agent |bash|^tr /.test(line))).toEqual([]);
+    expect(
+      processes.split('\n').filter((line) => line !== '' && !/pause|^\/opt\/writ\/agent |bash|^tr /.test(line)),
+    ).toEqual([]);
   });
 
   test('is not to be had where the network is open: no job runs, and why is told', async () => {
@@ -59,7 +77,12 @@ onCluster('a pod of a real cluster', () => {
     const events: SandboxEvent[] = [];
     const exposed = await open.open({ report: (event) => events.push(event) });
     try {
-      expect(await runIn(exposed, DIGEST, 'echo ran')).toMatchObject({ ended: 'lost', reason: 'engine', output: [], detail: expect.stringContaining('the network is open') });
+      expect(await runIn(exposed, DIGEST, 'echo ran')).toMatchObject({
+        ended: 'lost',
+        reason: 'engine',
+        output: [],
+        detail: expect.stringContaining('the network is open'),
+      });
     } finally {
       await exposed.close();
       await open.remove();
@@ -68,33 +91,71 @@ onCluster('a pod of a real cluster', () => {
 
   test('runs under a runtime class that is asked for, and not at all under one that the cluster lacks', async () => {
     const other = await namespace.open({ runtimeClass: 'writ-no-such-class' });
-    expect(await runIn(other, DIGEST, 'echo ran')).toMatchObject({ ended: 'lost', reason: 'engine', output: [], detail: expect.stringContaining('writ-no-such-class') });
+    expect(await runIn(other, DIGEST, 'echo ran')).toMatchObject({
+      ended: 'lost',
+      reason: 'engine',
+      output: [],
+      detail: expect.stringContaining('writ-no-such-class'),
+    });
     await other.close();
   });
 
-  test('goes with its executor\'s lease', async () => {
+  test("goes with its executor's lease", async () => {
     const doomed = await namespace.open({ pools: [{ image: DIGEST, size: SIZE, count: 1 }] });
     await doomed.warm();
     const [name = ''] = doomed.containers;
-    const { metadata } = await namespace.ask<{ metadata: { ownerReferences: { name: string }[] } }>('GET', `${namespace.pods}/${name}`);
-    await namespace.ask('DELETE', `/apis/coordination.k8s.io/v1/namespaces/${namespace.name}/leases/${metadata.ownerReferences[0]?.name}`);
-    await until('the pod is collected', () => namespace.ask('GET', `${namespace.pods}/${name}`).then(() => false, (error: unknown) => isStatus(error, 404)));
+    const { metadata } = await namespace.ask<{ metadata: { ownerReferences: { name: string }[] } }>(
+      'GET',
+      `${namespace.pods}/${name}`,
+    );
+    await namespace.ask(
+      'DELETE',
+      `/apis/coordination.k8s.io/v1/namespaces/${namespace.name}/leases/${metadata.ownerReferences[0]?.name}`,
+    );
+    await until('the pod is collected', () =>
+      namespace.ask('GET', `${namespace.pods}/${name}`).then(
+        () => false,
+        (error: unknown) => isStatus(error, 404),
+      ),
+    );
     await doomed.close();
   });
 
-  test('is all that its executor\'s rights reach: no command, secret, node, other namespace or other kind of pod', async () => {
+  test("is all that its executor's rights reach: no command, secret, node, namespace or privileged pod", async () => {
     const api = await KubeApi.load({ kubeconfig: namespace.kubeconfig });
     const asked = async (method: 'GET' | 'POST', path: string, body?: unknown) =>
-      await api.ask('x', { method, path, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(30_000) }).then(() => 'allowed', (error: unknown) => (isStatus(error, 403) ? 'forbidden' : String(error)));
+      await api
+        .ask('x', { method, path, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(30_000) })
+        .then(
+          () => 'allowed',
+          (error: unknown) => (isStatus(error, 403) ? 'forbidden' : String(error)),
+        );
     await sandbox.warm();
     const [name = ''] = sandbox.containers;
     const own = `/api/v1/namespaces/${namespace.name}`;
-    const tries = ['GET /api/v1/nodes', `GET ${own}/secrets`, `GET ${own}/pods/${name}/log`, `POST ${own}/pods/${name}/exec?command=id&stdout=true`, `POST ${own}/pods/${name}/ephemeralcontainers`, `POST ${own}/pods/${name}/portforward`, 'GET /api/v1/namespaces/default/pods', 'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases'];
+    const tries = [
+      'GET /api/v1/nodes',
+      `GET ${own}/secrets`,
+      `GET ${own}/pods/${name}/log`,
+      `POST ${own}/pods/${name}/exec?command=id&stdout=true`,
+      `POST ${own}/pods/${name}/ephemeralcontainers`,
+      `POST ${own}/pods/${name}/portforward`,
+      'GET /api/v1/namespaces/default/pods',
+      'GET /apis/coordination.k8s.io/v1/namespaces/kube-system/leases',
+    ];
     for (const each of tries) {
       const [method = '', path = ''] = each.split(' ');
-      expect([each, await asked(method as 'GET', path, method === 'POST' ? {} : undefined)]).toEqual([each, 'forbidden']);
+      expect([each, await asked(method as 'GET', path, method === 'POST' ? {} : undefined)]).toEqual([
+        each,
+        'forbidden',
+      ]);
     }
-    const privileged = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', namespace: namespace.name }, spec: { containers: [{ name: 'x', image: 'x:1', securityContext: { privileged: true } }] } };
+    const privileged = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'x', namespace: namespace.name },
+      spec: { containers: [{ name: 'x', image: 'x:1', securityContext: { privileged: true } }] },
+    };
     expect(await asked('POST', `${own}/pods`, privileged)).toBe('forbidden');
     api.close();
   });
@@ -102,7 +163,9 @@ onCluster('a pod of a real cluster', () => {
 
 onCluster('hostile jobs on a real cluster', () => {
   let namespace: TestNamespace;
-  beforeAll(async () => { namespace = await TestNamespace.make(); });
+  beforeAll(async () => {
+    namespace = await TestNamespace.make();
+  });
   afterAll(() => namespace.remove());
   const open = async () => ({ sandbox: await namespace.open(), image: DIGEST });
 

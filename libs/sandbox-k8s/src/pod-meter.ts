@@ -2,12 +2,15 @@
 import type { ToldUsage } from '@writ/sandbox';
 import type { Measure, Meter, SandboxSize } from '@writ/sandbox-host';
 
-/** An agent that is free to tells every half second; one that says nothing for so long is stopped, or busy on all that it has. */
+/**
+ * An agent that is free to tells every half second; one that says nothing for so long is stopped, or busy on all that
+ * it has.
+ */
 const FRESH_MS = 2_000;
 
 /**
- * What a pod uses, by its agent's word: whoever may ask a kubelet may ask it of every pod of its node. The word is the job's in the end, so it counts within what the
- * container's limits allow, and silence counts as the whole of it.
+ * What a pod uses, by its agent's word: whoever may ask a kubelet may ask it of every pod of its node. The word is the
+ * job's in the end, so it counts within what the container's limits allow, and silence counts as the whole of it.
  */
 export class PodMeter implements Meter {
   readonly #size: SandboxSize;
@@ -34,9 +37,15 @@ export class PodMeter implements Meter {
 
   async read(): Promise<Measure> {
     const { memoryBytes } = this.#size;
-    if (this.#told === null) return { cpuMs: this.#cpuMsMax, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' };
+    if (this.#told === null)
+      return { cpuMs: this.#cpuMsMax, memoryPeakBytes: 0, outOfMemory: null, countedBy: 'agent' };
     const { cpuMs, memoryPeakBytes, outOfMemory } = this.#told.usage;
-    return { cpuMs: Math.min(cpuMs, this.#cpuMsMax), memoryPeakBytes: Math.min(memoryPeakBytes, memoryBytes), outOfMemory, countedBy: 'agent' };
+    return {
+      cpuMs: Math.min(cpuMs, this.#cpuMsMax),
+      memoryPeakBytes: Math.min(memoryPeakBytes, memoryBytes),
+      outOfMemory,
+      countedBy: 'agent',
+    };
   }
 
   async cpuMs(): Promise<number | null> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { V1Pod } from '@kubernetes/client-node';
+import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import type { SandboxSize } from '@writ/sandbox-host';
 
 /** The user that the image's recipe makes (`SANDBOX_UID` of libs/sandbox-docker). */
@@ -9,20 +9,35 @@ export const CONTAINER = 'sandbox';
 /** Where the image has the agent. */
 const AGENT = '/opt/writ/agent';
 
-/** See `AGENT_VARIABLES` of libs/sandbox-docker: the agent's runtime works on its own thread, since a job may have taken all others. */
-const AGENT_VARIABLES = [{ name: 'BUN_JSC_useConcurrentJIT', value: '0' }, { name: 'BUN_JSC_useConcurrentGC', value: '0' }, { name: 'BUN_JSC_numberOfGCMarkers', value: '1' }];
+/**
+ * See `AGENT_VARIABLES` of libs/sandbox-docker: the agent's runtime works on its own thread, since a job may have taken
+ * all others.
+ */
+const AGENT_VARIABLES = [
+  { name: 'BUN_JSC_useConcurrentJIT', value: '0' },
+  { name: 'BUN_JSC_useConcurrentGC', value: '0' },
+  { name: 'BUN_JSC_numberOfGCMarkers', value: '1' },
+];
 
 /**
- * What a node keeps of a pod on its disk: what passes over the agent's streams, which the kubelet logs, and rotates at 50 MiB unless it is told otherwise. The root is
- * read-only, and the two volumes are memory.
+ * What a node keeps of a pod on its disk: what passes over the agent's streams, which the kubelet logs, and rotates at
+ * 50 MiB unless it is told otherwise. The root is read-only, and the two volumes are memory.
  */
 const DISK_BYTES = 512 * 1024 * 1024;
-/** What the scheduler sets aside: one that waits uses next to nothing, and calls that run at once are few beside them. */
+/**
+ * What the scheduler sets aside: one that waits uses next to nothing, and calls that run at once are few beside them.
+ */
 const CPU_REQUEST = 0.1;
 const MEMORY_REQUEST_BYTES = 64 * 1024 * 1024;
-/** Between asking a pod to end and killing it. The agent needs none of it, and less than a second can't be said without deleting behind the kubelet's back. */
+/**
+ * Between asking a pod to end and killing it. The agent needs none of it, and less than a second can't be said without
+ * deleting behind the kubelet's back.
+ */
 const GRACE_S = 1;
-/** Nobody may wait longer than this for a sandbox that its executor forgot: longer than the longest call and the longest session. */
+/**
+ * Nobody may wait longer than this for a sandbox that its executor forgot: longer than the longest call and the longest
+ * session.
+ */
 const LIFE_S = 24 * 60 * 60;
 
 /** Of whom a pod is part: it goes with its owner. */
@@ -46,48 +61,86 @@ export interface PodOptions {
 }
 
 /**
- * The one shape of a sandbox's pod. A ValidatingAdmissionPolicy of the chart admits this shape alone in the sandboxes' namespace: what changes here changes there.
+ * The one shape of a sandbox's pod. A ValidatingAdmissionPolicy of the chart admits this shape alone in the sandboxes'
+ * namespace: what changes here changes there.
  *
- * INVARIANT (restricted): PodSecurity `restricted` accepts it. No token, no host namespace, no privilege, no capability, no volume but memory.
- * INVARIANT (no names): no resolver is configured that answers, and no service's address is in the environment but the API server's own, which the kubelet always sets.
+ * INVARIANT (restricted): PodSecurity `restricted` accepts it. No token, no host namespace, no privilege, no
+ * capability, no volume but memory.
+ * INVARIANT (no names): no resolver is configured that answers, and no service's address is in the environment but the
+ * API server's own, which the kubelet always sets.
  */
-export function podOf({ name, namespace, image, size, labels, owner, refusedAt, runtimeClass }: PodOptions): V1Pod {
+export function podOf(options: PodOptions): V1Pod {
+  const { name, namespace, labels, owner } = options;
+  const ownerReference = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    name: owner.name,
+    uid: owner.uid,
+    controller: true,
+    blockOwnerDeletion: false,
+  };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: {
-      name, namespace, labels: { ...labels },
-      ownerReferences: [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: owner.name, uid: owner.uid, controller: true, blockOwnerDeletion: false }],
+    metadata: { name, namespace, labels: { ...labels }, ownerReferences: [ownerReference] },
+    spec: specOf(options),
+  };
+}
+
+function specOf(options: PodOptions): V1PodSpec {
+  const { size, runtimeClass } = options;
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    // Process 1 is then the runtime's pause program, which reaps what a job leaves behind.
+    shareProcessNamespace: true,
+    hostNetwork: false,
+    hostPID: false,
+    hostIPC: false,
+    dnsPolicy: 'None',
+    // One must be named; nobody listens there.
+    dnsConfig: { nameservers: ['127.0.0.1'] },
+    terminationGracePeriodSeconds: GRACE_S,
+    activeDeadlineSeconds: LIFE_S,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: SANDBOX_UID,
+      runAsGroup: SANDBOX_UID,
+      seccompProfile: { type: 'RuntimeDefault' },
     },
-    spec: {
-      restartPolicy: 'Never',
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      // Process 1 is then the runtime's pause program, which reaps what a job leaves behind.
-      shareProcessNamespace: true,
-      hostNetwork: false, hostPID: false, hostIPC: false,
-      dnsPolicy: 'None',
-      // One must be named; nobody listens there.
-      dnsConfig: { nameservers: ['127.0.0.1'] },
-      terminationGracePeriodSeconds: GRACE_S,
-      activeDeadlineSeconds: LIFE_S,
-      securityContext: { runAsNonRoot: true, runAsUser: SANDBOX_UID, runAsGroup: SANDBOX_UID, seccompProfile: { type: 'RuntimeDefault' } },
-      ...(runtimeClass === undefined ? {} : { runtimeClassName: runtimeClass }),
-      containers: [{
-        name: CONTAINER,
-        image,
-        imagePullPolicy: 'IfNotPresent',
-        command: [AGENT],
-        args: ['--wait-for-greeting', '--tell-usage', ...refusedAt.map((address) => `--refused-at=${address}`)],
-        env: AGENT_VARIABLES.map((variable) => ({ ...variable })),
-        workingDir: '/workspace',
-        stdin: true, stdinOnce: true, tty: false,
-        securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, privileged: false, capabilities: { drop: ['ALL'] } },
-        resources: resourcesOf(size),
-        volumeMounts: [{ name: 'workspace', mountPath: '/workspace' }, { name: 'tmp', mountPath: '/tmp' }],
-      }],
-      volumes: ['workspace', 'tmp'].map((volume) => ({ name: volume, emptyDir: { medium: 'Memory', sizeLimit: String(size.tmpfsBytes) } })),
+    ...(runtimeClass === undefined ? {} : { runtimeClassName: runtimeClass }),
+    containers: [containerOf(options)],
+    volumes: ['workspace', 'tmp'].map((name) => ({
+      name,
+      emptyDir: { medium: 'Memory', sizeLimit: String(size.tmpfsBytes) },
+    })),
+  };
+}
+
+function containerOf({ image, size, refusedAt }: PodOptions): V1Container {
+  return {
+    name: CONTAINER,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: [AGENT],
+    args: ['--wait-for-greeting', '--tell-usage', ...refusedAt.map((address) => `--refused-at=${address}`)],
+    env: AGENT_VARIABLES.map((variable) => ({ ...variable })),
+    workingDir: '/workspace',
+    stdin: true,
+    stdinOnce: true,
+    tty: false,
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      privileged: false,
+      capabilities: { drop: ['ALL'] },
     },
+    resources: resourcesOf(size),
+    volumeMounts: [
+      { name: 'workspace', mountPath: '/workspace' },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
   };
 }
 
@@ -96,6 +149,10 @@ function resourcesOf({ cpus, memoryBytes }: SandboxSize) {
   const milli = (value: number): string => `${Math.round(value * 1000)}m`;
   return {
     limits: { cpu: milli(cpus), memory: String(memoryBytes), 'ephemeral-storage': String(DISK_BYTES) },
-    requests: { cpu: milli(Math.min(cpus, CPU_REQUEST)), memory: String(Math.min(memoryBytes, MEMORY_REQUEST_BYTES)), 'ephemeral-storage': '0' },
+    requests: {
+      cpu: milli(Math.min(cpus, CPU_REQUEST)),
+      memory: String(Math.min(memoryBytes, MEMORY_REQUEST_BYTES)),
+      'ephemeral-storage': '0',
+    },
   };
 }

@@ -20,13 +20,22 @@ export interface PodState {
 const OUT_OF_MEMORY = 'OOMKilled';
 /** What a container waits for in vain: the kubelet tries again, and a call doesn't wait for somebody to mend it. */
 const HOPELESS: ReadonlySet<string> = new Set([
-  'ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'CreateContainerConfigError', 'CreateContainerError', 'RunContainerError',
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
 ]);
 
 export function stateOf({ metadata, status }: V1Pod): PodState {
   const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
   const { running, terminated, waiting } = container?.state ?? {};
-  const unscheduled = status?.conditions?.find(({ type, status: holds }) => type === 'PodScheduled' && holds === 'False');
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds }) => type === 'PodScheduled' && holds === 'False',
+  );
   return {
     name: metadata?.name ?? '',
     isRunning: running !== undefined && metadata?.deletionTimestamp === undefined,
@@ -39,7 +48,10 @@ export function stateOf({ metadata, status }: V1Pod): PodState {
 
 type Reasoned = { readonly reason?: string; readonly message?: string } | undefined;
 
-function failureOf(phase: string | undefined, [pod, terminated, waiting]: readonly [Reasoned, Reasoned, Reasoned]): string | null {
+function failureOf(
+  phase: string | undefined,
+  [pod, terminated, waiting]: readonly [Reasoned, Reasoned, Reasoned],
+): string | null {
   if (waiting?.reason !== undefined && HOPELESS.has(waiting.reason)) return wordsOf(waiting);
   if (terminated === undefined && phase !== 'Failed' && phase !== 'Succeeded') return null;
   return wordsOf(pod) ?? wordsOf(terminated) ?? 'the pod has ended';
@@ -48,5 +60,9 @@ function failureOf(phase: string | undefined, [pod, terminated, waiting]: readon
 /** For operators: short, and no control characters. */
 function wordsOf(reasoned: Reasoned): string | null {
   if (reasoned?.reason === undefined && reasoned?.message === undefined) return null;
-  return [reasoned.reason, reasoned.message].filter((each) => each !== undefined && each !== '').join(': ').replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 500);
+  return [reasoned.reason, reasoned.message]
+    .filter((each) => each !== undefined && each !== '')
+    .join(': ')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, 500);
 }

@@ -6,7 +6,10 @@ import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { stateOf, type PodState } from './pod-state.ts';
 
-/** Soon enough to be back in business when the API server is, rare enough to cost nothing while it isn't; with jitter, since all executors lose it at once. */
+/**
+ * Soon enough to be back in business when the API server is, rare enough to cost nothing while it isn't; with jitter,
+ * since all executors lose it at once.
+ */
 const RECONNECT_MS = 500;
 /** After which a server ends a watch, in seconds: one that nobody notices to be dead isn't followed for longer. */
 const WATCH_S = 300;
@@ -15,11 +18,15 @@ const EXPIRED = 410;
 
 /** What to tell about a pod that is gone. */
 export type Seen = PodState | 'gone';
-interface Waiting { readonly name: string; readonly see: (seen: Seen) => void }
+interface Waiting {
+  readonly name: string;
+  readonly see: (seen: Seen) => void;
+}
 
 /**
- * Follows the pods of one executor by one watch: a list first, then what changes since, again from where it left off when the server ends it, and from a new list where
- * the server has forgotten that place. It is the kubelet's word and not the job's.
+ * Follows the pods of one executor by one watch: a list first, then what changes since, again from where it left off
+ * when the server ends it, and from a new list where the server has forgotten that place. It is the kubelet's word and
+ * not the job's.
  */
 export class PodWatch {
   readonly #api: KubeApi;
@@ -54,7 +61,8 @@ export class PodWatch {
   }
 
   /**
-   * Resolves with what `take` makes of the pod as soon as it makes something of it, beginning with how it stands now. Rejects with what `take` throws, and when the signal aborts.
+   * Resolves with what `take` makes of the pod as soon as it makes something of it, beginning with how it stands now.
+   * Rejects with what `take` throws, and when the signal aborts.
    */
   until<T>(name: string, take: (seen: Seen) => T | null, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -112,7 +120,12 @@ export class PodWatch {
 
   /** Where the next watch begins; null where a new list must be made. */
   async #watch(from: string): Promise<string | null> {
-    const query = { labelSelector: this.#selector, resourceVersion: from, allowWatchBookmarks: 'true', timeoutSeconds: String(WATCH_S) };
+    const query = {
+      labelSelector: this.#selector,
+      resourceVersion: from,
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(WATCH_S),
+    };
     let at = from;
     for await (const { type, object } of this.#api.watch('watch pods', this.#path, query, this.#closing.signal)) {
       // What comes of the server's own error, of which one is that it has forgotten the place.
@@ -134,14 +147,19 @@ export class PodWatch {
   /** Where a watch of what was listed begins; null where the server doesn't answer. */
   async #list(): Promise<string | null> {
     try {
-      const list = await askApi<V1PodList>(this.#api, 'list pods', { method: 'GET', path: this.#path, query: { labelSelector: this.#selector } });
+      const list = await askApi<V1PodList>(this.#api, 'list pods', {
+        method: 'GET',
+        path: this.#path,
+        query: { labelSelector: this.#selector },
+      });
       const names = new Set(list.items.map(({ metadata }) => metadata?.name ?? ''));
       for (const name of [...this.#pods.keys()]) if (!names.has(name)) this.#gone(name);
       for (const pod of list.items) this.#see(stateOf(pod));
       this.#found();
       return list.metadata?.resourceVersion ?? null;
     } catch (error) {
-      if (!this.#lost && !this.#closing.signal.aborted) this.#report({ type: 'engine.lost', error: error instanceof Error ? error : new Error(String(error)) });
+      if (!this.#lost && !this.#closing.signal.aborted)
+        this.#report({ type: 'engine.lost', error: error instanceof Error ? error : new Error(String(error)) });
       this.#lost = true;
       return null;
     }
@@ -180,10 +198,14 @@ export class PodWatch {
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, RECONNECT_MS * (0.5 + Math.random()));
-      signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      }, { once: true });
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        { once: true },
+      );
     });
   }
 }

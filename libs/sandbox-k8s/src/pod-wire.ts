@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: each message begins with a byte that says which stream it belongs to.
+ * The streams of an attached container over one WebSocket, in Kubernetes' channel protocol: each message begins with a
+ * byte that says which stream it belongs to.
  *
- * INVARIANT (sealed voice): the kubelet keeps what a container says in a file of its node, and not what it hears. So the agent hears a key first, and all that it says is
- * sealed by it: outputs and files' contents are on no disk.
- * INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused reads nothing from its socket, so that neither side makes the
- * other keep what it doesn't read.
+ * INVARIANT (sealed voice): the kubelet keeps what a container says in a file of its node, and not what it hears. So
+ * the agent hears a key first, and all that it says is sealed by it: outputs and files' contents are on no disk.
+ * INVARIANT (back pressure): what is sent counts as taken when the kernel has it, and a wire that is paused reads
+ * nothing from its socket, so that neither side makes the other keep what it doesn't read.
  */
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
@@ -47,10 +48,24 @@ export class PodWire implements Wire {
   /** why the server says that the stream has ended */
   #status: Error | null = null;
 
-  /** Attaches to the container of a pod that runs. Rejects with ApiError where the server refuses, and with EngineTimeout. */
+  /**
+   * Attaches to the container of a pod that runs. Rejects with ApiError where the server refuses, and with
+   * EngineTimeout.
+   */
   static async attach(api: KubeApi, namespace: string, pod: string): Promise<PodWire> {
-    const query = new URLSearchParams({ container: CONTAINER, stdin: 'true', stdout: 'true', stderr: 'true', tty: 'false' });
-    return await waitForApi(api, 'attach to a pod', connect(api, `/api/v1/namespaces/${namespace}/pods/${pod}/attach?${query}`), (late) => late.destroy());
+    const query = new URLSearchParams({
+      container: CONTAINER,
+      stdin: 'true',
+      stdout: 'true',
+      stderr: 'true',
+      tty: 'false',
+    });
+    return await waitForApi(
+      api,
+      'attach to a pod',
+      connect(api, `/api/v1/namespaces/${namespace}/pods/${pod}/attach?${query}`),
+      (late) => late.destroy(),
+    );
   }
 
   /** Takes over a socket that has just opened: nothing is read until somebody hears. */
@@ -61,7 +76,11 @@ export class PodWire implements Wire {
       highWaterMark: WAITING_BYTES,
       decodeStrings: true,
       write: (chunk: Buffer, _encoding, done) => this.#send([chunk], done),
-      writev: (chunks, done) => this.#send(chunks.map(({ chunk }) => chunk as Buffer), done),
+      writev: (chunks, done) =>
+        this.#send(
+          chunks.map(({ chunk }) => chunk as Buffer),
+          done,
+        ),
       destroy: (error, done) => {
         clearInterval(this.#pings);
         socket.terminate();
@@ -70,9 +89,13 @@ export class PodWire implements Wire {
     });
     // What ends the socket is told to who hears the wire.
     this.input.on('error', () => undefined);
-    socket.on('error', (error) => { this.#status ??= error; });
+    socket.on('error', (error) => {
+      this.#status ??= error;
+    });
     this.#pings = setInterval(() => this.#ping(), PING_MS).unref();
-    socket.on('pong', () => { this.#missed = 0; });
+    socket.on('pong', () => {
+      this.#missed = 0;
+    });
   }
 
   hear({ stdout, stderr, closed }: WireListener): void {
@@ -110,7 +133,11 @@ export class PodWire implements Wire {
       const message = Buffer.allocUnsafe(1 + piece.length);
       message[0] = STDIN;
       message.set(piece, 1);
-      this.#socket.send(message, { binary: true }, at + MESSAGE_BYTES_MAX >= whole.length ? (error) => done(error) : undefined);
+      this.#socket.send(
+        message,
+        { binary: true },
+        at + MESSAGE_BYTES_MAX >= whole.length ? (error) => done(error) : undefined,
+      );
     }
     if (whole.length === 0) done();
   }
@@ -130,13 +157,20 @@ export class PodWire implements Wire {
 async function connect(api: KubeApi, path: string): Promise<PodWire> {
   const { url, options } = await api.reach(path);
   url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:';
-  const socket = new WebSocket(url, PROTOCOLS, { ...options, perMessageDeflate: false, maxPayload: RECEIVED_BYTES_MAX, handshakeTimeout: HANDSHAKE_MS_MAX });
+  const socket = new WebSocket(url, PROTOCOLS, {
+    ...options,
+    perMessageDeflate: false,
+    maxPayload: RECEIVED_BYTES_MAX,
+    handshakeTimeout: HANDSHAKE_MS_MAX,
+  });
   return await new Promise((resolve, reject) => {
     socket.once('open', () => resolve(new PodWire(socket)));
     socket.once('error', reject);
     socket.once('unexpected-response', (request, response) => {
       let body = '';
-      response.setEncoding('utf8').on('data', (text: string) => { body = (body + text).slice(0, MESSAGE_BYTES_MAX); });
+      response.setEncoding('utf8').on('data', (text: string) => {
+        body = (body + text).slice(0, MESSAGE_BYTES_MAX);
+      });
       response.once('close', () => {
         reject(new ApiError('attach to a pod', response.statusCode ?? 0, body, response.headers['retry-after']));
         request.destroy();
@@ -154,7 +188,11 @@ function bytesOf(data: RawData): Buffer {
 function failureOf(bytes: Buffer): Error | null {
   try {
     const { status, message } = JSON.parse(bytes.toString('utf8')) as { status?: unknown; message?: unknown };
-    return status === 'Success' ? null : new Error(`the attached stream ended: ${typeof message === 'string' ? message.slice(0, 500) : 'no reason is given'}`);
+    return status === 'Success'
+      ? null
+      : new Error(
+          `the attached stream ended: ${typeof message === 'string' ? message.slice(0, 500) : 'no reason is given'}`,
+        );
   } catch {
     return null;
   }

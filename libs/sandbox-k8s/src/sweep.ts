@@ -5,7 +5,9 @@ import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
 import { LEASE_S, leasesOf } from './owner-lease.ts';
 
-/** A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration. */
+/**
+ * A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration.
+ */
 const DEAD_MS = 2 * LEASE_S * 1000;
 /** One whose own time is so old was dead before we began to look, whatever differs between two clocks. */
 const LONG_DEAD_MS = 60 * 60 * 1000;
@@ -19,7 +21,10 @@ export interface SweepOptions {
   readonly owner: readonly [name: string, value: string];
 }
 
-/** Removes pods that nobody owns any more, and the leases of executors that are dead. Every executor does it for all: whoever lives cleans up. */
+/**
+ * Removes pods that nobody owns any more, and the leases of executors that are dead. Every executor does it for all:
+ * whoever lives cleans up.
+ */
 export class Sweep {
   readonly #options: SweepOptions;
   /** leases as they were first seen with their present version, by their names */
@@ -31,11 +36,24 @@ export class Sweep {
 
   /** Answers how many pods it removed. Rejects where the API server doesn't answer. */
   async sweep(isOurs: (name: string) => boolean): Promise<number> {
-    const { api, namespace, selector, owner: [ownerLabel, ownerValue] } = this.#options;
+    const {
+      api,
+      namespace,
+      selector,
+      owner: [ownerLabel, ownerValue],
+    } = this.#options;
     const pods = `/api/v1/namespaces/${namespace}/pods`;
     // In this order: a lease is there before the first pod that it owns.
-    const found = await askApi<V1PodList>(api, 'list pods', { method: 'GET', path: pods, query: { labelSelector: selector } });
-    const { items } = await askApi<V1LeaseList>(api, 'list leases', { method: 'GET', path: leasesOf(namespace), query: { labelSelector: selector } });
+    const found = await askApi<V1PodList>(api, 'list pods', {
+      method: 'GET',
+      path: pods,
+      query: { labelSelector: selector },
+    });
+    const { items } = await askApi<V1LeaseList>(api, 'list leases', {
+      method: 'GET',
+      path: leasesOf(namespace),
+      query: { labelSelector: selector },
+    });
     const dead = new Set(items.filter((lease) => this.#isDead(lease)).map(({ metadata }) => metadata?.uid));
     const owners = new Set(items.map(({ metadata }) => metadata?.uid).filter((uid) => !dead.has(uid)));
     const left = found.items.filter(({ metadata }) => {
@@ -61,7 +79,11 @@ export class Sweep {
   /** Unless it was renewed meanwhile. */
   async #end({ metadata }: V1Lease): Promise<void> {
     const preconditions = { uid: metadata?.uid, resourceVersion: metadata?.resourceVersion };
-    await this.#delete(`${leasesOf(this.#options.namespace)}/${metadata?.name}`, { apiVersion: 'v1', kind: 'DeleteOptions', preconditions });
+    await this.#delete(`${leasesOf(this.#options.namespace)}/${metadata?.name}`, {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      preconditions,
+    });
     this.#seen.delete(metadata?.name ?? '');
   }
 

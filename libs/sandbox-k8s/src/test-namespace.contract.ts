@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A namespace of a real cluster for one spec: closed by a network policy, held to PodSecurity `restricted`, and used with the rights that an executor has and no more.
+// A namespace of a real cluster for one spec: closed by a network policy, held to PodSecurity `restricted`, and used
+// with the rights that an executor has and no more.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -35,7 +36,10 @@ export class TestNamespace {
   readonly #canary = createServer((socket) => socket.on('error', () => undefined).end());
 
   static async make(isClosed = true): Promise<TestNamespace> {
-    if (DIGEST === '' || REFERENCE === '') throw new Error('the sandbox image of the cluster is not named: set WRIT_CLUSTER_SANDBOX_IMAGE and WRIT_CLUSTER_SANDBOX_DIGEST');
+    if (DIGEST === '' || REFERENCE === '')
+      throw new Error(
+        'the sandbox image of the cluster is not named: set WRIT_CLUSTER_SANDBOX_IMAGE and WRIT_CLUSTER_SANDBOX_DIGEST',
+      );
     const made = new TestNamespace(await KubeApi.load({ kubeconfig: CLUSTER ?? '' }));
     await made.#set(isClosed);
     return made;
@@ -48,14 +52,25 @@ export class TestNamespace {
   /** A sandbox in it, of an owner of its own. */
   async open(config: Partial<KubernetesSandboxConfig> = {}): Promise<KubernetesSandbox> {
     return await KubernetesSandbox.open({
-      api: await KubeApi.load({ kubeconfig: this.kubeconfig }), namespace: this.name, label: 'test', owner: `exe_${randomUUID().replaceAll('-', '')}`, pools: [],
-      referenceOf: referencesFrom(REFERENCE, DIGEST), canaries: [this.canary], ...config,
+      api: await KubeApi.load({ kubeconfig: this.kubeconfig }),
+      namespace: this.name,
+      label: 'test',
+      owner: `exe_${randomUUID().replaceAll('-', '')}`,
+      pools: [],
+      referenceOf: referencesFrom(REFERENCE, DIGEST),
+      canaries: [this.canary],
+      ...config,
     });
   }
 
   /** Asks as the administrator. */
   ask<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
-    return this.#admin.ask<T>(`${method} ${path}`, { method, path, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(60_000) });
+    return this.#admin.ask<T>(`${method} ${path}`, {
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(60_000),
+    });
   }
 
   get pods(): string {
@@ -72,21 +87,46 @@ export class TestNamespace {
 
   async #set(isClosed: boolean): Promise<void> {
     const { name: namespace } = this;
-    await this.ask('POST', CORE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } });
+    await this.ask('POST', CORE, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
     if (isClosed) {
       await this.ask('POST', `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, {
-        apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'deny-all', namespace }, spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: { name: 'deny-all', namespace },
+        spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
       });
     }
     const named = { metadata: { name: 'executor', namespace } };
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
-    await this.ask('POST', `${CORE}/${namespace}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', ...named });
-    await this.ask('POST', `${rbac}/roles`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', ...named, rules: RULES });
+    await this.ask('POST', `${CORE}/${namespace}/serviceaccounts`, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      ...named,
+    });
+    await this.ask('POST', `${rbac}/roles`, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      ...named,
+      rules: RULES,
+    });
     await this.ask('POST', `${rbac}/rolebindings`, {
-      apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', ...named, subjects: [{ kind: 'ServiceAccount', name: 'executor', namespace }],
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      ...named,
+      subjects: [{ kind: 'ServiceAccount', name: 'executor', namespace }],
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'executor' },
     });
-    const { status: { token } } = await this.ask<{ status: { token: string } }>('POST', `${CORE}/${namespace}/serviceaccounts/executor/token`, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } });
+    const {
+      status: { token },
+    } = await this.ask<{ status: { token: string } }>('POST', `${CORE}/${namespace}/serviceaccounts/executor/token`, {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: 7_200 },
+    });
     await this.#name(token);
     await new Promise<void>((resolve) => this.#canary.listen(0, '0.0.0.0', resolve));
     this.canary = { host: hostAddress(this.#admin.address.host), port: (this.#canary.address() as AddressInfo).port };
@@ -95,16 +135,37 @@ export class TestNamespace {
   async #name(token: string): Promise<void> {
     const { url, options } = await this.#admin.reach('');
     this.kubeconfig = join(mkdtempSync(join(tmpdir(), 'writ-cluster-')), 'config');
-    writeFileSync(this.kubeconfig, JSON.stringify({
-      apiVersion: 'v1', kind: 'Config', 'current-context': 'test', contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }], users: [{ name: 'test', user: { token } }],
-      clusters: [{ name: 'test', cluster: { server: url.origin, 'certificate-authority-data': Buffer.from(options.ca as Uint8Array).toString('base64') } }],
-    }), { mode: 0o600 });
+    writeFileSync(
+      this.kubeconfig,
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'test',
+        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+        users: [{ name: 'test', user: { token } }],
+        clusters: [
+          {
+            name: 'test',
+            cluster: {
+              server: url.origin,
+              'certificate-authority-data': Buffer.from(options.ca as Uint8Array).toString('base64'),
+            },
+          },
+        ],
+      }),
+      { mode: 0o600 },
+    );
   }
 }
 
-/** This host as the cluster's network sees it: the interface that shares the most of its address with the API server's. */
+/**
+ * This host as the cluster's network sees it: the interface that shares the most of its address with the API server's.
+ */
 function hostAddress(server: string): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []).filter(({ family }) => family === 'IPv4').map(({ address }) => address);
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ family }) => family === 'IPv4')
+    .map(({ address }) => address);
   const shared = (address: string): number => [...address].findIndex((character, at) => character !== server[at]);
   return addresses.sort((a, b) => shared(b) - shared(a))[0] ?? '127.0.0.1';
 }

@@ -7,8 +7,9 @@ export const VOICE_KEY_BYTES = 32;
 const FROM = Buffer.alloc(16);
 
 /**
- * Seals what one agent says, in its order, where what carries it keeps a copy that outlives the container: a kubelet writes the streams of pods to its node's disk. It
- * hides them there. It proves nothing: bytes that are changed on their way are other bytes, which the frames' parser judges.
+ * Seals what one agent says, in its order, where what carries it keeps a copy that outlives the container: a kubelet
+ * writes the streams of pods to its node's disk. It hides them there. It proves nothing: bytes that are changed on
+ * their way are other bytes, which the frames' parser judges.
  */
 export function voiceSealer(key: Uint8Array): (bytes: Uint8Array) => Buffer {
   const cipher = createCipheriv('aes-256-ctr', key, FROM);

@@ -2,8 +2,18 @@
 import type { ExecutorConfig } from '../config.env.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
 
-const settings = (config: Partial<ExecutorConfig>) => sandboxSettings({ WRIT_SANDBOX_DRIVER: 'docker', DOCKER_HOST: 'unix:///run/docker.sock', ...config } as ExecutorConfig);
-const PODS = { WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_NAMESPACE: 'sandboxes', WRIT_SANDBOX_IMAGE: 'registry.example/s:1', WRIT_SANDBOX_CANARY: '10.0.0.1:80' } as const;
+const settings = (config: Partial<ExecutorConfig>) =>
+  sandboxSettings({
+    WRIT_SANDBOX_DRIVER: 'docker',
+    DOCKER_HOST: 'unix:///run/docker.sock',
+    ...config,
+  } as ExecutorConfig);
+const PODS = {
+  WRIT_SANDBOX_DRIVER: 'kubernetes',
+  WRIT_SANDBOX_NAMESPACE: 'sandboxes',
+  WRIT_SANDBOX_IMAGE: 'registry.example/s:1',
+  WRIT_SANDBOX_CANARY: '10.0.0.1:80',
+} as const;
 
 describe('the sandbox driver', () => {
   it('is Docker where nothing else is said', () => {
@@ -12,17 +22,33 @@ describe('the sandbox driver', () => {
   });
 
   it('runs pods where it has all that it needs', () => {
-    expect(settings(PODS)).toEqual({ driver: 'kubernetes', namespace: 'sandboxes', image: 'registry.example/s:1', canary: '10.0.0.1:80' });
-    expect(settings({ ...PODS, WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor', WRIT_KUBECONFIG_FILE: '/k' })).toMatchObject({ runtimeClass: 'gvisor', kubeconfig: '/k' });
+    expect(settings(PODS)).toEqual({
+      driver: 'kubernetes',
+      namespace: 'sandboxes',
+      image: 'registry.example/s:1',
+      canary: '10.0.0.1:80',
+    });
+    expect(settings({ ...PODS, WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor', WRIT_KUBECONFIG_FILE: '/k' })).toMatchObject({
+      runtimeClass: 'gvisor',
+      kubeconfig: '/k',
+    });
   });
 
   it('says everything at once that pods lack', () => {
-    expect(() => settings({ WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_IMAGE: 'x:1' })).toThrow(/WRIT_SANDBOX_NAMESPACE is not set[^]*WRIT_SANDBOX_CANARY is not set/);
-    expect(() => settings({ WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_IMAGE: 'x:1' })).not.toThrow('WRIT_SANDBOX_IMAGE is not set');
+    expect(() => settings({ WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_IMAGE: 'x:1' })).toThrow(
+      /WRIT_SANDBOX_NAMESPACE is not set[^]*WRIT_SANDBOX_CANARY is not set/,
+    );
+    expect(() => settings({ WRIT_SANDBOX_DRIVER: 'kubernetes', WRIT_SANDBOX_IMAGE: 'x:1' })).not.toThrow(
+      'WRIT_SANDBOX_IMAGE is not set',
+    );
   });
 
   it('refuses what only the other one reads', () => {
-    expect(() => settings({ WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor' })).toThrow('WRIT_SANDBOX_RUNTIME_CLASS is read by the driver `kubernetes` alone: set WRIT_SANDBOX_DRIVER=kubernetes, or unset it');
-    expect(() => settings({ ...PODS, WRIT_SANDBOX_RUNTIME: 'runsc' })).toThrow('set WRIT_SANDBOX_RUNTIME_CLASS in its place');
+    expect(() => settings({ WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor' })).toThrow(
+      'WRIT_SANDBOX_RUNTIME_CLASS is read by the driver `kubernetes` alone: set WRIT_SANDBOX_DRIVER=kubernetes',
+    );
+    expect(() => settings({ ...PODS, WRIT_SANDBOX_RUNTIME: 'runsc' })).toThrow(
+      'set WRIT_SANDBOX_RUNTIME_CLASS in its place',
+    );
   });
 });

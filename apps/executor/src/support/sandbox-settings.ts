@@ -26,28 +26,43 @@ const NEEDED = ['WRIT_SANDBOX_NAMESPACE', 'WRIT_SANDBOX_IMAGE', 'WRIT_SANDBOX_CA
 const OF_KUBERNETES = [...NEEDED, 'WRIT_SANDBOX_RUNTIME_CLASS', 'WRIT_KUBECONFIG_FILE'] as const;
 
 const WHAT: Readonly<Record<(typeof NEEDED)[number], string>> = {
-  WRIT_SANDBOX_NAMESPACE: 'the namespace in which sandboxes\' pods live',
+  WRIT_SANDBOX_NAMESPACE: "the namespace in which sandboxes' pods live",
   WRIT_SANDBOX_IMAGE: 'the reference by which nodes pull the sandbox image',
   WRIT_SANDBOX_CANARY: 'the `host:port` that must refuse a pod before a call runs in it',
 };
 
 /**
- * The settings of the driver that is chosen. Throws EnvironmentError that names each variable which that driver lacks, and each which only another driver reads: whoever
- * sets one of those believes in a sandbox that isn't there.
+ * The settings of the driver that is chosen. Throws EnvironmentError that names each variable which that driver lacks,
+ * and each which only another driver reads: whoever sets one of those believes in a sandbox that isn't there.
  */
 export function sandboxSettings(config: ExecutorConfig): DockerSettings | KubernetesSettings {
   const isSet = (name: keyof ExecutorConfig): boolean => config[name] !== undefined;
   if (config.WRIT_SANDBOX_DRIVER === 'docker') {
-    const problems = OF_KUBERNETES.filter(isSet).map((name) => `${name} is read by the driver \`kubernetes\` alone: set WRIT_SANDBOX_DRIVER=kubernetes, or unset it`);
+    const problems = OF_KUBERNETES.filter(isSet).map(
+      (name) => `${name} is read by the driver \`kubernetes\` alone: set WRIT_SANDBOX_DRIVER=kubernetes, or unset it`,
+    );
     if (problems.length > 0) throw new EnvironmentError(problems);
-    return { driver: 'docker', host: config.DOCKER_HOST, ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }) };
+    return {
+      driver: 'docker',
+      host: config.DOCKER_HOST,
+      ...(config.WRIT_SANDBOX_RUNTIME === undefined ? {} : { runtime: config.WRIT_SANDBOX_RUNTIME }),
+    };
   }
   const { WRIT_SANDBOX_NAMESPACE: namespace, WRIT_SANDBOX_IMAGE: image, WRIT_SANDBOX_CANARY: canary } = config;
-  const problems = NEEDED.filter((name) => !isSet(name)).map((name) => `${name} is not set, and WRIT_SANDBOX_DRIVER=kubernetes needs it: ${WHAT[name]}`);
-  if (isSet('WRIT_SANDBOX_RUNTIME')) problems.push('WRIT_SANDBOX_RUNTIME is read by the driver `docker` alone: set WRIT_SANDBOX_RUNTIME_CLASS in its place');
-  if (problems.length > 0 || namespace === undefined || image === undefined || canary === undefined) throw new EnvironmentError(problems);
+  const problems = NEEDED.filter((name) => !isSet(name)).map(
+    (name) => `${name} is not set, and WRIT_SANDBOX_DRIVER=kubernetes needs it: ${WHAT[name]}`,
+  );
+  if (isSet('WRIT_SANDBOX_RUNTIME'))
+    problems.push(
+      'WRIT_SANDBOX_RUNTIME is read by the driver `docker` alone: set WRIT_SANDBOX_RUNTIME_CLASS in its place',
+    );
+  if (problems.length > 0 || namespace === undefined || image === undefined || canary === undefined)
+    throw new EnvironmentError(problems);
   return {
-    driver: 'kubernetes', namespace, image, canary,
+    driver: 'kubernetes',
+    namespace,
+    image,
+    canary,
     ...(config.WRIT_SANDBOX_RUNTIME_CLASS === undefined ? {} : { runtimeClass: config.WRIT_SANDBOX_RUNTIME_CLASS }),
     ...(config.WRIT_KUBECONFIG_FILE === undefined ? {} : { kubeconfig: config.WRIT_KUBECONFIG_FILE }),
   };
