@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess, readSecretFile } from '@writ/nest-kit';
+import { bootProcess, readSecretFile, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { ExecutorModule } from './executor.module.ts';
@@ -11,7 +11,7 @@ void bootProcess(() => {
   const password = config.WRIT_NATS_PASSWORD_FILE === undefined ? undefined : readSecretFile('WRIT_NATS_PASSWORD_FILE', config.WRIT_NATS_PASSWORD_FILE);
   return {
     process: 'executor',
-    version: '0.1.0',
+    version: VERSION,
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_EXECUTOR_DATABASE_URL: config.WRIT_EXECUTOR_DATABASE_URL },
     drainMs: config.WRIT_DRAIN_MS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { natsBus, workLanesOf } from '@writ/bus-nats';
-import { bootProcess, growHeapFreely } from '@writ/nest-kit';
+import { bootProcess, growHeapFreely, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { poolSizes, workerProgram } from '@writ/worker-pool';
 import { readConfig } from './config.env.ts';
@@ -14,7 +14,7 @@ await bootProcess(async () => {
   const engine = await loadPolicyEngine(new KernelPool({ ...poolSizes(), filename: workerProgram('kernel.worker', import.meta.url) }));
   return {
     process: 'kernel',
-    version: '0.1.0',
+    version: VERSION,
     config,
     needs: { WRIT_NATS_URL: config.WRIT_NATS_URL, WRIT_KERNEL_DATABASE_URL: config.WRIT_KERNEL_DATABASE_URL },
     connectBus: (report) => natsBus({

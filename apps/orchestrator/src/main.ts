@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
 import { processBus } from '@writ/bus-nats';
-import { bootProcess, fetchThrough } from '@writ/nest-kit';
+import { bootProcess, fetchThrough, VERSION } from '@writ/nest-kit';
 import { traceHooks } from '@writ/telemetry';
 import { readConfig } from './config.env.ts';
 import { doorOf } from './http/door.ts';
-import { OrchestratorModule, VERSION } from './orchestrator.module.ts';
+import { OrchestratorModule } from './orchestrator.module.ts';
 
 void bootProcess(() => {
   const config = readConfig();

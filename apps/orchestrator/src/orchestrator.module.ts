@@ -6,7 +6,7 @@ import { pgBlobs } from '@writ/blobs-pg';
 import { subjectsOf, type TenantLimits } from '@writ/contract';
 import { createPool, refreshStatistics, STATISTICS_MS, verifyDurability } from '@writ/database';
 import { ChangedLimits } from '@writ/fairness';
-import { followKeys, outboundOf, Readiness, Repeated, type Given } from '@writ/nest-kit';
+import { followKeys, outboundOf, Readiness, Repeated, VERSION, type Given } from '@writ/nest-kit';
 import { ConnectionWatch } from '@writ/telemetry';
 import { poolSizes, watchPool, workerProgram } from '@writ/worker-pool';
 import { AgentsController } from './agents/agents.controller.ts';
@@ -117,8 +117,6 @@ import { ReadTree } from './workspaces/read-tree.ts';
 import { Restore } from './workspaces/restore.ts';
 import { Snapshots } from './workspaces/snapshots.ts';
 import { WorkspacesController } from './workspaces/workspaces.controller.ts';
-
-export const VERSION = '0.1.0';
 
 /** Directory nodes and small files that are looked at again and again. */
 const BLOB_CACHE_BYTES = 32 * 1024 * 1024;

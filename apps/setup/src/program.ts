@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { VERSION } from '@writ/nest-kit/environment';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readKeysConfig, readMigrateConfig, readNatsConfig, type Variables } from './config.env.ts';
 import { Failure } from './failure.ts';
+import { addGateCommand } from './gate/command.ts';
 import { FolderStore } from './keys/folder-store.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { keySets } from './keys/layout.ts';
 import { makeKeys } from './keys/make-keys.ts';
 import { migrateDatabase } from './migrate/migrate-database.ts';
 import { writeNatsConfig, type RenderConfig } from './nats-config.ts';
+import { addSmokeCommand } from './smoke/command.ts';
 import { signingKeysCommand } from './signing-keys/command.ts';
 
 /** What the program reads and where it speaks. */
@@ -133,6 +136,8 @@ function commandLine(around: Surroundings, run: (name: string, act: () => Promis
     .action((options: NatsOptions) =>
       run('nats-config', async () => await Promise.resolve(runNatsConfig(options, around))),
     );
+  addGateCommand(program, VERSION, around.say, run);
+  addSmokeCommand(program, around.say, run);
   program.addCommand(signingKeysCommand({ env: around.env, parsePrefix, now: Date.now, run }));
   return program;
 }

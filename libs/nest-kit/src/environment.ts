@@ -4,3 +4,4 @@
 export { COMMON_ENVIRONMENT } from './common-environment.ts';
 export { EnvironmentError, readEnvironment } from './read-environment.ts';
 export { readSecretFile } from './read-secret-file.ts';
+export { VERSION } from './version.ts';

@@ -22,5 +22,6 @@ export { Repeated } from './repeated.ts';
 export { openBytes, sealBytes } from './sealed-bytes.ts';
 export { ARGUMENTS_ATTEMPT, openContent, openedParts, SEAL_BYTES, sealContent, sealedParts, sealedRef, type ContentKind, type ContentSeal } from './sealed-content.ts';
 export { givenValueContext, redeemedContext, secretContext, sealTo, ValueBox } from './value-box.ts';
+export { VERSION } from './version.ts';
 export { type HttpDoor } from './start-nest.ts';
 export { startProcess, type Given, type ProcessPlan, type RunningProcess } from './start-process.ts';
