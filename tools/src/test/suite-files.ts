@@ -2,11 +2,11 @@
 
 /** The suites of specs and where their files lie, relative to the checkout. */
 export const suiteFiles = {
-  unit: ['{apps,libs}/*/src/**/!(*.cluster).spec.ts', 'tools/src/**/*.spec.ts', 'tests/corpus/src/**/*.spec.ts'],
+  unit: ['{apps,libs}/*/src/**/!(*.cluster).spec.ts', 'tools/src/**/!(*.cluster).spec.ts', 'tests/corpus/src/**/*.spec.ts'],
   e2e: ['tests/e2e/src/**/*.spec.ts'],
   fault: ['tests/fault/src/**/*.spec.ts'],
   adversarial: ['tests/adversarial/src/**/*.spec.ts'],
-  cluster: ['tools/src/cluster/**/*.cluster.ts', 'libs/*/src/**/*.cluster.spec.ts'],
+  cluster: ['{libs/*,tools}/src/**/*.cluster.spec.ts'],
 } as const;
 
 /** Those specs of the suite `e2e` that share one stack. */
@@ -18,6 +18,6 @@ export type SuiteName = keyof typeof suiteFiles;
 export const suiteOf = (file: string): SuiteName | undefined => {
   const folder = /^tests\/([^/]+)\//.exec(file)?.[1];
   if (folder === 'e2e' || folder === 'fault' || folder === 'adversarial') return folder;
-  if (file.endsWith('.cluster.ts') || file.endsWith('.cluster.spec.ts')) return 'cluster';
+  if (file.endsWith('.cluster.spec.ts')) return 'cluster';
   return file.endsWith('.spec.ts') ? 'unit' : undefined;
 };
