@@ -34,6 +34,7 @@ const AGAIN: ReadonlySet<number> = new Set([202, 429, 500, 502, 503, 504]);
 let dir: string;
 let deployment: Deployment;
 let platformKey: string;
+let databasePassword: string;
 
 function buildImages(): string {
   const envFile = join(dir, 'env');
@@ -75,6 +76,7 @@ beforeAll(async () => {
   deployment.up();
   await deployment.healthy();
   platformKey = deployment.read('keys-platform', 'platform-api-key');
+  databasePassword = deployment.read('keys-postgres', 'password');
   writeFileSync(join(dir, 'public-keys.json'), deployment.read('public-keys', 'public-keys.json'));
 }, 20 * MINUTE_MS);
 afterAll(async () => {
@@ -194,10 +196,8 @@ function load(world: World): { readonly stop: () => Promise<readonly Ended[]> } 
 }
 
 /** The database as its administrator sees it, from outside of the deployment's network. */
-const databaseUrl = async (): Promise<string> => {
-  const password = deployment.read('keys-postgres', 'password');
-  return `postgres://postgres:${password}@${await deployment.addressOf('postgres')}:5432/writ?sslmode=no-verify`;
-};
+const databaseUrl = async (): Promise<string> =>
+  `postgres://postgres:${databasePassword}@${await deployment.addressOf('postgres')}:5432/writ?sslmode=no-verify`;
 
 async function expectNothingLost(world: World, ends: readonly Ended[]): Promise<void> {
   expect(ends.length).toBeGreaterThan(5);
