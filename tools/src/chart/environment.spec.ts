@@ -6,7 +6,7 @@ import { podsOf, type EnvVariable, type Pod } from './pods.ts';
 import { CHART_SETS, NOT_OFFERED, settingsOf, variablesOfProcess, type Variable } from './settings.ts';
 
 /** What processes read that their own schemas don't name: Node.js does, or another variable refers to them. */
-const BESIDE = /^(POSTGRES_(WORKER_)?PASSWORD|POD_IP|NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY|HTTPS?_PROXY|NO_PROXY)$/;
+const BESIDE = /^(POD_IP|NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY|HTTPS?_PROXY|NO_PROXY)$/;
 
 const envOf = (pods: readonly Pod[], process: Process): readonly EnvVariable[] =>
   pods.find(({ component }) => component === process)!.spec.containers[0]!.env ?? [];
@@ -23,6 +23,7 @@ const AWAITED: Readonly<Record<string, Variable>> = Object.fromEntries(
     'WRIT_SANDBOX_IMAGE',
     'WRIT_SANDBOX_RUNTIME_CLASS',
     'WRIT_SANDBOX_CANARY',
+    'WRIT_KUBECONFIG_FILE',
   ].map((name) => [name, { default: '' }]),
 );
 
@@ -50,7 +51,7 @@ test('no variable is awaited that a process has', () => {
 });
 
 test('no variable is left out that no process has', () => {
-  const all = new Set(PROCESSES.flatMap((process) => Object.keys(read[process]!)));
+  const all = new Set(PROCESSES.flatMap((process) => Object.keys(known[process]!)));
   expect(Object.keys(NOT_OFFERED).filter((name) => !all.has(name))).toEqual([]);
 });
 
