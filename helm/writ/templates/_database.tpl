@@ -23,20 +23,17 @@
 {{- end -}}
 {{- end -}}
 
-{{/* A URL of Postgres, with the password taken from an earlier variable of the container, or without one. Takes a dict of root, user and optionally password (name of the variable). */}}
+{{/*
+A URL of Postgres. The password comes from a file, so that it stands in no environment. Takes a dict of root and user, and optionally passwordFile.
+*/}}
 {{- define "writ.postgresUrl" -}}
 {{- $ca := include "writ.postgresCaFile" .root -}}
 {{- $mode := ternary "verify-full" .root.Values.postgres.external.sslmode .root.Values.postgres.bundled.enabled -}}
-postgres://{{ .user }}{{ with .password }}:$({{ . }}){{ end }}@{{ include "writ.postgresHost" .root }}:{{ include "writ.postgresPort" .root }}/{{ include "writ.postgresDatabase" .root }}?sslmode={{ $mode }}{{ with $ca }}&sslrootcert={{ . }}{{ end }}
+postgres://{{ .user }}@{{ include "writ.postgresHost" .root }}:{{ include "writ.postgresPort" .root }}/{{ include "writ.postgresDatabase" .root }}?sslmode={{ $mode }}{{ with $ca }}&sslrootcert={{ . }}{{ end }}{{ with .passwordFile }}&password_file={{ . }}{{ end }}
 {{- end -}}
 
-{{/* Two variables: a role's password out of a component's Secret, and the URL with it. Takes a dict of root, of, role, password and url (names of the variables). */}}
+{{/* The variable with the URL of a role, whose password lies among the keys of the component. Takes a dict of root, role and url (its name). */}}
 {{- define "writ.postgresEnv" -}}
-- name: {{ .password }}
-  valueFrom:
-    secretKeyRef:
-      name: {{ include "writ.keySecret" (dict "root" .root "of" .of) }}
-      key: postgres-{{ .role }}
 - name: {{ .url }}
-  value: {{ include "writ.postgresUrl" (dict "root" .root "user" .role "password" .password) | quote }}
+  value: {{ include "writ.postgresUrl" (dict "root" .root "user" .role "passwordFile" (printf "/etc/writ/keys/postgres-%s" .role)) | quote }}
 {{- end -}}

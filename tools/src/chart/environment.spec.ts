@@ -6,7 +6,7 @@ import { podsOf, type EnvVariable, type Pod } from './pods.ts';
 import { CHART_SETS, NOT_OFFERED, settingsOf, variablesOfProcess } from './settings.ts';
 
 /** What processes read that their own schemas don't name: Node.js does, or another variable refers to them. */
-const BESIDE = /^(POSTGRES_(WORKER_)?PASSWORD|POD_IP|NODE_EXTRA_CA_CERTS)$/;
+const BESIDE = /^(POD_IP|NODE_EXTRA_CA_CERTS)$/;
 
 const envOf = (pods: readonly Pod[], process: Process): readonly EnvVariable[] =>
   pods.find(({ component }) => component === process)!.spec.containers[0]!.env ?? [];

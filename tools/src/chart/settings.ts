@@ -86,6 +86,7 @@ export const NOT_OFFERED: Readonly<Record<string, string>> = {
   WRIT_RECORD_KEY: 'a key comes by a mounted file, which is followed',
   WRIT_MASTER_KEY: 'a key comes by a mounted file',
   WRIT_CHECKPOINT_KEY: 'a key comes by a mounted file, which is followed',
+  WRIT_KUBECONFIG_FILE: 'who asks the API server is the service account of the pod',
   WRIT_EXECUTOR_ID: 'replicas share their settings, and each needs an id of its own',
 };
 
