@@ -72,12 +72,13 @@ const figureOf = (series: readonly PlottedSeries[], unit: Unit): string => {
 
 interface Frame { readonly span: Span; readonly width: number; readonly height: number }
 
-const LEFT = 46;
+const LEFT = 64;
 const BOTTOM = 16;
 
 function chartOf(panel: PanelSpec, series: readonly PlottedSeries[], { span, width, height }: Frame): string {
   const lines = panel.stacked === true ? stacked(series) : series.map(pointsOf);
-  const top = Math.max(1e-9, ...lines.flat().map(([, value]) => value)) * 1.1;
+  // Above what is all zero there is room for a curve.
+  const top = (Math.max(0, ...lines.flat().map(([, value]) => value)) || 1) * 1.1;
   const x = (seconds: number): number => LEFT + ((seconds - span.from) / (span.to - span.from)) * (width - LEFT);
   const y = (value: number): number => (height - BOTTOM) * (1 - value / top);
   const curves = lines.map((points, n) => `<polyline fill="none" stroke="${colorOf(n)}" stroke-width="1.5" points="${points.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(' ')}"/>`);
