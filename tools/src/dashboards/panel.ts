@@ -61,13 +61,26 @@ export const figure = (title: string, unit: Unit, expr: string, description: str
 /** Sum over processes of what a counter gains in a second, by labels. */
 export const perSecond = (counter: string, by: readonly string[] = [], selector = ''): string => `sum${byOf(by)} (rate(${counter}${selector}[$__rate_interval]))`;
 
+/** Share of a counter that a selector chooses, within an hour: a figure of now must not be empty whenever nothing happens. */
+export const shareInAnHour = (counter: string, chosen: string, all = ''): string => {
+  const gained = (selector: string): string => `sum (increase(${counter}{${selector}}[1h]))`;
+  return `(${gained([all, chosen].filter(Boolean).join(', '))} or vector(0)) / ${all === '' ? `sum (increase(${counter}[1h]))` : gained(all)}`;
+};
+
 /** A quantile of a histogram over all processes, by labels. */
-export const quantile = (q: number, histogram: string, by: readonly string[] = [], selector = ''): string =>
-  `histogram_quantile(${String(q)}, sum${byOf([...by, 'le'])} (rate(${histogram}_bucket${selector}[$__rate_interval])))`;
+export const quantile = (q: number, histogram: string, by: readonly string[] = [], selector = '', window = '$__rate_interval'): string =>
+  `histogram_quantile(${String(q)}, sum${byOf([...by, 'le'])} (rate(${histogram}_bucket${selector}[${window}])))`;
+
+interface QuantileOptions {
+  readonly selector?: string;
+  readonly qs?: readonly number[];
+  /** what is looked back over; what happens rarely needs longer than Grafana's own */
+  readonly window?: string;
+}
 
 /** The usual quantiles of a histogram, each a curve for each combination of labels. */
-export const quantiles = (histogram: string, by: readonly string[] = [], { selector = '', qs = [0.5, 0.95, 0.99] }: { readonly selector?: string; readonly qs?: readonly number[] } = {}): Query[] =>
-  qs.map((q) => ({ expr: quantile(q, histogram, by, selector), legend: [`p${String(Math.round(q * 100))}`, ...by.map((label) => `{{${label}}}`)].join(' ') }));
+export const quantiles = (histogram: string, by: readonly string[] = [], { selector = '', qs = [0.5, 0.95, 0.99], window }: QuantileOptions = {}): Query[] =>
+  qs.map((q) => ({ expr: quantile(q, histogram, by, selector, window), legend: [`p${String(Math.round(q * 100))}`, ...by.map((label) => `{{${label}}}`)].join(' ') }));
 
 /** Curves by labels. */
 export const each = (expr: string, ...labels: readonly string[]): Query[] => [{ expr, legend: labels.map((label) => `{{${label}}}`).join(' ') }];

@@ -4,10 +4,11 @@ import { OperationMonitor } from './operation-monitor.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-const OPERATION = {
+/** With more than a monitor asks for, none of which may be said. */
+const OPERATION: Parameters<OperationMonitor['ended']>[2] & Readonly<Record<'args_hash' | 'task_class', string>> = {
   operation_id: 'op_1', tenant_id: 'ten_1', agent_id: 'agt_1', tool_id: 'fs.write', tool_definition_digest: null,
-  state: 'held' as const, risk_score: 0.4, reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
-  args_hash: 'sha256:1', task_class: 'write', lane: 'inline' as const, fault_code: null, created_at: 1_000, updated_at: 3_500,
+  state: 'held', risk_score: 0.4, reasons: [{ code: 'policy.review', message: 'writes to secret/plan.txt' }],
+  args_hash: 'sha256:1', task_class: 'write', lane: 'inline', fault_code: null, created_at: 1_000, updated_at: 3_500,
 };
 
 function observed(): { readonly monitor: OperationMonitor; readonly lines: [Line, string][]; readonly metrics: () => Promise<string> } {

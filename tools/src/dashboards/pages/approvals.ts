@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curves, each, figure, perSecond, quantiles, shared, type DashboardSpec } from '../panel.ts';
+import { curves, each, figure, perSecond, quantiles, shared, shareInAnHour, type DashboardSpec } from '../panel.ts';
 
 export const APPROVALS: DashboardSpec = {
   uid: 'writ-approvals',
@@ -12,7 +12,7 @@ export const APPROVALS: DashboardSpec = {
         figure('Waiting', 'short', `sum (${shared('writ_approvals_waiting', ['of'])})`, 'Approvals that nobody has decided.', { width: 6 }),
         figure('Oldest', 's', shared('writ_approvals_oldest_age_seconds'), 'How long the oldest of them has waited.', { width: 6, thresholds: [{ from: 3_600, color: 'yellow' }, { from: 14_400, color: 'red' }] }),
         figure('Expired in a day', 'short', 'sum (increase(writ_approvals_decided_total{decision="expired"}[1d]))', 'Calls that ended since nobody decided in time.', { width: 6, thresholds: [{ from: 1, color: 'yellow' }] }),
-        figure('Held', 'percentunit', `${perSecond('writ_operations_decided_total', [], '{verdict="held"}')} / ${perSecond('writ_operations_decided_total')}`, 'Share of proposals that wait for a person.', { width: 6 }),
+        figure('Held', 'percentunit', shareInAnHour('writ_operations_decided_total', 'verdict="held"'), 'Share of proposals that were held for a person within an hour.', { width: 6 }),
       ],
     },
     {
@@ -21,7 +21,7 @@ export const APPROVALS: DashboardSpec = {
         curves('Waiting', 'short', each(shared('writ_approvals_waiting', ['of']), 'of'), 'By what is to be approved: an action, an effect that was staged, or a value that somebody must give.', { stacked: true }),
         curves('Oldest', 's', shared('writ_approvals_oldest_age_seconds'), 'It grows while nobody decides.'),
         curves('Decisions', 'ops', each(perSecond('writ_approvals_decided_total', ['decision']), 'decision'), '`approved` and `denied` are people\'s.', { stacked: true }),
-        curves('Time until a decision', 's', quantiles('writ_approval_wait_duration_seconds', ['decision'], { qs: [0.5, 0.9] }), 'From the beginning of an approval to its decision.'),
+        curves('Time until a decision', 's', quantiles('writ_approval_wait_duration_seconds', ['decision'], { qs: [0.5, 0.9], window: '1h' }), 'From the beginning of an approval to its decision, of the decisions of the last hour.'),
         curves('Held by tool', 'ops', each(`topk(8, ${perSecond('writ_operations_decided_total', ['tool'], '{verdict="held"}')})`, 'tool'), 'Which tools need people most.'),
       ],
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curves, each, figure, perSecond, quantile, quantiles, shared, type DashboardSpec } from '../panel.ts';
+import { curves, each, figure, perSecond, quantile, quantiles, shared, shareInAnHour, type DashboardSpec } from '../panel.ts';
 
 export const OVERVIEW: DashboardSpec = {
   uid: 'writ-overview',
@@ -10,9 +10,9 @@ export const OVERVIEW: DashboardSpec = {
       title: 'Now',
       panels: [
         figure('Decisions', 'ops', perSecond('writ_operations_decided_total'), 'Proposals that the kernel decides in a second.'),
-        figure('Refused', 'percentunit', `${perSecond('writ_operations_decided_total', [], '{verdict="refused"}')} / ${perSecond('writ_operations_decided_total')}`,
-          'Share of proposals that are refused. A jump means a changed policy, or an agent that goes astray.', { thresholds: [{ from: 0.5, color: 'yellow' }] }),
-        figure('Decision p99', 's', quantile(0.99, 'writ_operation_decision_duration_seconds'), 'Time in the kernel until a decision is durable.',
+        figure('Refused', 'percentunit', shareInAnHour('writ_operations_decided_total', 'verdict="refused"'),
+          'Share of proposals that were refused within an hour. A jump means a changed policy, or an agent that goes astray.', { thresholds: [{ from: 0.5, color: 'yellow' }] }),
+        figure('Decision p99', 's', quantile(0.99, 'writ_operation_decision_duration_seconds', [], '', '5m'), 'Time in the kernel until a decision is durable, within five minutes.',
           { thresholds: [{ from: 0.25, color: 'yellow' }, { from: 1, color: 'red' }] }),
         figure('Waiting', 'short', `sum (${shared('writ_operations_active', ['lane'], '{state="admitted"}')})`, 'Calls that wait for an executor.', { thresholds: [{ from: 50, color: 'yellow' }] }),
         figure('Approvals waiting', 'short', `sum (${shared('writ_approvals_waiting', ['of'])})`, 'Calls that wait for a person.'),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curves, each, figure, perSecond, quantiles, shared, type DashboardSpec } from '../panel.ts';
+import { curves, each, figure, perSecond, quantiles, shared, shareInAnHour, type DashboardSpec } from '../panel.ts';
 
 const DURATION = 'gen_ai_client_operation_duration_seconds';
 
@@ -13,7 +13,7 @@ export const RUNS: DashboardSpec = {
       panels: [
         figure('Running', 'short', shared('writ_runs_active', [], '{state="running"}'), 'Runs that are under way now.', { width: 6 }),
         figure('Queued', 'short', shared('writ_runs_active', [], '{state="queued"}'), 'Runs that no replica has begun.', { width: 6, thresholds: [{ from: 20, color: 'yellow' }] }),
-        figure('Failed replies', 'percentunit', `(${perSecond(`${DURATION}_count`, [], '{error_type!=""}')} or vector(0)) / ${perSecond(`${DURATION}_count`)}`, 'Share of requests to models that got no reply.', { width: 6, thresholds: [{ from: 0.05, color: 'yellow' }, { from: 0.2, color: 'red' }] }),
+        figure('Failed replies', 'percentunit', shareInAnHour(`${DURATION}_count`, 'error_type!=""'), 'Share of requests to models that got no reply, within an hour.', { width: 6, thresholds: [{ from: 0.05, color: 'yellow' }, { from: 0.2, color: 'red' }] }),
         figure('Cost in a day', 'short', 'sum (increase(writ_run_cost_total[1d]))', 'In the currency of the models\' prices.', { width: 6 }),
       ],
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curves, each, figure, perSecond, quantile, quantiles, type DashboardSpec } from '../panel.ts';
+import { curves, each, figure, perSecond, quantile, quantiles, shareInAnHour, type DashboardSpec } from '../panel.ts';
 
 export const SANDBOXES: DashboardSpec = {
   uid: 'writ-sandboxes',
@@ -10,8 +10,8 @@ export const SANDBOXES: DashboardSpec = {
       title: 'Now',
       panels: [
         figure('Ready', 'short', 'sum (writ_sandbox_pool_containers{state="ready"})', 'Containers that wait for a call, over all executors.', { width: 6 }),
-        figure('Hits', 'percentunit', `${perSecond('writ_sandbox_acquisitions_total', [], '{pool="hit"}')} / ${perSecond('writ_sandbox_acquisitions_total')}`, 'Calls that got a container which waited. Below 0.8: raise `WRIT_POOL_SIZE`.', { width: 6 }),
-        figure('Start p99', 's', quantile(0.99, 'writ_sandbox_start_duration_seconds', [], '{outcome="ready"}'), 'From the order of a container to its agent\'s first word.', { width: 6 }),
+        figure('Hits', 'percentunit', shareInAnHour('writ_sandbox_acquisitions_total', 'pool="hit"'), 'Calls that got a container which waited, within an hour. Below 0.8: raise `WRIT_POOL_SIZE`.', { width: 6 }),
+        figure('Start p99', 's', quantile(0.99, 'writ_sandbox_start_duration_seconds', [], '{outcome="ready"}', '1h'), 'From the order of a container to its agent\'s first word, within an hour.', { width: 6 }),
         figure('Failed starts in an hour', 'short', '(sum (increase(writ_sandbox_start_duration_seconds_count{outcome="failed"}[1h])) or vector(0))', 'Each costs a call or a place in the pool.', { width: 6, thresholds: [{ from: 1, color: 'yellow' }, { from: 10, color: 'red' }] }),
       ],
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { curves, each, figure, perSecond, quantiles, type DashboardSpec } from '../panel.ts';
+import { curves, each, figure, perSecond, quantiles, shareInAnHour, type DashboardSpec } from '../panel.ts';
 
 const OF = '{tenant="$tenant"}';
 
@@ -14,8 +14,8 @@ export const TENANT: DashboardSpec = {
       panels: [
         figure('Requests', 'reqps', perSecond('writ_tenant_requests_total', [], OF), 'Requests to the API with keys of the tenant.', { width: 6 }),
         figure('Decisions', 'ops', perSecond('writ_tenant_operations_decided_total', [], OF), 'Proposals that the kernel decides.', { width: 6 }),
-        figure('Refused', 'percentunit', `${perSecond('writ_tenant_operations_decided_total', [], '{tenant="$tenant", verdict="refused"}')} / ${perSecond('writ_tenant_operations_decided_total', [], OF)}`,
-          'Share of proposals that are refused.', { width: 6 }),
+        figure('Refused', 'percentunit', shareInAnHour('writ_tenant_operations_decided_total', 'verdict="refused"', 'tenant="$tenant"'),
+          'Share of proposals that were refused within an hour.', { width: 6 }),
         figure('Cost in a day', 'short', `sum (increase(writ_tenant_cost_total${OF}[1d]))`, 'In the currency of the models\' prices.', { width: 6 }),
       ],
     },
