@@ -57,7 +57,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       suite('unit', UNIT_SETUP, RETRY), suite('e2e', STACK_SETUP, RETRY), shared, suite('fault', STACK_SETUP, RETRY), suite('adversarial', STACK_SETUP),
-      suite('cluster', UNIT_SETUP),
+      suite('deploy', STACK_SETUP), suite('cluster', UNIT_SETUP),
     ],
   },
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of the dashboards for the documents, from what `tests/e2e/src/dashboards.spec.ts` was answered:
-//   WRIT_DASHBOARD_DATA=data.json npx vitest run --project e2e tests/e2e/src/dashboards.spec.ts
+// Pictures of the dashboards for the documents, from what `tests/deploy/src/dashboards.spec.ts` was answered:
+//   WRIT_DASHBOARD_DATA=data.json npx vitest run --project deploy tests/deploy/src/dashboards.spec.ts
 //   node tools/with-node.mjs tools/src/dashboards/plot.ts data.json
 // They are plotted from the same queries and say so: they are no pictures of Grafana.
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function shoot(chromium: string, html: string, height: number, png: string
 
 try {
   const [file] = process.argv.slice(2);
-  if (file === undefined) throw new SetupError('name the file that WRIT_DASHBOARD_DATA named for tests/e2e/src/dashboards.spec.ts', []);
+  if (file === undefined) throw new SetupError('name the file that WRIT_DASHBOARD_DATA named for tests/deploy/src/dashboards.spec.ts', []);
   const chromium = findProgram(process.env, 'chromium');
   if (chromium === undefined) throw new SetupError('a browser is needed to draw pictures; install it with:', ['  apt-get install chromium']);
   const { span, answers } = JSON.parse(readFileSync(file, 'utf8')) as Data;

@@ -7,10 +7,11 @@ Brings up what the checks need (or uses what \`npm run parts\` keeps up) and run
 fuzzing, unit specs of every project, and specs of whole stacks: end to end, faults, attacks.
 
 Examples:
-  npm test                               everything but \`cluster\`
+  npm test                               everything but \`deploy\` and \`cluster\`
   npm test -- --changed                  what the uncommitted changes can affect
   npm test -- --changed main --only unit unit specs of the projects that changes since main can affect
   npm test -- --only e2e,fault --shard 1/4
+  npm test -- --only deploy              images, compose and dashboards on real parts; some ten minutes
   npm test -- --only cluster             a real Kubernetes node; the first time builds Kubernetes
 
 For one file: npx vitest run --project unit libs/merkle/src/proof.spec.ts (with \`npm run parts\` for what needs Postgres, NATS or Docker).

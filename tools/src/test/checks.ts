@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /** Lanes of a phase run beside each other, and phases one after the other: specs that kill and freeze processes have deadlines, and nothing else runs beside them. */
-export const PHASES = [['analysis', 'stacks'], ['faults'], ['cluster']] as const;
+export const PHASES = [['analysis', 'stacks'], ['faults'], ['deploy'], ['cluster']] as const;
 
 export type Lane = (typeof PHASES)[number][number];
 
@@ -37,8 +37,11 @@ const STACK_SUITES = ['e2e', 'adversarial'] as const satisfies readonly SuiteNam
 /** The names that `--only` takes, in the order of the summary. */
 export const CHECK_NAMES = ['lint', 'types', 'modules', 'canary', 'fuzz', ...Object.keys(suiteFiles)] as readonly string[];
 
-/** Runs only where `--only` names it: it needs root, and builds Kubernetes where that isn't built yet. */
-export const ON_REQUEST = ['cluster'] as const satisfies readonly SuiteName[];
+/**
+ * Run only where `--only` names them: `deploy` builds images and keeps deployments up for minutes; `cluster` needs root, and
+ * builds Kubernetes where that isn't built yet.
+ */
+export const ON_REQUEST = ['deploy', 'cluster'] as const satisfies readonly SuiteName[];
 
 /** What runs where nothing is named. */
 export const DEFAULT_NAMES = CHECK_NAMES.filter((name) => !(ON_REQUEST as readonly string[]).includes(name));
@@ -110,7 +113,8 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
+    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1),
     // It brings its own node up, and needs neither the build nor the parts.
-    ...vitest('cluster', ON_REQUEST.filter(chosen), 'cluster', 1).map((check) => ({ ...check, afterSetUp: false, env: {} })),
+    ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({ ...check, afterSetUp: false, env: {} })),
   ];
 };
