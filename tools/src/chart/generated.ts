@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of the chart that are made from the code.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
 import { replaceBlock } from '../docs/blocks.ts';
@@ -12,15 +12,34 @@ import { settingsTable, valuesTable } from './values/table.ts';
 
 const FOLDER = 'helm/writ';
 
+/** What the chart installs of the dashboards and rules: a chart reads only files of its own folder. */
+const COPIED: Readonly<Record<string, string>> = {
+  'files/dashboards': 'deploy/grafana/dashboards',
+  'files/rules': 'deploy/prometheus/rules',
+};
+
+const copiesOf = (checkout: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(COPIED).flatMap(([to, from]) =>
+      readdirSync(join(checkout, from)).map((name) => [
+        `${to}/${name}`,
+        readFileSync(join(checkout, from, name), 'utf8'),
+      ]),
+    ),
+  );
+
+const readIfAny = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
 /** Every file of the chart that is made, as it stands and as it would be made now. */
 export async function chartFiles(checkout: string): Promise<Document[]> {
-  const textOf = (name: string): string => readFileSync(join(checkout, FOLDER, name), 'utf8');
+  const textOf = (name: string): string => readIfAny(join(checkout, FOLDER, name));
   const settings = await settingsOf(checkout);
   const blocks = {
     values: valuesTable(textOf('values.yaml')),
     ...Object.fromEntries(PROCESSES.map((process) => [`settings ${process}`, settingsTable(settings[process])])),
   };
   const made: Readonly<Record<string, string>> = {
+    ...copiesOf(checkout),
     'files/nats.conf': natsConf(),
     'values.schema.json': `${JSON.stringify(await valuesSchema(checkout), null, 2)}\n`,
     'README.md': Object.entries(blocks).reduce(
