@@ -26,8 +26,8 @@ const { services, volumes } = parse(readFileSync(FILE, 'utf8'), { merge: true })
   volumes: Readonly<Record<string, unknown>>;
 };
 
-/** Read by Node.js itself, and by what speaks to models. */
-const OTHERS = new Set(['NODE_EXTRA_CA_CERTS', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OTEL_EXPORTER_OTLP_ENDPOINT']);
+/** Read by what speaks to models, and by telemetry. */
+const OTHERS = new Set(['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OTEL_EXPORTER_OTLP_ENDPOINT']);
 
 const text = (...path: string[]): string => readFileSync(join(checkout, ...path), 'utf8');
 
@@ -43,11 +43,10 @@ describe('deploy/compose', () => {
   it.each(SERVICES)('%s is given variables that it reads, and no password', (name) => {
     const known = text('apps', name, 'src', 'config.env.ts') + text('libs', 'nest-kit', 'src', 'common-environment.ts');
     const given = Object.entries(services[name]?.environment ?? {});
-    // The bus reads the authority of NATS where it knows the variable, and Node.js reads it by NODE_EXTRA_CA_CERTS.
     const unknown = given
       .map(([variable]) => variable)
       .filter((variable) => !known.includes(`${variable}:`) && !OTHERS.has(variable));
-    expect(unknown.filter((variable) => variable !== 'WRIT_NATS_CA_FILE')).toEqual([]);
+    expect(unknown).toEqual([]);
     for (const [, value] of given) expect(value).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
   });
 
