@@ -11,7 +11,7 @@ import { makeKeys } from './keys/make-keys.ts';
 import { migrateDatabase } from './migrate/migrate-database.ts';
 import { writeNatsConfig, type RenderConfig } from './nats-config.ts';
 import { addSmokeCommand } from './smoke/command.ts';
-import { signingKeysCommand } from './signing-keys/command.ts';
+import { signingKeysCommand } from './keys/signing-keys-command.ts';
 
 /** What the program reads and where it speaks. */
 export interface Surroundings {

@@ -2,8 +2,8 @@
 import { ApiException, type V1ConfigMap, type V1Secret } from '@kubernetes/client-node';
 import { PURPOSES, type Purpose } from '@writ/signing';
 import { Failure, reasonOf } from '../failure.ts';
-import type { ClusterPlace } from '../keys/cluster-store.ts';
-import { PUBLISHED } from '../keys/layout.ts';
+import type { ClusterPlace } from './cluster-store.ts';
+import { PUBLISHED } from './layout.ts';
 import type { RingChange, RingTexts } from './change-rings.ts';
 
 const CONFLICT = 409;

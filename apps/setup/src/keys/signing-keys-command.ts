@@ -46,7 +46,7 @@ export function signingKeysCommand({ env, parsePrefix, now, run }: SigningKeysPa
   // The client of Kubernetes is loaded only where it is used.
   const change = async (prefix: string, decide: (texts: RingTexts, options: Pick<ChangeOptions, 'deployment' | 'now'>) => RingChange): Promise<string> => {
     const { WRIT_DEPLOYMENT: deployment } = readKeysConfig(env);
-    const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([import('../keys/cluster-store.ts'), import('./cluster-rings.ts')]);
+    const [{ inClusterPlace }, { ClusterRings }] = await Promise.all([import('./cluster-store.ts'), import('./cluster-rings.ts')]);
     return await new ClusterRings(inClusterPlace(prefix)).change((texts) => decide(texts, { deployment, now: now() }));
   };
   const purpose = (): Argument => new Argument('<purpose>', 'whose key').choices(PURPOSES);
