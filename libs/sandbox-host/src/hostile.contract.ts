@@ -21,6 +21,8 @@ const AGENT =
   '"/opt/writ/agent "*) echo ${p#/proc/};; esac; done)';
 /** Its streams: what a job writes there is heard as if the agent had said it. */
 const VOICE = `/proc/${AGENT}/fd/1`;
+/** A command that runs these lines as they stand. */
+const pythonOf = (...lines: readonly string[]): string => `python3 -c "${lines.join('\n')}"`;
 
 /** What every sandbox of containers must bear, whatever its engine. `open` is called once. */
 export function hostileContract(
@@ -65,15 +67,16 @@ export function hostileContract(
         async () => {
           // While it reads the flood the agent's runtime compiles what has become hot, and collects: on threads of
           // their own, if it may.
-          const flood = `python3 -c "
-    import os, time
-    try:
-        while True:
-            if os.fork() == 0:
-                time.sleep(60)
-                os._exit(0)
-    except OSError: pass
-    for _ in range(3000): os.write(1, b'x' * 65536)"`;
+          const flood = pythonOf(
+            'import os, time',
+            'try:',
+            '    while True:',
+            '        if os.fork() == 0:',
+            '            time.sleep(60)',
+            '            os._exit(0)',
+            'except OSError: pass',
+            "for _ in range(3000): os.write(1, b'x' * 65536)",
+          );
           for (let time = 0; time < 5; time++) {
             const result = await run(flood, { wallMs: 60_000, outputBytes: 100_000 });
             expect([result.ended, result.exitCode, textOf(result).length]).toEqual(['exited', 0, 100_000]);
