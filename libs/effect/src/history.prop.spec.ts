@@ -152,7 +152,13 @@ describe('whatever is done with git', () => {
           folder.remove();
         }
       }),
-      { numRuns: 20, examples: [[[`git reset -q --hard HEAD~2; ${FORGET}`]]] },
+      {
+        numRuns: 20,
+        examples: [
+          [[`git reset -q --hard HEAD~2; ${FORGET}`]],
+          [['echo 0 >> README.md; git stash -q', `git reset -q --hard HEAD~1; ${FORGET}`]],
+        ],
+      },
     );
     // Both happen, or nothing was tested.
     expect(Math.min(harmful, harmless)).toBeGreaterThan(0);

@@ -102,23 +102,23 @@ class HistoryChanges {
     return [...unreadable, ...index].map((inner) => `writes to \`${inner}\` what git can't read`);
   }
 
-  /** What was named before and isn't now, by its own name. */
+  /** What was named before and isn't now, by its own name. A stash is no name: its series may drop it freely. */
   #unnamed(): string[] {
-    const now = new Set([...this.#after.tips.values(), ...this.#after.logged, ...this.#after.stashed]);
+    const now = new Set([...this.#after.tips.values(), ...this.#after.logged]);
     return [...new Set([...this.#before.tips.values(), ...this.#before.logged])].filter((id) => !now.has(id));
   }
 
   /**
-   * Those of the names that no reference and no log leads to any more. What wasn't there before the effect is nothing
-   * to lose.
+   * Those of the names that no reference and no log leads to any more, other than a stash. What wasn't there before the
+   * effect is nothing to lose.
    */
   #unreachable(store: ObjectStore, unnamed: readonly string[]): string[] {
     const left = new Set(
       unnamed.map((name) => this.#peeled(store, name)).filter((name) => this.#wasThere(store, name)),
     );
     if (left.size === 0) return [];
-    const { tips, logged, stashed } = this.#after;
-    walkObjects(store, [...tips.values(), ...logged, ...stashed], this.#effort, {
+    const { tips, logged } = this.#after;
+    walkObjects(store, [...tips.values(), ...logged], this.#effort, {
       withTrees: false,
       passed: (name) => {
         left.delete(name);
