@@ -191,7 +191,9 @@ export class WorkerPool<Tasks extends TaskTable> extends Work<Tasks> {
     } catch (error) {
       throw this.#failure(message.task, error, ending, { wallMs, signal });
     } finally {
+      // The word that it began may come after what it answered: then it took no time that counts.
       if (startedAt !== null) this.#noteBusy(message.task, performance.now() - startedAt);
+      else if (ending === null && signal?.aborted !== true) this.#noteBusy(message.task, 0);
       clearTimeout(timer);
       this.#onStarted.delete(message.id);
       signal?.removeEventListener('abort', onCancel);
