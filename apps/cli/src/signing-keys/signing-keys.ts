@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { newKey } from '@writ/nest-kit/keys';
-import { PURPOSES, stateAt, withNext, withRevoked, type KeyRing, type Purpose, type SigningKey } from '@writ/signing';
+import { momentMs } from '@writ/nest-kit/times';
+import { PURPOSES, stateAt, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose, type SigningKey } from '@writ/signing';
 import { Command } from 'commander';
 import { usage } from '../cli-error.ts';
 import { show, type Context } from '../context.ts';
@@ -96,13 +97,13 @@ function revokeCommand(context: Context): Command {
     const [made, now] = [newKey(), Date.now()];
     const { ring, isLast } = folders.change(() => {
       const { rings, pemsOf } = folders.read();
-      const last = rings[purpose].keys.at(-1);
-      const isSigning = last?.keyid === options.kid && last.signs_from <= now;
-      const changed = withinKeys(() => withRevoked(isSigning ? withNext(rings[purpose], { signer: made.signer, now, overlapMs: HASTE_MS }) : rings[purpose], {
-        keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS,
-      }));
+      const { changed, isReplaced } = withinKeys(() => {
+        const next = withSuccessorOf(rings[purpose], options.kid, { signer: made.signer, now, overlapMs: HASTE_MS });
+        const revoked = { keyid: options.kid, now, from: momentFrom(options.from, now), settleMs: SETTLE_MS };
+        return { changed: withRevoked(next.ring, revoked), isReplaced: next.isReplaced };
+      });
       folders.write(purpose, { ...rings, [purpose]: changed }, (keyid) => (keyid === made.signer.keyid ? made.pem : pemsOf[purpose](keyid)));
-      return { ring: changed, isLast: isSigning };
+      return { ring: changed, isLast: isReplaced };
     });
     const revoked = ring.keys.find(({ keyid }) => keyid === options.kid);
     const value = { purpose, keyid: options.kid, revoked: revoked?.revoked ?? null, successor: isLast ? made.signer.keyid : null };
@@ -116,8 +117,8 @@ function revokeCommand(context: Context): Command {
 /** @throws CliError `usage` */
 function momentFrom(text: string | undefined, now: number): number {
   if (text === undefined) return now;
-  const moment = /^\d{4}-\d\d-\d\dT[0-9:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isFinite(moment) || moment < 0) throw usage(`\`--from ${text}\` is no moment: write it in UTC, such as 2026-05-01T12:00Z`);
+  const moment = momentMs(text);
+  if (moment === null) throw usage(`\`--from ${text}\` is no moment: write it in UTC, such as 2026-05-01T12:00Z`);
   return moment;
 }
 

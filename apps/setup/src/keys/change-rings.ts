@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another signing key, and one that is given up. The command `writ signing-keys` does the same on files.
 import { newKey, parseRingText, publishedTexts } from '@writ/nest-kit/keys';
-import { formatRing, KeyStoreError, withNext, withRevoked, type KeyRing, type Purpose } from '@writ/signing';
+import { formatRing, KeyStoreError, withNext, withRevoked, withSuccessorOf, type KeyRing, type Purpose } from '@writ/signing';
 import { Failure } from '../failure.ts';
 
 /** The text of each ring, with its private keys. */
@@ -50,10 +50,8 @@ export function revoke(
   const made = newKey();
   const { now, overlapMs } = options;
   const change = changeOf(texts, purpose, options, made.signer.keyid, made.pem, (ring) => {
-    const last = ring.keys.at(-1);
-    const isSigning = last?.keyid === keyid && last.signs_from <= now;
-    const next = isSigning ? withNext(ring, { signer: made.signer, now, overlapMs }) : ring;
-    return withRevoked(next, { keyid, now, from, settleMs: isSigning ? overlapMs + SETTLE_MS : SETTLE_MS });
+    const next = withSuccessorOf(ring, keyid, { signer: made.signer, now, overlapMs });
+    return withRevoked(next.ring, { keyid, now, from, settleMs: next.isReplaced ? overlapMs + SETTLE_MS : SETTLE_MS });
   });
   return { ...change, told: `the ${purpose} key ${keyid} is revoked from ${new Date(from).toISOString()} on` };
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { momentMs, periodMs } from '@writ/nest-kit/times';
 import { PURPOSES, type Purpose } from '@writ/signing';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { readKeysConfig, type Variables } from '../config.env.ts';
 import { revoke, rotate, type ChangeOptions, type RingChange, type RingTexts } from './change-rings.ts';
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** A kubelet may take a minute and a half until a changed Secret or ConfigMap is in a pod, and processes look each two seconds. */
 const OVERLAP_MS_MIN = 120_000;
 
@@ -18,17 +18,16 @@ interface RevokeOptions extends Options {
 }
 
 function parseOverlap(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
-  if (!(ms >= OVERLAP_MS_MIN)) {
+  const ms = periodMs(text);
+  if (ms === null || ms < OVERLAP_MS_MIN) {
     throw new InvalidArgumentError('a period of two minutes or more, such as 15m or 2h: every pod has to read the key before it signs.');
   }
   return ms;
 }
 
 function parseMoment(text: string): number {
-  const moment = /^\d{4}-\d\d-\d\dT[0-9:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isFinite(moment)) throw new InvalidArgumentError('a moment in UTC, such as 2026-05-01T12:00Z.');
+  const moment = momentMs(text);
+  if (moment === null) throw new InvalidArgumentError('a moment in UTC, such as 2026-05-01T12:00Z.');
   return moment;
 }
 

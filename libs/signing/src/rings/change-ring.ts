@@ -32,6 +32,17 @@ export function withNext(ring: KeyRing, { signer, now, overlapMs }: Rotation): K
   return { keys: [...before, { keyid: signer.keyid, jwk: signer.publicJwk, not_before: now, signs_from, signs_until: null, not_after: null, revoked: null, signer }] };
 }
 
+/**
+ * The ring with a successor of a key that signs now; as it is for any other key. What signs is revoked only once somebody
+ * takes its place (`withRevoked`).
+ * @throws KeyStoreError as `withNext`
+ */
+export function withSuccessorOf(ring: KeyRing, keyid: string, rotation: Rotation): { readonly ring: KeyRing; readonly isReplaced: boolean } {
+  const last = ring.keys.at(-1);
+  const isReplaced = last?.keyid === keyid && last.signs_from <= rotation.now;
+  return { ring: isReplaced ? withNext(ring, rotation) : ring, isReplaced };
+}
+
 export interface Given {
   readonly keyid: string;
   readonly now: number;
