@@ -18,10 +18,10 @@ describe('the settings of the way out', () => {
   });
 
   it('know hosts that are reached without the proxy, by name and by what they are below', () => {
-    const { proxy, proxyResolves, isDirect } = read({ WRIT_OUTBOUND_PROXY: 'http://proxy:3128', WRIT_OUTBOUND_DIRECT: 'a.example,.inside.example', WRIT_OUTBOUND_DNS: 'proxy' });
-    expect([proxy?.host, proxyResolves]).toEqual(['proxy:3128', true]);
+    const { proxyFor, proxyResolves } = read({ WRIT_OUTBOUND_PROXY: 'http://proxy:3128', WRIT_OUTBOUND_DIRECT: 'a.example,.inside.example', WRIT_OUTBOUND_DNS: 'proxy' });
+    expect([proxyFor('far.example')?.host, proxyResolves]).toEqual(['proxy:3128', true]);
     const hosts = ['a.example', 'b.a.example', 'inside.example', 'x.inside.example', 'xinside.example'];
-    expect(hosts.filter(isDirect)).toEqual(['a.example', 'x.inside.example']);
+    expect(hosts.filter((host) => proxyFor(host) === null)).toEqual(['a.example', 'x.inside.example']);
   });
 
   it.each([

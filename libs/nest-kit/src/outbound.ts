@@ -30,16 +30,14 @@ interface OutboundVariables {
 
 /** The way to the world outside. */
 export interface Outbound {
-  /** null: directly */
-  readonly proxy: URL | null;
+  /** the proxy that a host, a name or an address, is reached through; null: directly */
+  readonly proxyFor: (host: string) => URL | null;
   /** whether the proxy resolves the names of hosts that are reached through it */
   readonly proxyResolves: boolean;
-  /** whether a host, a name or an address, is reached without the proxy */
-  readonly isDirect: (host: string) => boolean;
 }
 
 /** Directly. */
-export const DIRECT: Outbound = { proxy: null, proxyResolves: false, isDirect: () => true };
+export const DIRECT: Outbound = { proxyFor: () => null, proxyResolves: false };
 
 /**
  * Reads the way out of a process.
@@ -54,7 +52,8 @@ export function outboundOf(read: OutboundVariables, inside: readonly string[] = 
   }
   const hosts = [...direct.split(',').filter((host) => host !== ''), ...inside];
   const isDirect = (host: string): boolean => hosts.some((each) => each === host || (each.startsWith('.') && host.endsWith(each)));
-  return { proxy: new URL(proxy), proxyResolves: dns === 'proxy', isDirect };
+  const url = new URL(proxy);
+  return { proxyFor: (host) => (isDirect(host) ? null : url), proxyResolves: dns === 'proxy' };
 }
 
 /**

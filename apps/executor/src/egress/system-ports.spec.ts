@@ -28,7 +28,7 @@ afterAll(async () => {
   end();
 });
 const signal = (): AbortSignal => AbortSignal.timeout(5_000);
-const through = (more = {}) => systemEgress({ proxy: proxy.url, proxyResolves: false, isDirect: () => false, ...more });
+const through = (more = {}) => systemEgress({ proxyFor: () => proxy.url, proxyResolves: false, ...more });
 
 it('dials through the proxy by the address that was judged, and verifies the certificate of the name', async () => {
   const to = { host: HOST, address: '93.184.216.34', port: 443, tlsHost: HOST };
@@ -40,7 +40,7 @@ it('dials through the proxy by the address that was judged, and verifies the cer
 });
 
 it('leaves names to a proxy that resolves them, but for hosts that are reached directly', async () => {
-  const ports = through({ proxyResolves: true, isDirect: (host: string) => host === 'localhost' });
+  const ports = through({ proxyResolves: true, proxyFor: (host: string) => (host === 'localhost' ? null : proxy.url) });
   expect(await ports.resolve(HOST, signal())).toBeNull();
   // Whatever this machine's resolver says of it, it is asked.
   expect(await ports.resolve('localhost', signal()).catch(() => [])).not.toBeNull();

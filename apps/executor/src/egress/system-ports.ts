@@ -7,16 +7,15 @@ import { dialThrough, type Outbound } from '@writ/nest-kit';
 import type { Dialled, EgressPorts } from './ports.ts';
 
 /** This machine's resolver and network, or the proxy that is between it and the world. */
-export function systemEgress(outbound: Outbound): EgressPorts {
-  const proxyOf = (host: string): URL | null => (outbound.isDirect(host) ? null : outbound.proxy);
+export function systemEgress({ proxyFor, proxyResolves }: Outbound): EgressPorts {
   return {
     resolve: async (host) => {
-      if (outbound.proxyResolves && proxyOf(host) !== null) return null;
+      if (proxyResolves && proxyFor(host) !== null) return null;
       // With its dot the name is whole: no search list of this machine makes it another one.
       return (await lookup(`${host}.`, { all: true, verbatim: true })).map(({ address }) => address);
     },
     dial: async (to, signal) => {
-      const proxy = proxyOf(to.host);
+      const proxy = proxyFor(to.host);
       return proxy === null ? await dialDirectly(to, signal) : await dialThrough(proxy, to, signal);
     },
   };

@@ -88,7 +88,7 @@ it('a receiver beyond a proxy gets the message through a tunnel, and shows its o
   const proxy = await startTunnelProxy({ leadsTo: (to) => (to === 'far.example:443' ? null : port) });
   servers.push({ close: () => proxy.stop() });
   trust();
-  const outbound = { proxy: proxy.url, proxyResolves: true, isDirect: () => false };
+  const outbound = { proxyFor: () => proxy.url, proxyResolves: true };
   const gate = new EgressGate(new Set(), () => Promise.reject(new Error('it was resolved here')), outbound);
   const send = async (url: string) => await postMessage(await gate.pin(url), {}, '{}', AbortSignal.timeout(5_000));
   expect(await send(`https://${HOST}/hook`)).toMatchObject({ status: 204 });
@@ -103,7 +103,7 @@ it('a receiver that the operator named is reached without the proxy, and others 
   const proxy = await startTunnelProxy({ leadsTo: () => port });
   servers.push({ close: () => proxy.stop() });
   trust();
-  const outbound = { proxy: proxy.url, proxyResolves: false, isDirect: () => false };
+  const outbound = { proxyFor: () => proxy.url, proxyResolves: false };
   const resolve = (name: string) => Promise.resolve([name === HOST ? '127.0.0.1' : '93.184.216.34']);
   const gate = new EgressGate(new Set([`${HOST}:${port}`]), resolve, outbound);
   expect(await postMessage(await gate.pin(`https://${HOST}:${port}/hook`), {}, '{}', AbortSignal.timeout(5_000))).toMatchObject({ status: 204 });

@@ -51,7 +51,7 @@ export class EgressGate {
     const host = bareHost(url);
     const isNamed = this.#allowed.has(hostOf(url));
     // What the operator names is inside: the proxy to the world doesn't lead there.
-    const proxy = isNamed || this.#outbound.isDirect(host) ? null : this.#outbound.proxy;
+    const proxy = isNamed ? null : this.#outbound.proxyFor(host);
     if (proxy !== null && this.#outbound.proxyResolves && isIP(host) === 0) return { url, address: null, proxy };
     const addresses = isIP(host) === 0 ? await this.#addressesOf(host) : [host];
     const [first] = addresses;
