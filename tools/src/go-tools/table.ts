@@ -76,6 +76,16 @@ export const GO_TOOLS = {
     version: 'v0.313.5',
     why: 'to check alert rules and queries',
   },
+  cosign: {
+    package: 'github.com/sigstore/cosign/v3/cmd/cosign',
+    version: 'v3.1.3',
+    why: 'to sign images and the chart, and to verify their signatures',
+  },
+  crane: {
+    package: 'github.com/google/go-containerregistry/cmd/crane',
+    version: 'v0.22.1',
+    why: 'to copy images into a registry, and as the registry of tests',
+  },
 } as const satisfies Record<string, GoTool>;
 
 export type GoToolName = keyof typeof GO_TOOLS;
