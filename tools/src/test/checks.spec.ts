@@ -15,6 +15,11 @@ test('specs of a cluster run only where they are named, alone, and without the p
   expect(PHASES.find((lanes) => (lanes as readonly string[]).includes('cluster'))).toEqual(['cluster']);
 });
 
+test('specs of deployments run only where they are named, with the programs that they start installed first', () => {
+  expect(checks({ names: ['deploy'] })).toMatchObject([{ name: 'deploy', afterSetUp: true, programs: [{ name: 'prometheus' }, { name: 'docker-compose' }] }]);
+  expect(checks({}).filter(({ programs }) => programs !== undefined)).toEqual([]);
+});
+
 test('suites of stacks that are not named do not run', () => {
   const [stacks] = checks({ names: ['adversarial'] });
   expect(stacks).toMatchObject({ name: 'stacks', specs: { suites: ['adversarial'] } });

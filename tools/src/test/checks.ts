@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
+import { DEPLOY_PROGRAMS, type CheckProgram } from './check-programs.ts';
 import { suiteFiles, type SuiteName } from './suite-files.ts';
 
 /** Lanes of a phase run beside each other, and phases one after the other: specs that kill and freeze processes have deadlines, and nothing else runs beside them. */
@@ -19,6 +20,8 @@ export interface Check {
   readonly specs?: { readonly suites: readonly SuiteName[]; readonly results: string };
   /** variables of its environment */
   readonly env?: Readonly<Record<string, string>>;
+  /** Programs that are installed before it runs. Where one can't be, the check has failed. */
+  readonly programs?: readonly CheckProgram[];
 }
 
 /** What to run of all that there is. */
@@ -113,7 +116,7 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
-    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1),
+    ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({ ...check, programs: DEPLOY_PROGRAMS })),
     // It brings its own node up, and needs neither the build nor the parts.
     ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({ ...check, afterSetUp: false, env: {} })),
   ];

@@ -9,6 +9,7 @@ import type { FileOutcome, Results } from '../vitest/results.ts';
 import { affectedBy, changedSince, narrowed, readProjects } from './affected.ts';
 import { parseArguments, type Arguments } from './arguments.ts';
 import type { TestEnvironment } from './bring-up.ts';
+import { ensurePrograms } from './check-programs.ts';
 import { checksOf, CHECK_NAMES, DEFAULT_NAMES, ON_REQUEST, PHASES, type Check, type Lane, type Selection } from './checks.ts';
 import { busyShare, processorTimes } from './processor-times.ts';
 import { failuresOf, retriedOf, slowestFiles, timesOf, type Failure } from './report.ts';
@@ -29,13 +30,24 @@ interface Ran { readonly check: Check; readonly outcome: Outcome; readonly ms: n
 
 const NOT_RUN: Outcome = { ok: false, results: null };
 
+/** Runs a check once the programs that it starts are there. Without them it did not run, which is a failure. */
+const runPrepared = async (setup: Setup, check: Check, environment: TestEnvironment, onLine: (line: string) => void): Promise<Outcome> => {
+  try {
+    await ensurePrograms(setup, check.programs ?? []);
+  } catch (error) {
+    explain(error);
+    return NOT_RUN;
+  }
+  return runCheck(setup, check, environment, onLine);
+};
+
 /** Runs the checks of each lane one after the other, and the lanes of a phase beside each other. A check whose set-up failed did not run, which is a failure. */
 const runLanes = async (setup: Setup, checks: readonly Check[], ready: Promise<TestEnvironment>): Promise<Ran[]> => {
   const run = async (check: Check): Promise<Ran> => {
     const environment = !check.afterSetUp ? {} : await ready.catch(() => null);
     const began = performance.now();
     const onLine = (line: string): void => say(`${pc.dim(`${check.name.padEnd(NAME_WIDTH)}│`)} ${line}`);
-    const outcome = environment === null ? NOT_RUN : await runCheck(setup, check, environment, onLine);
+    const outcome = environment === null ? NOT_RUN : await runPrepared(setup, check, environment, onLine);
     const ms = performance.now() - began;
     onLine(`${outcome.ok ? pc.green('✔') : pc.red('✖')} ${check.name} [${seconds(ms)}]`);
     return { check, outcome, ms };

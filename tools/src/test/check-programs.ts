@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { ensureProgram } from '../parts/packages.ts';
+import type { Setup } from '../setup.ts';
+
+/** A program that the specs of a check start and that no part brings along. */
+export interface CheckProgram {
+  readonly name: string;
+  /** Debian's packages that have it */
+  readonly packages: readonly string[];
+  /** completes the sentence "PACKAGE is needed …" */
+  readonly why: string;
+  /** a command that ends with status 0 where another program does the same work, so that none is installed */
+  readonly unless?: readonly [program: string, ...args: string[]];
+}
+
+/** What the specs of tests/deploy start. The default run of `npm test` needs neither. */
+export const DEPLOY_PROGRAMS: readonly CheckProgram[] = [
+  { name: 'prometheus', packages: ['prometheus'], why: 'to ask every query of the dashboards and alerts' },
+  {
+    name: 'docker-compose',
+    packages: ['docker-compose'],
+    why: 'to start deploy/compose',
+    unless: ['docker', 'compose', 'version'],
+  },
+];
+
+const works = ({ unless }: CheckProgram, env: Setup['env']): boolean => {
+  if (unless === undefined) return false;
+  const [program, ...args] = unless;
+  return spawnSync(program, args, { env, stdio: 'ignore' }).status === 0;
+};
+
+/**
+ * Installs those of the programs that aren't there yet.
+ *
+ * @throws SetupError with the command to type where they can't be installed
+ */
+export const ensurePrograms = async (setup: Setup, programs: readonly CheckProgram[]): Promise<void> => {
+  for (const program of programs)
+    if (!works(program, setup.env)) await ensureProgram(setup, program.name, program.packages, program.why);
+};
