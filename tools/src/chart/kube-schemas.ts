@@ -21,7 +21,7 @@ const KUBERNETES: Source = {
   files: ['api/openapi-spec/swagger.json'],
 };
 
-/** Objects of others that the chart renders where a value asks for them. */
+/** Objects of others that the chart renders where a value asks for them, and that its examples and documents show. */
 const CUSTOM: readonly Source[] = [
   {
     module: 'sigs.k8s.io/gateway-api@v1.4.0',
@@ -34,6 +34,12 @@ const CUSTOM: readonly Source[] = [
       (kind) => `example/prometheus-operator-crd/monitoring.coreos.com_${kind}.yaml`,
     ),
   },
+  {
+    module: 'github.com/external-secrets/external-secrets@v1.3.2',
+    files: ['config/crds/bases/external-secrets.io_externalsecrets.yaml'],
+  },
+  { module: 'github.com/kyverno/kyverno@v1.19.1', files: ['config/crds/kyverno/kyverno.io_clusterpolicies.yaml'] },
+  { module: 'github.com/sigstore/policy-controller@v0.13.1', files: ['config/300-clusterimagepolicy.yaml'] },
 ];
 
 /** Raised when the schemas of the same definitions come out differently. */

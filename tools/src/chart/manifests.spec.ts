@@ -64,6 +64,12 @@ describeChart('manifests of the chart', () => {
     expect(conform(text(example))).toEqual({ status: 0, out: '' });
   });
 
+  test("the ExternalSecrets of the examples are as the operator's own definition has them", () => {
+    const manifests = readFileSync(join(CHART, 'examples/external-secrets.yaml'), 'utf8');
+    expect(conform(manifests)).toEqual({ status: 0, out: '' });
+    expect(conform(manifests.replace('deletionPolicy', 'deletePolicy')).status).toBe(1);
+  });
+
   test("the schemas refuse a field that Kubernetes doesn't know", () => {
     expect(
       conform('{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 1, potr: 2}]}}'),

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// helm/writ/examples: manifests that bring keys of an operator's own into the cluster.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { checkout } from '../setup.ts';
+import { CHART, parseObjects, type KubeObject } from './render.ts';
+
+interface KeySet {
+  readonly name: string;
+  readonly entries: readonly { readonly name: string }[];
+}
+
+const read = (name: string): string => readFileSync(join(CHART, name), 'utf8');
+
+/** The entries of each Secret and of the ConfigMap. By path: no tool depends on an app, and this one only reads its data. */
+async function entriesOf(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { keySets } = (await import(join(checkout, 'apps/setup/src/keys/layout.ts'))) as {
+    keySets: (options: object) => readonly KeySet[];
+  };
+  const sets = keySets({ deployment: 'd', natsHosts: [], postgresHosts: [], now: () => new Date(0) });
+  return Object.fromEntries(sets.map(({ name, entries }) => [name, entries.map((entry) => entry.name)]));
+}
+
+const ENTRIES = await entriesOf();
+
+/** Of each Secret that the chart asks for: its name in `existing-keys-values.yaml`, and what the set is called in code. */
+const NAMES = (parse(read('ci/existing-keys-values.yaml')) as { keys: { existingSecrets: Record<string, string> } }).keys
+  .existingSecrets;
+const SET_OF: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(NAMES).map(([of, name]) => [name, of === 'platformKey' ? 'platform-key' : of]),
+);
+
+test('the values say of each Secret exactly the entries that the set-up makes', () => {
+  const values = read('values.yaml');
+  for (const of of ['kernel', 'ledger', 'executor', 'orchestrator', 'platformKey']) {
+    const [, comment = ''] = new RegExp(`# -- (Secret [^\\n]*)\\n    ${of}: ""`).exec(values) ?? [];
+    const named = [...comment.matchAll(/`([^`]+)`/g)].map(([, name]) => name).filter((name) => name !== 'helm test');
+    expect({ of, named }).toEqual({ of, named: ENTRIES[of === 'platformKey' ? 'platform-key' : of] });
+  }
+  const [, published = ''] = /# -- (ConfigMap with the public keys[^\n]*)/.exec(values) ?? [];
+  expect([...published.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort()).toEqual(
+    [...(ENTRIES['public-keys'] ?? [])].sort(),
+  );
+});
+
+interface ExternalSecret {
+  readonly secretStoreRef: { readonly kind: string; readonly name: string };
+  readonly target: { readonly name: string; readonly deletionPolicy: string };
+  readonly dataFrom: readonly { readonly extract: { readonly key: string } }[];
+}
+
+test('there is one ExternalSecret for each Secret, which takes the store entry of the same set whole', () => {
+  const objects = parseObjects(read('examples/external-secrets.yaml'));
+  expect(objects.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(
+    objects.map(() => 'external-secrets.io/v1 ExternalSecret'),
+  );
+  expect(objects.map(({ metadata }) => metadata.name).sort()).toEqual(Object.values(NAMES).sort());
+  for (const object of objects) {
+    const { target, dataFrom, secretStoreRef } = object['spec'] as ExternalSecret;
+    const { name } = object.metadata;
+    expect({ name, target: target.name, key: dataFrom.map(({ extract }) => extract.key) }).toEqual({
+      name,
+      target: name,
+      key: [`writ/${SET_OF[name] ?? ''}`],
+    });
+    // Whoever deletes the ExternalSecret by mistake must not delete the keys of what runs.
+    expect({ name, deletionPolicy: target.deletionPolicy }).toEqual({ name, deletionPolicy: 'Retain' });
+    expect(secretStoreRef.kind).toBe('ClusterSecretStore');
+  }
+});
+
+test('the table of entries beside the examples is that of the set-up', () => {
+  const rows = [...read('examples/README.md').matchAll(/^ *\| `writ\/([a-z-]+)` \| ([^|]+) \|/gm)].map(
+    ([, set = '', entries = '']) => [set, [...entries.matchAll(/`([^`]+)`/g)].map(([, name]) => name)] as const,
+  );
+  const expected = Object.values(SET_OF).map((set) => [set, ENTRIES[set]] as const);
+  expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(expected));
+});
+
+interface ProviderClass {
+  readonly parameters: { readonly objects: string };
+  readonly secretObjects: readonly {
+    readonly secretName: string;
+    readonly type: string;
+    readonly data: readonly { readonly objectName: string; readonly key: string }[];
+  }[];
+}
+
+describe.each(Object.entries(SET_OF).filter(([, set]) => ['kernel', 'ledger', 'executor', 'orchestrator'].includes(set)))(
+  'the SecretProviderClass `%s`',
+  (name, set) => {
+    const classes = (): KubeObject[] => parseObjects(read('examples/secrets-store-csi.yaml'));
+
+    test('makes exactly the entries that the service mounts, each from the store entry of that name', () => {
+      const object = classes().find(({ metadata }) => metadata.name === name);
+      expect(object).toMatchObject({ apiVersion: 'secrets-store.csi.x-k8s.io/v1', kind: 'SecretProviderClass' });
+      const { parameters, secretObjects } = object!['spec'] as ProviderClass;
+      const [secret, ...others] = secretObjects;
+      expect({ others, secretName: secret?.secretName, type: secret?.type }).toEqual({
+        others: [],
+        secretName: name,
+        type: 'Opaque',
+      });
+      expect(secret?.data).toEqual(ENTRIES[set]?.map((entry) => ({ objectName: entry, key: entry })));
+      expect(parse(parameters.objects)).toEqual(
+        ENTRIES[set]?.map((entry) => ({
+          objectName: entry,
+          secretPath: `secret/data/writ/${set}`,
+          secretKey: entry,
+        })),
+      );
+    });
+  },
+);
