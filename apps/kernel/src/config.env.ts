@@ -25,6 +25,7 @@ export const Environment = Type.Object({
   WRIT_MASTER_KEY_NEXT_FILE: Type.Optional(File('the master key after this one: it opens, and wraps nothing')),
   WRIT_SANDBOX_IMAGE_DIGEST: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'the id of the sandbox image: `sha256:` and 64 hexadecimal digits' }),
   WRIT_SANDBOX_IMAGES_FILE: Type.Optional(Type.String({ minLength: 1, description: 'a JSON file: the images of those tenants and tools that have others; the same one as the executors\'' })),
+  WRIT_STREAM_REPLICAS: Type.Integer({ default: 1, minimum: 1, maximum: 5, description: 'servers of a NATS cluster that hold the stream of waiting work: 3 in a cluster of three' }),
   WRIT_LEASE_MS: Type.Integer({ default: 15_000, minimum: 100, maximum: 600_000, description: 'milliseconds for which an attempt lives unrenewed' }),
   WRIT_PERMIT_TTL_MS: Type.Integer({ default: 30_000, minimum: 100, maximum: 600_000, description: 'milliseconds within which a permit must be redeemed' }),
   WRIT_SWEEP_MS: Type.Integer({ default: 2_000, minimum: 50, maximum: 60_000, description: 'milliseconds between two sweeps for what nobody speaks for' }),

@@ -22,7 +22,7 @@ await bootProcess(async () => {
       user: config.WRIT_NATS_USER ?? 'kernel',
       password: config.natsPassword ?? undefined,
       caFile: config.WRIT_NATS_CA_FILE,
-      lanes: workLanesOf(config.WRIT_SHARD),
+      lanes: workLanesOf(config.WRIT_SHARD, config.WRIT_STREAM_REPLICAS),
       keepsLanes: true,
       // It hears other replicas' events; of its own it knows.
       echo: false,

@@ -6,6 +6,8 @@ import { LANES, subjectsOf } from '@writ/contract';
 export interface WorkLanes {
   readonly stream: string;
   readonly lanes: readonly { readonly subject: string; readonly durable: string }[];
+  /** servers of a cluster that hold the stream: with one, work that waits stands still while that server is away */
+  readonly replicas: number;
 }
 
 const second = 1_000_000_000;
@@ -13,17 +15,22 @@ const second = 1_000_000_000;
 /** What a message of a lane may weigh, headers apart. A permit has at most 4 KiB. */
 export const laneMessageBytesMax = 16_384;
 
-/** Names the stream and the consumers of a shard. A lane's consumer is called like the lane. */
-export function workLanesOf(shard: string): WorkLanes {
+/**
+ * Names the stream and the consumers of a shard. A lane's consumer is called like the lane.
+ *
+ * @param replicas servers that hold the stream; only whoever makes it says so
+ */
+export function workLanesOf(shard: string, replicas = 1): WorkLanes {
   const subjects = subjectsOf(shard);
   return {
     stream: subjects.workStream,
     lanes: LANES.map((lane) => ({ subject: subjects.work(lane), durable: lane })),
+    replicas,
   };
 }
 
 /** How the stream is made. Durations are nanoseconds, as JetStream has them. */
-export function streamConfigOf({ stream, lanes }: WorkLanes): Partial<StreamConfig> & { name: string } {
+export function streamConfigOf({ stream, lanes, replicas }: WorkLanes): Partial<StreamConfig> & { name: string } {
   return {
     name: stream,
     subjects: lanes.map(({ subject }) => subject),
@@ -38,7 +45,7 @@ export function streamConfigOf({ stream, lanes }: WorkLanes): Partial<StreamConf
     max_bytes: 67_108_864,
     // The message and its headers.
     max_msg_size: laneMessageBytesMax + 8_192,
-    num_replicas: 1,
+    num_replicas: replicas,
   };
 }
 
