@@ -14,6 +14,7 @@ import { appendLatency, appends, batchInserts } from './metrics/appends.ts';
 import { inlineCalls, makeWorlds, sandboxedCalls } from './metrics/calls.ts';
 import { cedarRaw, decisions } from './metrics/decisions.ts';
 import { jsonParseRaw, jsonParseWide, parseDialect, parseWide, WHOLE } from './metrics/dialects.ts';
+import { footprint } from './metrics/footprint.ts';
 import { fairnessFlood } from './metrics/fairness.ts';
 import { loopOverhead } from './metrics/loop-overhead.ts';
 import { mk8Compile } from './metrics/mk8.ts';
@@ -91,6 +92,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   { name: 'sandboxed_rate', reference: 'docker_run', run: (stack) => sandboxedRate(stack) },
   { name: 'sandboxed_call_c1', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 1), load(1, 60, 4)) },
   { name: 'sandboxed_call_c16', reference: 'docker_run', run: async (stack) => sandboxedCalls(await makeWorlds(stack, 16), load(16, 120, 4)) },
+  { name: 'footprint_inline', reference: null, own: () => footprint('fs.write', load(16, 4_000, 500)) },
+  { name: 'footprint_sandboxed', reference: null, own: () => footprint('shell.run', load(4, 300, 30)) },
   { name: 'sandboxed_cold', reference: 'docker_run', own: () => sandboxedCold(load(1, 30, 3)) },
 ];
 

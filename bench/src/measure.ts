@@ -7,7 +7,7 @@ export interface Metric {
   readonly p95: number;
   readonly p99: number;
   readonly rate: number | null;
-  readonly unit: 'ms' | 'MiB';
+  readonly unit: 'ms' | 'KiB' | 'MiB';
   readonly reference: string | null;
   readonly ratio: number | null;
 }

@@ -46,7 +46,7 @@ import { RecordSealer, SignedSeal } from './records/index.ts';
 import { Redeem, RedeemController } from './redeem/index.ts';
 import { Renew, RenewController } from './renew/index.ts';
 import { Resolve, ResolveController } from './resolve/index.ts';
-import { OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
+import { KERNEL_CONNECTIONS, OperationViews, Sizes, TenantPool, Trees, CrossTenantPool, WrappedKeyRows } from './store/index.ts';
 import { Background } from './support/background.ts';
 import { watchBacklog, watchSlots } from './support/gauges.ts';
 import { KernelKeys } from './support/kernel-keys.ts';
@@ -69,9 +69,6 @@ import {
 import { PgValueStore, SessionValues } from './values/index.ts';
 import { ChangeWorkspace, CreateWorkspace, HeadMoves, ImportWorkspace, LimitWorkspace, RestoreWorkspace, Workspaces, WorkspacesController } from './workspaces/index.ts';
 
-/** Connections within a tenant: what admissions and commits of one replica keep busy on a few cores. */
-const TENANT_CONNECTIONS = 16;
-const WORKER_CONNECTIONS = 6;
 /** Between two looks for previews that wait: a person waits for them, but not for milliseconds. */
 const PREVIEW_MS = 250;
 /** Admissions that wait here for the end of their call; half of those that one replica decides at once. */
@@ -103,8 +100,8 @@ function stand(config: KernelConfig, { bus, logger, telemetry, readiness }: Give
   const report = (error: unknown): void => logger.error({ err: error }, 'unexpected error');
   const connections = new ConnectionWatch(telemetry.meter);
   const poolOf = (name: string, url: string, max: number) => ({ pool: connections.pool(name, (onWait) => createPool({ url, applicationName: 'writ-kernel', max, onWait, onIdleError: report })) });
-  const tenants: TenantPool = poolOf('tenants', config.WRIT_KERNEL_DATABASE_URL, TENANT_CONNECTIONS);
-  const workers: CrossTenantPool = poolOf('workers', config.WRIT_KERNEL_WORKER_DATABASE_URL, WORKER_CONNECTIONS);
+  const tenants: TenantPool = poolOf('tenants', config.WRIT_KERNEL_DATABASE_URL, KERNEL_CONNECTIONS.tenants);
+  const workers: CrossTenantPool = poolOf('workers', config.WRIT_KERNEL_WORKER_DATABASE_URL, KERNEL_CONNECTIONS.workers);
   readiness.add('database', () => verifyDurability(tenants.pool));
   const keys = new KernelKeys(config, Date.now());
   readiness.add('signing keys', () => keys.verifyAble());

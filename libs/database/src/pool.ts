@@ -13,7 +13,7 @@ export interface PoolOptions {
   readonly url: string;
   /** shows in pg_stat_activity: process name and replica */
   readonly applicationName: string;
-  /** connections at most; 10 unless said: above twice the cores Postgres gains nothing */
+  /** connections at most; POOL_CONNECTIONS_MAX unless said */
   readonly max?: number;
   /** the longest that one statement may take; 10 s unless said, so that a stuck one costs a call and not a replica */
   readonly statementTimeoutMs?: number;
@@ -24,6 +24,9 @@ export interface PoolOptions {
   /** told of connections that die while idle; the pool replaces them by itself */
   readonly onIdleError?: (error: Error) => void;
 }
+
+/** Connections of a pool at most: above twice the cores Postgres gains nothing. Operators size Postgres by it (docs/operations/sizing.md). */
+export const POOL_CONNECTIONS_MAX = 10;
 
 const INT8 = pg.types.builtins.INT8;
 /** Array of int8; the driver's table of names has no arrays. */
@@ -61,7 +64,7 @@ export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: resolvePassword(options.url),
     application_name: options.applicationName,
-    max: options.max ?? 10,
+    max: options.max ?? POOL_CONNECTIONS_MAX,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     idleTimeoutMillis: IDLE_MS,
     statement_timeout: statementTimeoutMs,

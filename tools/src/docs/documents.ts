@@ -12,9 +12,10 @@ import {
 import { metricsReference } from './metrics-page.ts';
 import { objectivesTable } from './objectives.ts';
 import { riskRulesTable } from './risk-tables.ts';
+import { connectionsTable, costsTable, examplesTable } from './sizing.ts';
 import { eventsTable, faultsTable, limitsTable, noticesTable, otherRoutesTable, permissionsTable, requestsTable, rolesTable, toolsTable, type RouteFacts } from './tables.ts';
 
-type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[]) => string>>;
+type Blocks = Readonly<Record<string, (routes: readonly RouteFacts[], checkout: string) => string | Promise<string>>>;
 
 /** Which generated blocks stand in which document. */
 const GENERATED: Readonly<Record<string, Blocks>> = {
@@ -28,6 +29,9 @@ const GENERATED: Readonly<Record<string, Blocks>> = {
   },
   'docs/operations/metrics.md': { metrics: metricsReference },
   'docs/operations/slo.md': { objectives: objectivesTable },
+  'docs/operations/sizing.md': {
+    costs: costsTable, connections: (_routes, checkout) => connectionsTable(checkout), examples: (_routes, checkout) => examplesTable(checkout),
+  },
   'docs/guides/risk.md': { 'risk rules': riskRulesTable },
   'docs/guides/webhooks.md': { notices: noticesTable },
   'docs/guides/roles.md': { roles: rolesTable, 'other routes': otherRoutesTable },
@@ -48,10 +52,12 @@ export interface Document {
 export async function documentsOf(checkout: string): Promise<Document[]> {
   const routes = await routesOf(checkout);
   const pages = Object.fromEntries(pagedCodes(checkout).map((code) => [faultPagePath(code), { fault: () => faultBlock(code) }]));
-  const blocks = Object.entries<Blocks>({ ...GENERATED, ...pages }).map(([path, blocksOf]) => {
+  const blocks = await Promise.all(Object.entries<Blocks>({ ...GENERATED, ...pages }).map(async ([path, blocksOf]) => {
     const text = readFileSync(join(checkout, path), 'utf8');
-    return { path, text, made: Object.entries(blocksOf).reduce((made, [name, make]) => replaceBlock(made, name, make(routes)), text) };
-  });
+    let made = text;
+    for (const [name, make] of Object.entries(blocksOf)) made = replaceBlock(made, name, await make(routes, checkout));
+    return { path, text, made };
+  }));
   return [...blocks, ...Object.entries(SCHEMAS).map(([path, schema]) => schemaDocument(checkout, path, schema))];
 }
 

@@ -7,7 +7,7 @@ export { newId } from '@writ/nest-kit';
 export type { OperationRow, ResolutionColumns } from './operation-row.ts';
 export { lastRecordOf, viewOf, type ViewExtras } from './operation-view.ts';
 export { OperationViews, type ViewOptions } from './operation-views.ts';
-export { TenantPool, CrossTenantPool } from './pools.ts';
+export { KERNEL_CONNECTIONS, TenantPool, CrossTenantPool } from './pools.ts';
 export { definitionDigest, readDecidedTool, readToolInForce, readToolNames, readToolOf } from './tenant-tools.ts';
 export { tokenOf, type TokenRow } from './token-row.ts';
 export { profileFor, type StandingProfile } from './execution-profiles.ts';
