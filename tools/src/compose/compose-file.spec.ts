@@ -98,3 +98,39 @@ describe('deploy/compose', () => {
     expect(stderr).toMatch(/WRIT_SANDBOX_IMAGE_DIGEST[^]*set it in \.env/);
   });
 });
+
+describe('backups in deploy/compose', () => {
+  const beside = parse(text('deploy', 'compose', 'backup.yaml')) as {
+    services: Readonly<Record<string, Service>>;
+    volumes: Readonly<Record<string, unknown>>;
+  };
+  const runScript = (name: string, ...args: string[]): { status: number | null; said: string } => {
+    const script = join(dirname(FILE), 'postgres', name);
+    const { status, stderr } = spawnSync('sh', [script, ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });
+    return { status, said: stderr };
+  };
+
+  it('backup.yaml gives Postgres one more volume, and nothing else to anybody', () => {
+    expect(beside.volumes).toEqual({ 'postgres-backup': {} });
+    for (const [name, service] of Object.entries(beside.services)) {
+      expect(services).toHaveProperty(name);
+      expect(Object.keys(service)).toEqual(['volumes']);
+      expect(service.volumes).toHaveLength(1);
+      expect(service.volumes?.[0]).toMatch(/^postgres-backup:/);
+    }
+  });
+
+  it.each(['yesterday', '2026-05-01', '2026-05-01T12:00', '12:00Z'])('a restore to `%s` is refused: it names no moment', (moment) => {
+    expect(runScript('restore.sh', moment)).toEqual({
+      status: 1,
+      said: `\`${moment}\` is no moment such as 2026-05-01T12:00:00Z: nothing was changed\n`,
+    });
+  });
+
+  it.each([[], ['2026-05-01T12:00:00Z'], ['2026-05-01 12:00:00.5+02']])('a restore %s without a base backup changes nothing', (...args: string[]) => {
+    expect(runScript('restore.sh', ...args)).toEqual({
+      status: 1,
+      said: 'there is no base backup in /backup/base: nothing was changed\n',
+    });
+  });
+});
