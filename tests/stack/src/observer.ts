@@ -11,7 +11,7 @@ export class Observer {
   readonly #url: string;
   readonly #open: Client[] = [];
 
-  constructor(stack: Pick<SharedStack, 'database'>) {
+  constructor(stack: { readonly database: Pick<SharedStack['database'], 'ownerUrl'> }) {
     this.#url = stack.database.ownerUrl;
   }
 
