@@ -25,9 +25,9 @@ test.each([
   expect(printed).toContain(reason);
 });
 
-test('a command line without an action is refused with those that there are', () => {
-  expect(parse()).toBe(1);
-  expect(printed).toContain('say what to do: --node, --load, --status, --down');
+test('without an action the whole is installed', () => {
+  expect(parse()).toEqual({ action: 'install', images: [] });
+  expect(printed).toBe('');
 });
 
 test('help says what the machine needs and is no failure', () => {

@@ -3,7 +3,8 @@ import { Command, CommanderError, Option, type OutputConfiguration } from 'comma
 
 /** What the command line of `npm run cluster` asks for. */
 export interface Arguments {
-  readonly action: 'node' | 'load' | 'status' | 'down';
+  /** `install` where nothing is said: the node, the images, the chart, `helm test` and the main job. */
+  readonly action: 'install' | 'node' | 'load' | 'status' | 'down';
   /** Tar files of images, with `load`. */
   readonly images: readonly string[];
 }
@@ -17,7 +18,8 @@ fifteen minutes.
 docs/operations/cluster.md says more.
 
 Examples:
-  npm run cluster -- --node                     bring it up, and print where its kubeconfig is
+  npm run cluster                               bring it up, build the images, install the chart, test it, run the main job
+  npm run cluster -- --node                     bring up the node alone, and print where its kubeconfig is
   export KUBECONFIG=$PWD/.writ/cluster/kubeconfig
   npm run cluster -- --load writ.tar            import an image that \`docker save\` wrote
   npm run cluster -- --down                     end it, with everything in it
@@ -44,8 +46,8 @@ const option = (flags: string, description: string, name: (typeof ACTIONS)[numbe
  */
 export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm run cluster --')
-    .description('Runs a real Kubernetes of one node on this machine.')
-    .addOption(option('--node', 'bring the node up, or attach to it', 'node'))
+    .description('Installs Writ in a real Kubernetes of one node on this machine, tests it, and runs the main job.')
+    .addOption(option('--node', 'bring the node up, or attach to it, and install nothing', 'node'))
     .addOption(option('--load <tars...>', 'import images into the node that is up', 'load'))
     .addOption(option('--status', 'say whether the node is up; exit 0 only if it is', 'status'))
     .addOption(option('--down', 'end the node and everything in it', 'down'))
@@ -56,10 +58,7 @@ export const parseArguments = (args: readonly string[], output: OutputConfigurat
   try {
     command.parse(args, { from: 'user' });
     const options = command.opts<Options>();
-    const action = ACTIONS.find((name) => options[name] !== undefined);
-    if (action === undefined)
-      command.error(`error: say what to do: ${ACTIONS.map((name) => `--${name}`).join(', ')}; --help says more`);
-    return { action: action as Arguments['action'], images: options.load ?? [] };
+    return { action: ACTIONS.find((name) => options[name] !== undefined) ?? 'install', images: options.load ?? [] };
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     throw error;
