@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import type Docker from 'dockerode';
@@ -63,9 +63,15 @@ export const buildImages = async (
 const saveAll = async (setup: Setup, docker: Docker, { writ, sandbox, parts }: Images, folder: string): Promise<Images> => {
   mkdirSync(folder, { recursive: true });
   const saved = async <T extends BuiltImage>(image: T): Promise<T> => {
-    setup.report(`saving ${image.ref}`);
     const tar = join(folder, `${image.ref.replaceAll(/[/:]/g, '-')}.tar`);
-    await saveImage(docker, image.ref, tar);
+    // Beside each, the id of the image that it holds: half a gigabyte needn't be written again.
+    const idFile = `${tar}.id`;
+    if (!existsSync(tar) || !existsSync(idFile) || readFileSync(idFile, 'utf8') !== image.id) {
+      setup.report(`saving ${image.ref}`);
+      rmSync(idFile, { force: true });
+      await saveImage(docker, image.ref, tar);
+      writeFileSync(idFile, image.id);
+    }
     return { ...image, tar };
   };
   return {
