@@ -36,7 +36,7 @@
 {{- end -}}
 
 {{- define "writ.sandboxNamespace" -}}
-{{- default (printf "%s-sandboxes" (include "writ.fullname" .)) .Values.sandbox.namespace.name -}}
+{{- default (printf "%s-sandboxes" .Release.Namespace) .Values.sandbox.namespace.name -}}
 {{- end -}}
 
 {{/* "true" where commands run in pods of this cluster. */}}

@@ -27,7 +27,7 @@ interface Policy {
 }
 
 const HOOK = 'helm.sh/hook';
-const SANDBOXES = 'w-writ-sandboxes';
+const SANDBOXES = 'writ-sandboxes';
 const CLUSTER_WIDE = new Set([
   'Namespace',
   'ClusterRole',

@@ -136,7 +136,7 @@ export const releaseOn = (
     },
     test: () => helm('test the release', 'test', name, '--logs', '--timeout', HELM_WAIT),
     remove: async () => {
-      await helm('remove the release', 'uninstall', name, '--wait', '--timeout', HELM_WAIT);
+      await helm('remove the release', 'uninstall', name, '--ignore-not-found', '--wait', '--timeout', HELM_WAIT);
       await node.run(['delete', 'namespace', namespace, `${namespace}-sandboxes`, '--ignore-not-found', '--wait']);
     },
   };

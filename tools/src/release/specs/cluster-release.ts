@@ -8,6 +8,7 @@ import { eventually, type Checked } from '@writ/stack';
 import { inject } from 'vitest';
 import type { Values } from '../../chart/render.ts';
 import { findNode, type ClusterNode } from '../../cluster/node.ts';
+import { SetupError } from '../../setup-error.ts';
 import { defaultStateDir, makeSetup } from '../../setup.ts';
 import { openForward, type Forward } from '../forward.ts';
 import { releaseOn, type InstallOptions, type Release } from '../release.ts';
@@ -44,8 +45,14 @@ export class ClusterRelease {
   /** Installs the chart under PodSecurity `restricted`, which every pod has to meet. */
   static async install(name: string, options: InstallOptions = {}): Promise<ClusterRelease> {
     const made = await ClusterRelease.prepare(name);
-    await made.release.install(options);
-    return made;
+    try {
+      await made.release.install(options);
+      return made;
+    } catch (error) {
+      await made.remove();
+      // A test's report shows messages alone.
+      throw error instanceof SetupError ? new Error([error.message, ...error.details].join('\n'), { cause: error }) : error;
+    }
   }
 
   /** A namespace for a release, with nothing in it. */
