@@ -4,6 +4,7 @@ import { Canaries, type HostPort } from './canaries.ts';
 import type { ReferenceOf } from './image-reference.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubernetesEngine } from './kubernetes-engine.ts';
+import { commonLabels, OWNER_LABEL } from './pod-shape.ts';
 
 export interface KubernetesSandboxConfig {
   readonly api: KubeApi;
@@ -43,12 +44,12 @@ export class KubernetesSandbox extends ContainerSandbox {
       pools,
       laidOut,
     } = config;
-    const common = { writ: label, 'writ.role': 'sandbox' };
+    const common = commonLabels(label);
     const engine = new KubernetesEngine({
       api,
       namespace,
       common,
-      owner: ['writ.owner', owner],
+      owner: [OWNER_LABEL, owner],
       referenceOf,
       report,
       canaries: new Canaries([...config.canaries, api.address]),
@@ -56,7 +57,7 @@ export class KubernetesSandbox extends ContainerSandbox {
     });
     const sandbox = new KubernetesSandbox({
       engine,
-      labels: { ...common, 'writ.owner': owner },
+      labels: { ...common, [OWNER_LABEL]: owner },
       pools,
       report,
       ...(laidOut === undefined ? {} : { laidOut }),

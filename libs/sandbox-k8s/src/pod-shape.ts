@@ -6,6 +6,16 @@ import type { SandboxSize } from '@writ/sandbox-host';
 export const SANDBOX_UID = 10_001;
 /** The one container of a pod. */
 export const CONTAINER = 'sandbox';
+/** The label that says whose pod or lease it is: the id of an executor. */
+export const OWNER_LABEL = 'writ.owner';
+/** Labels that whoever starts a sandbox may put on it. */
+export const JOB_LABELS: readonly string[] = ['writ.operation'];
+/** Labels of every pod and lease of a release; the network policy of a shared namespace selects by the first. */
+export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.role', string>> => ({
+  writ: release,
+  'writ.role': 'sandbox',
+});
+
 /** Where the image has the agent. */
 const AGENT = '/opt/writ/agent';
 
@@ -60,9 +70,12 @@ export interface PodOptions {
   readonly runtimeClass?: string;
 }
 
+const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...JOB_LABELS]);
+
 /**
  * The one shape of a sandbox's pod. A ValidatingAdmissionPolicy of the chart admits this shape alone in the sandboxes'
- * namespace: what changes here changes there.
+ * namespace. It is made from what this function returns: after a change, `node tools/with-node.mjs
+ * tools/src/chart/main.ts` makes it anew.
  *
  * INVARIANT (restricted): PodSecurity `restricted` accepts it. No token, no host namespace, no privilege, no
  * capability, no volume but memory.
@@ -71,6 +84,13 @@ export interface PodOptions {
  */
 export function podOf(options: PodOptions): V1Pod {
   const { name, namespace, labels, owner } = options;
+  const unknown = Object.keys(labels).find((label) => !KNOWN_LABELS.has(label));
+  if (unknown !== undefined)
+    throw new Error(
+      `a sandbox has no label \`${unknown}\`: ` +
+        `the admission policy of the chart knows ${[...KNOWN_LABELS].join(', ')}; ` +
+        'add it to `JOB_LABELS`, and make the chart anew',
+    );
   const ownerReference = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

@@ -3,7 +3,8 @@ import type { V1Lease, V1LeaseList, V1PodList } from '@kubernetes/client-node';
 import { isStatus } from './api-error.ts';
 import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
-import { LEASE_S, leasesOf } from './owner-lease.ts';
+import { LEASE_S } from './lease-shape.ts';
+import { leasesOf } from './owner-lease.ts';
 
 /**
  * A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration.
