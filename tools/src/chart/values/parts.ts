@@ -21,6 +21,7 @@ import {
   Values,
 } from './types.ts';
 
+const Names = Type.Array(Type.String({ minLength: 1 }));
 const Persistence = Values({ storageClassName: Text, size: Bytes });
 
 export const Keys = Values({
@@ -88,7 +89,17 @@ export const Sandbox = Values({
   runtimeClassName: Name,
   namespace: Values({ create: Flag, name: Name, shared: Flag }),
   rbac: Values({ create: Flag }),
-  admissionPolicy: Values({ enabled: Flag, images: Type.Array(Type.String({ minLength: 1 })) }),
+  admissionPolicy: Values({
+    enabled: Flag,
+    images: Names,
+    added: Values({
+      labels: Names,
+      annotations: Names,
+      nodeSelector: Labels,
+      tolerations: KubeList,
+      priorityClassName: Name,
+    }),
+  }),
   canary: Values({ enabled: Flag, address: Optional('^.+:[0-9]+$') }),
   quota: Values({ enabled: Flag, pods: Count(1, 100_000), requests: Amounts, limits: Amounts }),
   limitRange: Values({ enabled: Flag, max: Amounts, default: Amounts, defaultRequest: Amounts }),
