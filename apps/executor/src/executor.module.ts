@@ -30,6 +30,7 @@ import { ScriptRunner } from './runners/script-runner.ts';
 import { HearPermits } from './sessions/hear-permits.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { EngineCheck } from './support/engine-check.ts';
 import { ExecutorPool, INPUT_BYTES_MAX } from './support/executor-pool.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
@@ -86,6 +87,9 @@ export class ExecutorModule {
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, publicKey: () => kernel.publicKey(), monotonic, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
+    // Without commands nothing runs in a sandbox: then no engine is needed.
+    const engine = new EngineCheck(sandbox, config.WRIT_SANDBOX_DRIVER, logger, monotonic);
+    if (config.WRIT_SLOTS_SANDBOXED > 0) readiness.add('sandbox_engine', () => engine.run());
     return {
       module: ExecutorModule,
       controllers: [StopController, PeekController],
