@@ -22,6 +22,8 @@ export interface KubernetesSandboxConfig {
   readonly laidOut?: number;
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
+  /** whether pods have the users of their node: false asks for a user namespace; absent: as the cluster has it */
+  readonly hostUsers?: boolean;
   readonly report?: SandboxEventListener;
 }
 
@@ -39,6 +41,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       owner,
       referenceOf,
       runtimeClass,
+      hostUsers,
       report = () => undefined,
       pools,
       laidOut,
@@ -53,6 +56,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       report,
       canaries: new Canaries([...config.canaries, api.address]),
       ...(runtimeClass === undefined ? {} : { runtimeClass }),
+      ...(hostUsers === undefined ? {} : { hostUsers }),
     });
     const sandbox = new KubernetesSandbox({
       engine,

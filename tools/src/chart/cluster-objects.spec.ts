@@ -122,6 +122,20 @@ describeChart('rights and hooks of the chart', () => {
     for (const { message } of spec.validations) expect(message).not.toBe('');
   });
 
+  test.each([
+    [{}, undefined, false],
+    [{ hostUsers: null }, undefined, false],
+    [{ hostUsers: true }, 'true', false],
+    [{ hostUsers: false }, 'false', true],
+  ])('with %j the executor is told whose users sandboxes have, and a user namespace is asked for where it is to be there', (sandbox, said, isAsked) => {
+    const objects = renderSmall({ sandbox });
+    const { spec } = objectOf(objects, 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
+    const asked = spec.validations.filter(({ expression }) => expression.includes('hostUsers'));
+    expect(asked.map(({ expression }) => expression)).toEqual(isAsked ? ['object.spec.?hostUsers.orValue(true) == false'] : []);
+    const text = JSON.stringify(objectOf(objects, 'Deployment', 'w-writ-executor'));
+    expect(/"WRIT_SANDBOX_HOST_USERS","value":"([a-z]*)"/.exec(text)?.[1]).toBe(said);
+  });
+
   test('each admission policy is bound, and denies', () => {
     const objects = objectsOf(SMALL);
     const policies = objects

@@ -86,6 +86,7 @@ export const Sandbox = Values({
   image: SandboxImage,
   otherImages: Values(ConfigMapKey),
   runtimeClassName: Name,
+  hostUsers: Type.Union([Flag, Type.Null()]),
   namespace: Values({ create: Flag, name: Name, shared: Flag }),
   rbac: Values({ create: Flag }),
   admissionPolicy: Values({ enabled: Flag, images: Type.Array(Type.String({ minLength: 1 })) }),
