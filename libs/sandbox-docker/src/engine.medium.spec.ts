@@ -71,7 +71,8 @@ test('an engine is ready while its socket lets this process in and the engine an
   chmodSync(folder, 0o755);
   await door.open();
   chmodSync(door.path, 0o666);
-  const { sandbox } = await openSandbox({ docker: new Docker({ socketPath: door.path }) });
+  const { sandbox, image } = await openSandbox({ docker: new Docker({ socketPath: door.path }) });
+  expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', usage: { countedBy: 'host' } });
   const look = async (): Promise<string> => await sandbox.verifyReady().then(() => 'ready', (error: EngineNotReady) => error.problem);
   expect([await look(), await asNobody(look)]).toEqual(['ready', 'ready']);
   chmodSync(door.path, 0o600);

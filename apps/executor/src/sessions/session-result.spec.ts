@@ -2,7 +2,7 @@
 import { NO_USAGE, ShellEnded, type ShellTurned } from '@writ/sandbox';
 import { stagedEnd, stagedFailure, stagedTurn } from './session-result.ts';
 
-const TURNED = { state: 'prompt', refused: null, exitCode: 0, output: new Uint8Array(), truncatedBytes: 0, changes: [] } as const;
+const TURNED = { state: 'idle', refused: null, exitCode: 0, output: new Uint8Array(), truncatedBytes: 0, changes: [] } as const;
 const turn = (usage: ShellTurned['usage']) => stagedTurn({ args: {}, isFirst: true }, { ...TURNED, usage }, null, null).usage;
 
 it.each(['host', 'agent'] as const)('a turn of a session, and one that its shell did not outlive, says who counted: the %s', (countedBy) => {
