@@ -10,6 +10,7 @@ say is written into them here. Takes a dict of root and file.
   "__RELEASE__" (include "writ.fullname" $root | toJson)
   "__IMAGES__" (prepend $policy.images (include "writ.sandboxImage" $root) | uniq | toJson)
   "__RUNTIME_CLASS__" (default "" $root.Values.sandbox.runtimeClassName | toJson)
+  "__HOST_USERS__" (ternary "" (toString $root.Values.sandbox.hostUsers) (kindIs "invalid" $root.Values.sandbox.hostUsers) | toJson)
   "__ADDED_LABELS__" (toJson $policy.added.labels)
   "__ADDED_ANNOTATIONS__" (toJson $policy.added.annotations)
   "__ADDED_NODE_SELECTOR__" (toJson $policy.added.nodeSelector)

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import type { AgentContainer, ContainerEngine, ContainerSpec, SandboxEventListener } from '@writ/sandbox-host';
+import {
+  ENGINE_CHECK_MS_MAX,
+  EngineNotReady,
+  verifyEngine,
+  type AgentContainer,
+  type ContainerEngine,
+  type ContainerSpec,
+  type SandboxEventListener,
+} from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
 import { isApiThere } from './api-requests.ts';
 import { OwnerLease } from './owner-lease.ts';
@@ -83,6 +91,19 @@ export class KubernetesEngine implements ContainerEngine {
 
   isThere(): Promise<boolean> {
     return isApiThere(this.#options.api);
+  }
+
+  /** One pod at most is read, of a namespace that has no others; it takes the very right that the driver works by. */
+  async verifyReady(): Promise<void> {
+    const { api, namespace } = this.#options;
+    const request = { method: 'GET', path: `/api/v1/namespaces/${namespace}/pods`, query: { limit: '1' } } as const;
+    await verifyEngine(ENGINE_CHECK_MS_MAX, async (signal) => {
+      await api.ask('list pods', { ...request, signal }).catch((error: unknown) => {
+        if (!(error instanceof ApiError)) throw error;
+        const isDenied = error.status === 401 || error.status === 403;
+        throw new EngineNotReady(isDenied ? 'denied' : error.isBusy ? 'silent' : 'failed', error.message, { cause: error });
+      });
+    });
   }
 
   async ranOutOfMemory(id: string): Promise<boolean> {

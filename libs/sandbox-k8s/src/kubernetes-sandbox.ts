@@ -23,6 +23,8 @@ export interface KubernetesSandboxConfig {
   readonly laidOut?: number;
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
+  /** whether pods have the users of their node: false asks for a user namespace; absent: as the cluster has it */
+  readonly hostUsers?: boolean;
   readonly report?: SandboxEventListener;
 }
 
@@ -40,6 +42,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       owner,
       referenceOf,
       runtimeClass,
+      hostUsers,
       report = () => undefined,
       pools,
       laidOut,
@@ -54,6 +57,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       report,
       canaries: new Canaries([...config.canaries, api.address]),
       ...(runtimeClass === undefined ? {} : { runtimeClass }),
+      ...(hostUsers === undefined ? {} : { hostUsers }),
     });
     const sandbox = new KubernetesSandbox({
       engine,

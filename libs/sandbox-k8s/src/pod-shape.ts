@@ -68,6 +68,11 @@ export interface PodOptions {
   readonly refusedAt: readonly string[];
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
+  /**
+   * whether the pod has the users of its node. False gives it a user namespace: who gets out of the container is nobody
+   * there. Absent: as the cluster has it
+   */
+  readonly hostUsers?: boolean;
 }
 
 const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...JOB_LABELS]);
@@ -108,7 +113,7 @@ export function podOf(options: PodOptions): V1Pod {
 }
 
 function specOf(options: PodOptions): V1PodSpec {
-  const { size, runtimeClass } = options;
+  const { size, runtimeClass, hostUsers } = options;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -118,6 +123,7 @@ function specOf(options: PodOptions): V1PodSpec {
     hostNetwork: false,
     hostPID: false,
     hostIPC: false,
+    ...(hostUsers === undefined ? {} : { hostUsers }),
     dnsPolicy: 'None',
     // One must be named; nobody listens there.
     dnsConfig: { nameservers: ['127.0.0.1'] },

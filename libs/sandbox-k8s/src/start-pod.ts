@@ -23,6 +23,7 @@ export interface PodContext {
   readonly canaries: Canaries;
   readonly referenceOf: ReferenceOf;
   readonly runtimeClass?: string;
+  readonly hostUsers?: boolean;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
   const refusedAt = await context.canaries.standing();
   const owner = await context.lease.owner();
   const { image: digest, size, labels } = spec;
-  const { runtimeClass } = context;
+  const { runtimeClass, hostUsers } = context;
   const pod = podOf({
     name,
     namespace,
@@ -45,6 +46,7 @@ export async function startPod(context: PodContext, spec: ContainerSpec, name: s
     owner,
     refusedAt,
     ...(runtimeClass === undefined ? {} : { runtimeClass }),
+    ...(hostUsers === undefined ? {} : { hostUsers }),
   });
   try {
     await askApi(api, 'make a pod', { method: 'POST', path: podsOf(namespace), body: pod }).catch((error: unknown) => {

@@ -146,6 +146,19 @@ describeChart('rights and hooks of the chart', () => {
     });
   });
 
+  test.each([
+    [{}, undefined, '""'],
+    [{ hostUsers: null }, undefined, '""'],
+    [{ hostUsers: true }, 'true', '"true"'],
+    [{ hostUsers: false }, 'false', '"false"'],
+  ])('with %j the executor and the admission policy are told whose users sandboxes have', (sandbox, said, policy) => {
+    const objects = renderSmall({ sandbox });
+    const { spec } = objectOf(objects, 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
+    expect(spec.variables?.find(({ name }) => name === 'hostUsers')?.expression).toBe(policy);
+    const text = JSON.stringify(objectOf(objects, 'Deployment', 'w-writ-executor'));
+    expect(/"WRIT_SANDBOX_HOST_USERS","value":"([a-z]*)"/.exec(text)?.[1]).toBe(said);
+  });
+
   test('each admission policy is bound, and denies', () => {
     const objects = objectsOf(SMALL);
     const policies = objects

@@ -6,6 +6,7 @@ import type { Validation } from './rules.ts';
 
 /** Fields of a pod that only the cluster sets. */
 export const CLUSTER_SPEC = [
+  'hostUsers',
   'nodeName',
   'nodeSelector',
   'overhead',
@@ -35,6 +36,13 @@ export const clusterValidations = (lifeSeconds: number): readonly Validation[] =
   {
     expression: "variables.spec.?runtimeClassName.orValue('') == variables.runtimeClass",
     message: 'a sandbox runs in the runtime class of the release',
+  },
+  {
+    // A cluster without user namespaces drops the field: then none is admitted where the release asks for one.
+    expression:
+      "variables.hostUsers == 'false' ? variables.spec.?hostUsers.orValue(true) == false\n" +
+      ": !has(variables.spec.hostUsers) || variables.hostUsers == 'true' && variables.spec.hostUsers == true",
+    message: 'a sandbox has the users that the release says: `sandbox.hostUsers`',
   },
   {
     // The plugin of runtime classes refuses any that isn't the class's own.

@@ -14,6 +14,7 @@ export const VALUES = {
   release: '__RELEASE__',
   images: '__IMAGES__',
   runtimeClass: '__RUNTIME_CLASS__',
+  hostUsers: '__HOST_USERS__',
   addedLabels: '__ADDED_LABELS__',
   addedAnnotations: '__ADDED_ANNOTATIONS__',
   addedNodeSelector: '__ADDED_NODE_SELECTOR__',

@@ -87,6 +87,7 @@ export const Sandbox = Values({
   image: SandboxImage,
   otherImages: Values(ConfigMapKey),
   runtimeClassName: Name,
+  hostUsers: Type.Union([Flag, Type.Null()]),
   namespace: Values({ create: Flag, name: Name, shared: Flag }),
   rbac: Values({ create: Flag }),
   admissionPolicy: Values({
