@@ -14,17 +14,6 @@ const OPTIONS = {
   runtimeClass: 'gvisor',
 };
 
-const OPTIONS = {
-  name: 'writ-exe-1-0',
-  namespace: 'sandboxes',
-  image: 'registry.example/sandbox:1',
-  labels: { writ: 'writ', 'writ.role': 'sandbox', 'writ.owner': 'exe_1' },
-  size: { memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB },
-  owner: { name: 'writ-exe-1', uid: 'u' },
-  refusedAt: ['10.0.0.1:80', '10.96.0.1:443'],
-  runtimeClass: 'gvisor',
-};
-
 test('whose users a pod has is said where that is set, and nothing else changes', () => {
   const { spec, ...rest } = podOf(OPTIONS);
   expect(spec).not.toHaveProperty('hostUsers');
