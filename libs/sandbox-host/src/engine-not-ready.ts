@@ -3,9 +3,9 @@
 /**
  * Why an engine does no work for this process. `denied`: it, or the system in front of it, refuses this process.
  * `unreachable`: nothing answers there. `silent`: it takes requests and doesn't answer in time. `failed`: it answers with
- * an error.
+ * an error. `missing`: it answers, and lacks what sandboxes are made of.
  */
-export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed';
+export type EngineProblem = 'denied' | 'unreachable' | 'silent' | 'failed' | 'missing';
 
 /** An engine that can't be used now; it may be a moment later. */
 export class EngineNotReady extends Error {

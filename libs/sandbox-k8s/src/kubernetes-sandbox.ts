@@ -25,6 +25,11 @@ export interface KubernetesSandboxConfig {
   readonly runtimeClass?: string;
   /** whether pods have the users of their node: false asks for a user namespace; absent: as the cluster has it */
   readonly hostUsers?: boolean;
+  /**
+   * what the names of agent-sandbox's SandboxWarmPools begin with, whose pods are claimed (see `warmPoolOf`); absent:
+   * this executor makes its pods itself
+   */
+  readonly warmPools?: string;
   readonly report?: SandboxEventListener;
 }
 
@@ -43,6 +48,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       referenceOf,
       runtimeClass,
       hostUsers,
+      warmPools,
       report = () => undefined,
       pools,
       laidOut,
@@ -58,6 +64,7 @@ export class KubernetesSandbox extends ContainerSandbox {
       canaries: new Canaries([...config.canaries, api.address]),
       ...(runtimeClass === undefined ? {} : { runtimeClass }),
       ...(hostUsers === undefined ? {} : { hostUsers }),
+      ...(warmPools === undefined ? {} : { warmPools }),
     });
     const sandbox = new KubernetesSandbox({
       engine,

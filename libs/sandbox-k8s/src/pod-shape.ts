@@ -48,7 +48,7 @@ const GRACE_S = 1;
  * Nobody may wait longer than this for a sandbox that its executor forgot: longer than the longest call and the longest
  * session.
  */
-const LIFE_S = 24 * 60 * 60;
+export const LIFE_S = 24 * 60 * 60;
 
 /** Of whom a pod is part: it goes with its owner. */
 export interface PodOwner {
@@ -112,7 +112,11 @@ export function podOf(options: PodOptions): V1Pod {
   };
 }
 
-function specOf(options: PodOptions): V1PodSpec {
+/** What of the shape doesn't say whose it is. */
+type SpecOptions = Pick<PodOptions, 'image' | 'size' | 'refusedAt' | 'runtimeClass' | 'hostUsers'>;
+
+/** The part of the shape that a template can hold. */
+export function specOf(options: SpecOptions): V1PodSpec {
   const { size, runtimeClass, hostUsers } = options;
   return {
     restartPolicy: 'Never',
@@ -144,7 +148,7 @@ function specOf(options: PodOptions): V1PodSpec {
   };
 }
 
-function containerOf({ image, size, refusedAt }: PodOptions): V1Container {
+function containerOf({ image, size, refusedAt }: SpecOptions): V1Container {
   return {
     name: CONTAINER,
     image,
