@@ -110,9 +110,10 @@ async function openSandbox(config: ExecutorConfig, owner: string, images: Sandbo
   if (settings.driver === 'docker') {
     return await DockerSandbox.open({ ...common, docker: dockerOf(settings.host), ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }) });
   }
-  const { namespace, image, canary, runtimeClass, hostUsers, kubeconfig } = settings;
+  const { namespace, image, canary, runtimeClass, hostUsers, warmPools, kubeconfig } = settings;
   return await KubernetesSandbox.open({
     ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }), ...(hostUsers === undefined ? {} : { hostUsers }),
+    ...(warmPools === undefined ? {} : { warmPools }),
     referenceOf: named('WRIT_SANDBOX_IMAGE', () => referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST)),
     canaries: [named('WRIT_SANDBOX_CANARY', () => parseHostPort(canary))],
     api: await KubeApi.load(kubeconfig === undefined ? {} : { kubeconfig }),

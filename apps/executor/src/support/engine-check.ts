@@ -15,12 +15,14 @@ const WORDS: Readonly<Record<Driver, Readonly<Record<EngineProblem, string>>>> =
     unreachable: 'no engine answers at DOCKER_HOST: start the engine, or set DOCKER_HOST to where it is',
     silent: 'the engine that DOCKER_HOST names does not answer a ping in time: it hangs, or has too much to do',
     failed: 'the engine that DOCKER_HOST names answers a ping with an error: see the logs of this process and of the engine',
+    missing: 'the engine that DOCKER_HOST names lacks what sandboxes are made of: see the log of this process',
   },
   kubernetes: {
     denied: 'the API server does not let this process list pods in WRIT_SANDBOX_NAMESPACE: give its service account, or that of WRIT_KUBECONFIG_FILE, the right to',
     unreachable: 'the API server does not answer: see that NetworkPolicies let this process reach it, and what WRIT_KUBECONFIG_FILE names',
     silent: 'the API server does not answer in time: it hangs, has too much to do, or NetworkPolicies keep this process from it',
     failed: 'the API server answers with an error: see the log of this process',
+    missing: 'the cluster lacks the SandboxClaims that WRIT_SANDBOX_CLAIMS asks for: install agent-sandbox 0.5 or later with its extensions, or unset WRIT_SANDBOX_CLAIMS',
   },
 };
 

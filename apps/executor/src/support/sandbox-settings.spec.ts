@@ -34,6 +34,7 @@ describe('the sandbox driver', () => {
     });
     for (const hostUsers of [false, true])
       expect(settings({ ...PODS, WRIT_SANDBOX_HOST_USERS: hostUsers })).toMatchObject({ hostUsers });
+    expect(settings({ ...PODS, WRIT_SANDBOX_CLAIMS: 'w-writ' })).toMatchObject({ warmPools: 'w-writ' });
   });
 
   it('says everything at once that pods lack', () => {
@@ -51,6 +52,9 @@ describe('the sandbox driver', () => {
     );
     expect(() => settings({ WRIT_SANDBOX_HOST_USERS: false })).toThrow(
       'WRIT_SANDBOX_HOST_USERS is read by the driver `kubernetes` alone',
+    );
+    expect(() => settings({ WRIT_SANDBOX_CLAIMS: 'w-writ' })).toThrow(
+      'WRIT_SANDBOX_CLAIMS is read by the driver `kubernetes` alone',
     );
     expect(() => settings({ ...PODS, WRIT_SANDBOX_RUNTIME: 'runsc' })).toThrow(
       'set WRIT_SANDBOX_RUNTIME_CLASS in its place',
