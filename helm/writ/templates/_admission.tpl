@@ -7,6 +7,7 @@ say is written into them here. Takes a dict of root and file.
 {{- $policy := $root.Values.sandbox.admissionPolicy -}}
 {{- $values := dict
   "__ACCOUNT__" (include "writ.executorAccount" $root | toJson)
+  "__MAKER__" (printf "system:serviceaccount:%s:%s" $root.Values.sandbox.agentSandbox.controller.namespace $root.Values.sandbox.agentSandbox.controller.serviceAccountName | toJson)
   "__RELEASE__" (include "writ.fullname" $root | toJson)
   "__IMAGES__" (prepend $policy.images (include "writ.sandboxImage" $root) | uniq | toJson)
   "__RUNTIME_CLASS__" (default "" $root.Values.sandbox.runtimeClassName | toJson)

@@ -24,13 +24,17 @@ const GONE_NODES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreacha
 const addedBy = (value: string): string =>
   `name what your cluster adds by itself in \`sandbox.admissionPolicy.added.${value}\``;
 
-/** @param lifeSeconds how long a sandbox lives at most: nothing may be waited for longer */
-export const clusterValidations = (lifeSeconds: number): readonly Validation[] => [
+/**
+ * @param lifeSeconds how long a sandbox lives at most: nothing may be waited for longer
+ * @param annotations of whoever makes a pod
+ */
+export const clusterValidations = (lifeSeconds: number, annotations: readonly string[]): readonly Validation[] => [
   {
     // On its way a pod gets annotations of the cluster's network and of other parts; by then its network is chosen.
     expression:
       "request.operation != 'CREATE'\n" +
-      '|| dyn(variables.metadata.?annotations.orValue({})).all(k, k in variables.addedAnnotations)',
+      '|| dyn(variables.metadata.?annotations.orValue({}))' +
+      `.all(k, k in ${annotations.length === 0 ? '' : `${cel(annotations)} + `}variables.addedAnnotations)`,
     message: `the driver sets no metadata.annotations; ${addedBy('annotations')}`,
   },
   {

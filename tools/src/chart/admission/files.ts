@@ -2,6 +2,7 @@
 // The files of the chart that hold what its admission policies admit.
 import { join } from 'node:path';
 import { SANDBOX_LIMITS } from '@writ/contract';
+import { claimedPodRules } from './claimed-pod-rules.ts';
 import { leaseRules } from './lease-rules.ts';
 import { podRules } from './pod-rules.ts';
 import { policyText } from './rules.ts';
@@ -14,6 +15,10 @@ export async function admissionFiles(checkout: string): Promise<Readonly<Record<
   const max = { cpus: CPUS, memoryBytes: SANDBOX_LIMITS.memory_bytes, tmpfsBytes: await tmpfsBytesMax(checkout) };
   return {
     'files/sandbox-pods.yaml': policyText('What a pod in the namespace of sandboxes may be.', podRules(max)),
+    'files/claimed-pods.yaml': policyText(
+      'What a pod in the namespace of sandboxes may be where agent-sandbox makes them.',
+      claimedPodRules(max),
+    ),
     'files/sandbox-leases.yaml': policyText('What a Lease in the namespace of sandboxes may be.', leaseRules()),
   };
 }

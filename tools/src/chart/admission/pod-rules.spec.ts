@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // That the rules refuse what they should is shown on a real API server (`pod-mutations.cluster.spec.ts`).
+import { claimedPodRules } from './claimed-pod-rules.ts';
 import { largestPod } from './driver-pod.ts';
 import { leaseRules } from './lease-rules.ts';
 import { podRules } from './pod-rules.ts';
@@ -44,8 +45,24 @@ test('the largest sandbox is the bound of every other', () => {
   expect(validations.find(({ message }) => message.includes('spec.volumes'))?.expression).toContain("quantity('512')");
 });
 
+test('a pod that is claimed is as one of the driver, but for its maker, owner, name, arguments and metadata', () => {
+  const other = claimedPodRules(MAX);
+  const differs = (a: readonly object[], b: readonly object[]): string[] =>
+    a
+      .filter((each) => !b.some((one) => JSON.stringify(one) === JSON.stringify(each)))
+      .map((each) => ('name' in each ? String(each.name) : (each as { readonly message: string }).message));
+  expect(differs(other.variables, variables)).toEqual(['labelsKnown', 'ownerPins']);
+  expect(differs(other.validations, validations)).toEqual([
+    'only the controller of agent-sandbox makes pods here',
+    'the controller of agent-sandbox makes pods of one owner, a Sandbox',
+    'the controller of agent-sandbox names a pod after its Sandbox',
+    'the driver sets other spec.containers[0].args in a template',
+    expect.stringContaining('the driver sets no metadata.annotations') as string,
+  ]);
+});
+
 test('variables have one meaning each, and every one that a rule names is there', () => {
-  for (const rules of [podRules(MAX), leaseRules()]) {
+  for (const rules of [podRules(MAX), claimedPodRules(MAX), leaseRules()]) {
     const names = rules.variables.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const text = JSON.stringify(rules);

@@ -11,6 +11,7 @@ import { closed, Expression, joined, type Rules, type Validation } from './rules
 /** What stands in the files in the place of values: the template writes those there, as JSON. */
 export const VALUES = {
   account: '__ACCOUNT__',
+  maker: '__MAKER__',
   release: '__RELEASE__',
   images: '__IMAGES__',
   runtimeClass: '__RUNTIME_CLASS__',
@@ -49,13 +50,51 @@ const REFUSED_AT = String.raw`r'^--refused-at=(\[[0-9a-fA-F:.]+\]|[0-9.]+):[0-9]
 
 const CONTAINER = 'variables.container';
 
+/** What of a pod says who made it. */
+export interface Origin {
+  /** who makes pods, and who changes their metadata */
+  readonly who: Validation;
+  readonly oneOwner: Validation;
+  /** fields of the owner with one value; name and uid are any */
+  readonly owner: Readonly<Record<string, unknown>>;
+  /** labels that are there with one value, and others that may be */
+  readonly labels: {
+    readonly pins: Readonly<Record<string, unknown>>;
+    readonly free: readonly string[];
+    readonly more: string;
+  };
+  /** whose name is the pod's */
+  readonly name: Validation;
+  readonly args: Validation;
+  /** annotations that whoever makes it sets */
+  readonly annotations: readonly string[];
+}
+
 /** @throws Error where the driver makes what these rules don't know how to bound */
 export function podRules(max: SizeMax): Rules {
   const pod = largestPod(max);
-  const { metadata = {}, spec = { containers: [] } } = pod;
+  const { metadata = {} } = pod;
+  return rulesOf(pod, {
+    who: WHO,
+    oneOwner: ONE_OWNER,
+    owner: pinsOf(metadata.ownerReferences?.[0] ?? {}, FREE_OWNER),
+    labels: {
+      pins: pinsOf(metadata.labels ?? {}, FREE_LABELS),
+      free: [...FREE_LABELS, ...JOB_LABELS],
+      more: 'variables.addedLabels',
+    },
+    name: NAME,
+    args: argsRule(pod),
+    annotations: [],
+  });
+}
+
+/** The rules of every pod, and those of where it comes from. */
+export function rulesOf(pod: V1Pod, { who, oneOwner, owner, labels, name, args, annotations }: Origin): Rules {
+  const { spec = { containers: [] } } = pod;
   return joined([
     VARIABLES,
-    { variables: [], validations: [WHO, ONE_CONTAINER, ONE_OWNER] },
+    { variables: [], validations: [who, ONE_CONTAINER, oneOwner] },
     closed({
       variable: 'metadata',
       place: 'metadata',
@@ -65,14 +104,14 @@ export function podRules(max: SizeMax): Rules {
     closed({
       variable: 'labels',
       place: 'metadata.labels',
-      pins: { ...pinsOf(metadata.labels ?? {}, FREE_LABELS), writ: new Expression('variables.release') },
-      free: [...FREE_LABELS, ...JOB_LABELS],
-      more: 'variables.addedLabels',
+      pins: { ...labels.pins, writ: new Expression('variables.release') },
+      free: labels.free,
+      more: labels.more,
     }),
     closed({
       variable: 'owner',
       place: 'metadata.ownerReferences[0]',
-      pins: pinsOf(metadata.ownerReferences?.[0] ?? {}, FREE_OWNER),
+      pins: owner,
       free: FREE_OWNER,
     }),
     closed({
@@ -88,8 +127,8 @@ export function podRules(max: SizeMax): Rules {
       free: FREE_CONTAINER,
     }),
     resourceRules(pod),
-    { variables: [], validations: [NAME, IMAGE, pullRule(pod), argsRule(pod), volumesRule(pod)] },
-    { variables: [], validations: clusterValidations(spec.activeDeadlineSeconds ?? 0) },
+    { variables: [], validations: [name, IMAGE, pullRule(pod), args, volumesRule(pod)] },
+    { variables: [], validations: clusterValidations(spec.activeDeadlineSeconds ?? 0, annotations) },
   ]);
 }
 
@@ -183,9 +222,10 @@ function resourceRules(pod: V1Pod): Rules {
 function volumesRule({ spec }: V1Pod): Validation {
   const volumes = spec?.volumes ?? [];
   const [sizeMax] = volumes.map(({ emptyDir }) => emptyDir?.sizeLimit ?? '');
-  const known = volumes.map(
-    ({ name }): V1Volume => ({ name, emptyDir: { medium: 'Memory', sizeLimit: sizeMax ?? '' } }),
-  );
+  const known = volumes.map(({ name }): V1Volume => ({
+    name,
+    emptyDir: { medium: 'Memory', sizeLimit: sizeMax ?? '' },
+  }));
   if (JSON.stringify(known) !== JSON.stringify(volumes))
     throw new Error(
       "the driver's volumes aren't all folders of memory: teach the admission policy of the chart of them",

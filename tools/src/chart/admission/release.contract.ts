@@ -49,6 +49,8 @@ export type Trying = (object: object) => Promise<Tried>;
 const ROOTS = { pods: '/api/v1', leases: '/apis/coordination.k8s.io/v1' } as const;
 type Kind = keyof typeof ROOTS;
 
+type Made = 'pods' | 'sandboxclaims.extensions.agents.x-k8s.io';
+
 /** Metadata that the API server writes anew each time, whatever is asked for. */
 const VOLATILE = new Set(['uid', 'creationTimestamp', 'resourceVersion', 'managedFields']);
 
@@ -74,8 +76,11 @@ export class ReleaseOnCluster {
     this.open = `${this.name}-open`;
   }
 
-  /** @param values over those of the smallest example */
-  async install(values: Values = {}): Promise<void> {
+  /**
+   * @param values over those of the smallest example
+   * @param makes what the executor makes by them: pods, or claims of them
+   */
+  async install(values: Values = {}, makes: Made = 'pods'): Promise<void> {
     this.must(['create', 'namespace', this.name]);
     this.must(['create', 'namespace', this.open]);
     const text = renderText({
@@ -83,12 +88,12 @@ export class ReleaseOnCluster {
       files: [exampleFile(SMALL)],
       values: { ...values, fullnameOverride: this.name },
       namespace: this.name,
-      only: TEMPLATES,
+      only: makes === 'pods' ? TEMPLATES : [...TEMPLATES, 'sandbox/agent-sandbox'],
     });
     this.must(['apply', '-f', '-'], text);
     const token = this.must(['create', 'token', `${this.name}-executor`, '--namespace', this.name]).trim();
     this.#writeExecutorConfig(token);
-    await this.#untilSeen();
+    await this.#untilSeen(makes);
   }
 
   remove(): void {
@@ -183,13 +188,13 @@ export class ReleaseOnCluster {
     writeFileSync(this.executorConfig, JSON.stringify({ ...whole, users }), { mode: 0o600 });
   }
 
-  async #untilSeen(): Promise<void> {
+  async #untilSeen(makes: Made): Promise<void> {
     // One that no policy could admit, by somebody whom every right lets make it.
     const [probe, lease] = ['pods', 'leases'].map((kind) => this.#probe(kind)) as [object, object];
     await vi.waitFor(() => {
       for (const each of [probe, lease])
-        expect(this.kubectl(['create', '--dry-run=server', '-f', '-'], each).out).toMatch(/only the executor makes/);
-      const asked = this.asExecutor(['auth', 'can-i', 'create', 'pods', '--namespace', this.sandboxes]);
+        expect(this.kubectl(['create', '--dry-run=server', '-f', '-'], each).out).toMatch(/only the [a-z -]+ makes/);
+      const asked = this.asExecutor(['auth', 'can-i', 'create', makes, '--namespace', this.sandboxes]);
       expect(asked.out).toMatch(/^yes/);
       const at = ['--namespace', this.open, '-o', 'name'];
       expect(this.kubectl(['get', 'serviceaccount', 'default', ...at]).status).toBe(0);

@@ -82,6 +82,16 @@ export const Nats = Values({
   }),
 });
 
+/** A call's size is what its memory is: a pod can't bound processes, and has one processor. */
+const WarmPool = Type.Object(
+  {
+    memoryBytes: Count(64 * 1024 * 1024, 1024 ** 4),
+    replicas: Count(0, 10_000),
+    digest: Type.Optional(Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })),
+  },
+  { additionalProperties: false },
+);
+
 export const Sandbox = Values({
   driver: Type.Enum(['kubernetes', 'docker']),
   image: SandboxImage,
@@ -104,6 +114,11 @@ export const Sandbox = Values({
   canary: Values({ enabled: Flag, address: Optional('^.+:[0-9]+$') }),
   quota: Values({ enabled: Flag, pods: Count(1, 100_000), requests: Amounts, limits: Amounts }),
   limitRange: Values({ enabled: Flag, max: Amounts, default: Amounts, defaultRequest: Amounts }),
+  agentSandbox: Values({
+    enabled: Flag,
+    controller: Values({ namespace: Name, serviceAccountName: Name }),
+    pools: Type.Array(WarmPool),
+  }),
   docker: Values({ host: Optional('^(unix|tcp|http|https)://'), runtime: Text }),
 });
 
