@@ -74,6 +74,13 @@ export class Observer {
     return (await this.rows(`SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`, [operationId])).length;
   }
 
+  /** The same of several, by operation; one without any is missing. */
+  async outcomesOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.rows<{ operation_id: string; count: number }>(
+      `SELECT operation_id, count(*)::int AS count FROM ledger.leaf WHERE operation_id = ANY($1) AND kind = 'tool_call' AND phase = 'outcome' GROUP BY operation_id`, [operationIds]);
+    return new Map(rows.map(({ operation_id, count }) => [operation_id, count]));
+  }
+
   /** Resolves when every record has gone to the log: of one tenant where it is named, else of all. */
   async untilLogged(timeoutMs = 30_000, tenantId: string | null = null): Promise<void> {
     const waiting = 'SELECT 1 FROM kernel.outbox WHERE $1::text IS NULL OR tenant_id = $1 LIMIT 1';

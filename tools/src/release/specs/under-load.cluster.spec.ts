@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Services are rolled, killed and scaled while agents call ten times a second: no client with standard retries notices.
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectNothingLost, makeWorld, openLoad, STANDARD_RETRIES, triesOf, warmUp, type Ended } from '@writ/stack';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
@@ -24,11 +24,10 @@ describeRelease('under ten calls a second', () => {
   }, 15 * MINUTE_MS);
   afterAll(() => cluster.remove(), 5 * MINUTE_MS);
 
-  const report: string[] = [];
-  afterAll(() => {
+  const report = (line: string): void => {
     const file = process.env['WRIT_TEST_REPORT'];
-    if (file !== undefined) writeFileSync(file, `${report.join('\n')}\n`);
-  });
+    if (file !== undefined) appendFileSync(file, `${line}\n`);
+  };
 
   const scale = async (service: Service, replicas: number): Promise<void> => {
     await cluster.release.kubectl(['scale', workload(service), `--replicas=${replicas}`]);
@@ -66,7 +65,7 @@ describeRelease('under ten calls a second', () => {
         const tookMs = Date.now() - began;
         await sleep(AROUND_MS);
         const ends = await load.stop();
-        report.push(`${how} ${service}: ${ends.length} calls in ${tookMs + 2 * AROUND_MS} ms, tries ${JSON.stringify(triesOf(ends))}, slowest ${slowest(ends)} ms, faults ${JSON.stringify([...new Set(ends.flatMap(({ fault }) => fault ?? []))])}`);
+        report(`${how} ${service}: ${ends.length} calls in ${tookMs + 2 * AROUND_MS} ms, tries ${JSON.stringify(triesOf(ends))}, slowest ${slowest(ends)} ms, faults ${JSON.stringify([...new Set(ends.flatMap(({ fault }) => fault ?? []))])}`);
         expect(ends.filter(({ outcome }) => outcome !== 'committed')).toEqual([]);
         await expectNothingLost(await cluster.checked(), world, ends);
       },
