@@ -124,6 +124,36 @@ export function openLoad(world: World, perSecond: number, commandEvery: number, 
 }
 
 /**
+ * Agents that each call at a steady pace, and wait for the end of a call before the next: a machine that has much else to do gets fewer calls, not more and more that wait.
+ *
+ * @param everyMs from the beginning of a call to that of the next at least
+ * @param commandEvery one call in so many of an agent runs a command; the others write a file
+ */
+export function pacedLoad(world: World, agents: number, everyMs: number, commandEvery: number, rules: RetryRules): Load {
+  let isOn = true;
+  const agent = async (name: number): Promise<Ended[]> => {
+    const ends: Ended[] = [];
+    // Not all at once.
+    await sleep((everyMs * name) / agents);
+    while (isOn) {
+      const [n, next] = [ends.length, Date.now() + everyMs];
+      const tool = (n + name) % commandEvery === 0 ? 'shell.run' : 'fs.write';
+      ends.push(await callToItsEnd(world, tool, `agent-${name}-${n}.txt`, rules));
+      await sleep(Math.max(0, next - Date.now()));
+    }
+    return ends;
+  };
+  const all = Promise.all(Array.from({ length: agents }, (_, name) => agent(name)));
+  all.catch(() => undefined);
+  return {
+    stop: async () => {
+      isOn = false;
+      return (await all).flat();
+    },
+  };
+}
+
+/**
  * Fails unless each call ended once and as its client was told: its file is there exactly if it committed, its outcome is in the log once, its receipt verifies, and the
  * independent checker finds nothing in the whole log.
  *

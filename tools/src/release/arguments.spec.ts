@@ -12,6 +12,7 @@ const parse = (...args: string[]) => parseArguments(args, { writeOut: print, wri
 
 test('each action is an option of its own', () => {
   expect(parse('--node')).toEqual({ action: 'node', images: [] });
+  expect(parse('--metrics')).toEqual({ action: 'metrics', images: [] });
   expect(parse('--down')).toEqual({ action: 'down', images: [] });
   expect(parse('--load', 'a.tar', 'b.tar')).toEqual({ action: 'load', images: ['a.tar', 'b.tar'] });
 });

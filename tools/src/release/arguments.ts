@@ -4,7 +4,7 @@ import { Command, CommanderError, Option, type OutputConfiguration } from 'comma
 /** What the command line of `npm run cluster` asks for. */
 export interface Arguments {
   /** `install` where nothing is said: the node, the images, the chart, `helm test` and the main job. */
-  readonly action: 'install' | 'node' | 'load' | 'status' | 'down';
+  readonly action: 'install' | 'node' | 'load' | 'metrics' | 'status' | 'down';
   /** Tar files of images, with `load`. */
   readonly images: readonly string[];
 }
@@ -22,6 +22,7 @@ Examples:
   npm run cluster -- --node                     bring up the node alone, and print where its kubeconfig is
   export KUBECONFIG=$PWD/.writ/cluster/kubeconfig
   npm run cluster -- --load writ.tar            import an image that \`docker save\` wrote
+  npm run cluster -- --metrics                  add metrics-server, for \`kubectl top\` and autoscaling
   npm run cluster -- --down                     end it, with everything in it
 
 Environment: WRIT_STATE_DIR says where state lies (.writ): the cluster's in cluster/, what is built in cache/.`;
@@ -29,11 +30,12 @@ Environment: WRIT_STATE_DIR says where state lies (.writ): the cluster's in clus
 interface Options {
   readonly node?: true;
   readonly load?: string[];
+  readonly metrics?: true;
   readonly status?: true;
   readonly down?: true;
 }
 
-const ACTIONS = ['node', 'load', 'status', 'down'] as const;
+const ACTIONS = ['node', 'load', 'metrics', 'status', 'down'] as const;
 
 const option = (flags: string, description: string, name: (typeof ACTIONS)[number]): Option =>
   new Option(flags, description).conflicts(ACTIONS.filter((other) => other !== name));
@@ -49,6 +51,7 @@ export const parseArguments = (args: readonly string[], output: OutputConfigurat
     .description('Installs Writ in a real Kubernetes of one node on this machine, tests it, and runs the main job.')
     .addOption(option('--node', 'bring the node up, or attach to it, and install nothing', 'node'))
     .addOption(option('--load <tars...>', 'import images into the node that is up', 'load'))
+    .addOption(option('--metrics', 'add metrics-server to the node that is up', 'metrics'))
     .addOption(option('--status', 'say whether the node is up; exit 0 only if it is', 'status'))
     .addOption(option('--down', 'end the node and everything in it', 'down'))
     .addHelpText('after', EPILOGUE)

@@ -2,6 +2,7 @@
 // `npm run cluster`: Writ on a real Kubernetes of one node on this machine.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { addMetrics } from '../cluster/metrics.ts';
 import { explain } from '../explain.ts';
 import { runJob } from '../job/main.ts';
 import { renderJob } from '../job/table.ts';
@@ -73,15 +74,28 @@ const install = async (setup: Setup): Promise<number> => {
   return ok ? 0 : 1;
 };
 
-const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
+/** The node that is up. */
+const mustFindNode = async (setup: Setup, what: string): Promise<ClusterNode> => {
   const node = await findNode(setup);
-  if (node === undefined)
-    throw new SetupError('no node is up to load images into', ['bring it up with `npm run cluster -- --node`']);
+  if (node === undefined) throw new SetupError(`no node is up ${what}`, ['bring it up with `npm run cluster -- --node`']);
+  return node;
+};
+
+const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
+  const node = await mustFindNode(setup, 'to load images into');
   // npm runs scripts in the project's root, and says where the user is.
   const absolute = paths.map((path) => resolve(process.env['INIT_CWD'] ?? '.', path));
   const missing = absolute.find((path) => !existsSync(path));
   if (missing !== undefined) throw new SetupError(`there is no file ${missing}`);
   for (const reference of await loadImages(node, absolute, say)) say(reference);
+  return 0;
+};
+
+const metrics = async (setup: Setup): Promise<number> => {
+  const node = await mustFindNode(setup, 'to add metrics-server to');
+  const began = performance.now();
+  await runPlan(setup, [{ title: 'metrics-server', run: (step) => addMetrics(step, node) }]);
+  say(`\`kubectl top\` and autoscalers work after ${seconds(performance.now() - began)}`);
   return 0;
 };
 
@@ -113,6 +127,8 @@ const carryOut = (setup: Setup, { action, images }: Arguments): Promise<number> 
       return up(setup);
     case 'load':
       return load(setup, images);
+    case 'metrics':
+      return metrics(setup);
     case 'status':
       return status(setup);
     case 'down':

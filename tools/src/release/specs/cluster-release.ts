@@ -9,9 +9,9 @@ import { inject } from 'vitest';
 import type { Values } from '../../chart/render.ts';
 import { findNode, type ClusterNode } from '../../cluster/node.ts';
 import { SetupError } from '../../setup-error.ts';
-import { defaultStateDir, makeSetup } from '../../setup.ts';
-import { openForward, type Forward } from '../forward.ts';
+import { defaultStateDir, makeSetup, type Setup } from '../../setup.ts';
 import { releaseOn, type InstallOptions, type Release } from '../release.ts';
+import { openRelay, type Relay } from './relay.ts';
 
 const given = inject('cluster');
 
@@ -32,12 +32,14 @@ export const TWO_OF_EACH: Values = {
 
 /** An installation for the specs of one file. */
 export class ClusterRelease {
+  readonly setup: Setup;
   readonly node: ClusterNode;
   readonly release: Release;
   readonly #folder = mkdtempSync(join(tmpdir(), 'writ-release-'));
-  readonly #forwards: Forward[] = [];
+  readonly #relays: Relay[] = [];
 
-  private constructor(node: ClusterNode, release: Release) {
+  private constructor(setup: Setup, node: ClusterNode, release: Release) {
+    this.setup = setup;
     this.node = node;
     this.release = release;
   }
@@ -64,7 +66,7 @@ export class ClusterRelease {
     const namespace = `${name}-${randomBytes(3).toString('hex')}`;
     await node.run(['create', 'namespace', namespace]);
     await node.run(['label', 'namespace', namespace, 'pod-security.kubernetes.io/enforce=restricted']);
-    return new ClusterRelease(node, releaseOn(setup, node, given.helm, given.images, { name: 'writ', namespace }));
+    return new ClusterRelease(setup, node, releaseOn(setup, node, given.helm, given.images, { name: 'writ', namespace }));
   }
 
   /** The API at a port of the node: whichever pod serves it. */
@@ -77,13 +79,13 @@ export class ClusterRelease {
 
   /** Where the log is checked from: the database as its administrator, and the published keys as they are now. */
   async checked(): Promise<Checked> {
-    const { kubectl, namespace } = { kubectl: this.node.kubectl, namespace: this.release.namespace };
-    const forward = await openForward([kubectl, '--namespace', namespace, 'port-forward', 'service/writ-postgres', ':5432'], this.node.env);
-    this.#forwards.push(forward);
+    const address = await this.release.kubectl(['get', 'service', 'writ-postgres', '-o', 'jsonpath={.spec.clusterIP}']);
+    const relay = await openRelay(this.node, `${address}:5432`);
+    this.#relays.push(relay);
     const password = encodeURIComponent((await this.release.secret('writ-postgres-server', 'password')).trim());
     const publicKeysFile = join(this.#folder, 'public-keys.json');
     writeFileSync(publicKeysFile, await this.release.publicKeys());
-    const ownerUrl = `postgres://postgres:${password}@127.0.0.1:${new URL(forward.url).port}/writ?sslmode=no-verify`;
+    const ownerUrl = `postgres://postgres:${password}@${relay.address}/writ?sslmode=no-verify`;
     return { database: { ownerUrl }, keys: { publicKeysFile } };
   }
 
@@ -99,7 +101,7 @@ export class ClusterRelease {
   }
 
   async remove(): Promise<void> {
-    for (const forward of this.#forwards) await forward.close();
+    for (const relay of this.#relays) await relay.close();
     rmSync(this.#folder, { recursive: true, force: true });
     await this.release.remove();
   }
