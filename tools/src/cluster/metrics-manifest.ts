@@ -59,11 +59,13 @@ const CONTAINER = {
   },
 };
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, HASH_HEX);
+
 const podOf = (certificate: ServerCertificate) => ({
   // Another certificate makes another pod: the API server is told its authority at once.
   metadata: {
     labels,
-    annotations: { 'writ.local/certificate': createHash('sha256').update(certificate.cert).digest('hex').slice(0, HASH_HEX) },
+    annotations: { 'writ.local/certificate': hashOf(certificate.cert) },
   },
   spec: {
     serviceAccountName: NAME,
@@ -74,7 +76,11 @@ const podOf = (certificate: ServerCertificate) => ({
   },
 });
 
-const bound = (kind: 'RoleBinding' | 'ClusterRoleBinding', name: string, roleRef: { readonly kind: string; readonly name: string }) => ({
+const bound = (
+  kind: 'RoleBinding' | 'ClusterRoleBinding',
+  name: string,
+  roleRef: { readonly kind: string; readonly name: string },
+) => ({
   apiVersion: `${RBAC}/v1`,
   kind,
   metadata: { name, ...(kind === 'RoleBinding' ? { namespace: METRICS_NAMESPACE } : {}) },

@@ -5,7 +5,13 @@ import { ensureGoTool } from '../go-tools/ensure.ts';
 import { MARK } from '../process/marked.ts';
 import type { Setup } from '../setup.ts';
 import { ensureMetricsImage, METRICS_IMAGE } from './images.ts';
-import { METRICS_API, METRICS_NAMESPACE, METRICS_SERVER, METRICS_SERVER_NAME, metricsManifest } from './metrics-manifest.ts';
+import {
+  METRICS_API,
+  METRICS_NAMESPACE,
+  METRICS_SERVER,
+  METRICS_SERVER_NAME,
+  metricsManifest,
+} from './metrics-manifest.ts';
 import { loadImages, type ClusterNode } from './node.ts';
 import { newServerCertificate } from './pki.ts';
 
@@ -34,7 +40,8 @@ export const addMetrics = async (setup: Setup, node: ClusterNode): Promise<void>
   if (await hasMetrics(node)) return;
   const { cacheDir, report } = setup;
   // Marked, so that whoever ends the node finds compilers that are at work.
-  const program = await ensureGoTool('metrics-server', { cacheDir, report, env: { ...setup.env, [MARK]: setup.stateId } });
+  const env = { ...setup.env, [MARK]: setup.stateId };
+  const program = await ensureGoTool('metrics-server', { cacheDir, report, env });
   const { reference, path } = await ensureMetricsImage(cacheDir, program);
   if (!(await node.references()).includes(reference)) await loadImages(node, [path], report);
   report('starting metrics-server');

@@ -77,7 +77,8 @@ const install = async (setup: Setup): Promise<number> => {
 /** The node that is up. */
 const mustFindNode = async (setup: Setup, what: string): Promise<ClusterNode> => {
   const node = await findNode(setup);
-  if (node === undefined) throw new SetupError(`no node is up ${what}`, ['bring it up with `npm run cluster -- --node`']);
+  if (node === undefined)
+    throw new SetupError(`no node is up ${what}`, ['bring it up with `npm run cluster -- --node`']);
   return node;
 };
 
