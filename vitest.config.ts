@@ -39,6 +39,16 @@ const shared = {
   },
 };
 
+/** Specs on a real node with the images of this checkout, which are there before the first of them. */
+const cluster = {
+  ...suite('cluster', UNIT_SETUP),
+  environments: { __vitest__: { resolve: RESOLVE } },
+  test: {
+    ...suite('cluster', UNIT_SETUP).test,
+    globalSetup: new URL('./tools/src/release/cluster-setup.ts', import.meta.url).pathname,
+  },
+};
+
 export default defineConfig({
   resolve: { conditions: CONDITIONS },
   ssr: { resolve: RESOLVE },
@@ -57,7 +67,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       suite('unit', UNIT_SETUP, RETRY), suite('e2e', STACK_SETUP, RETRY), shared, suite('fault', STACK_SETUP, RETRY), suite('adversarial', STACK_SETUP),
-      suite('deploy', STACK_SETUP), suite('cluster', UNIT_SETUP),
+      suite('deploy', STACK_SETUP), cluster,
     ],
   },
 });

@@ -24,6 +24,13 @@ export const Environment = Type.Object({
   WRIT_SANDBOX_RUNTIME_CLASS: Type.Optional(Type.String({
     pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$', description: 'driver `kubernetes`: a RuntimeClass for sandboxes\' pods, of gVisor or Kata for example',
   })),
+  WRIT_SANDBOX_HOST_USERS: Type.Optional(Type.Boolean({
+    description: 'driver `kubernetes`: `false` gives each pod users of its own, a user namespace, `true` those of its node; as the cluster has it unless set',
+  })),
+  WRIT_SANDBOX_CLAIMS: Type.Optional(Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$',
+    description: 'driver `kubernetes`: pods are claimed from kubernetes-sigs/agent-sandbox, and this is what the names of its SandboxWarmPools begin with; unset, the executor makes pods itself',
+  })),
   WRIT_SANDBOX_CANARY: Type.Optional(Type.String({
     pattern: '^.{1,255}:[0-9]{1,5}$', description: 'driver `kubernetes`: `host:port` that answers this executor and must refuse a pod before a call runs in it',
   })),

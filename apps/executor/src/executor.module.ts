@@ -30,6 +30,7 @@ import { ScriptRunner } from './runners/script-runner.ts';
 import { HearPermits } from './sessions/hear-permits.ts';
 import { SessionRunner } from './sessions/session-runner.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { EngineCheck } from './support/engine-check.ts';
 import { ExecutorPool, INPUT_BYTES_MAX } from './support/executor-pool.ts';
 import { KernelClient } from './support/kernel-client.ts';
 import { Lifetime } from './support/lifetime.ts';
@@ -86,6 +87,9 @@ export class ExecutorModule {
     const take = new Take(bus, subjects, perform, logger, telemetry.meter, { executorId, publicKey: () => kernel.publicKey(), monotonic, slots: { inline: config.WRIT_SLOTS_INLINE, sandboxed: config.WRIT_SLOTS_SANDBOXED, broker: config.WRIT_SLOTS_BROKER } });
     const hears = new HearPermits(bus, subjects, executorId, perform, logger);
     readiness.add('database', () => verifyDurability(pool));
+    // Without commands nothing runs in a sandbox: then no engine is needed.
+    const engine = new EngineCheck(sandbox, config.WRIT_SANDBOX_DRIVER, logger, monotonic);
+    if (config.WRIT_SLOTS_SANDBOXED > 0) readiness.add('sandbox_engine', () => engine.run());
     return {
       module: ExecutorModule,
       controllers: [StopController, PeekController],
@@ -106,9 +110,10 @@ async function openSandbox(config: ExecutorConfig, owner: string, images: Sandbo
   if (settings.driver === 'docker') {
     return await DockerSandbox.open({ ...common, docker: dockerOf(settings.host), ...(settings.runtime === undefined ? {} : { runtime: settings.runtime }) });
   }
-  const { namespace, image, canary, runtimeClass, kubeconfig } = settings;
+  const { namespace, image, canary, runtimeClass, hostUsers, warmPools, kubeconfig } = settings;
   return await KubernetesSandbox.open({
-    ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }),
+    ...common, namespace, ...(runtimeClass === undefined ? {} : { runtimeClass }), ...(hostUsers === undefined ? {} : { hostUsers }),
+    ...(warmPools === undefined ? {} : { warmPools }),
     referenceOf: named('WRIT_SANDBOX_IMAGE', () => referencesFrom(image, config.WRIT_SANDBOX_IMAGE_DIGEST)),
     canaries: [named('WRIT_SANDBOX_CANARY', () => parseHostPort(canary))],
     api: await KubeApi.load(kubeconfig === undefined ? {} : { kubeconfig }),

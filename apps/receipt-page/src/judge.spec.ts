@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { judge } from './judge.ts';
-import { keysFile, NOW, OPERATION_ID, policyFile, receiptFile, tamperedFiles } from './sample.contract.ts';
+import { countedFile, keysFile, NOW, OPERATION_ID, policyFile, receiptFile, tamperedFiles } from './sample.contract.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const verdictOn = (receipt: string, trust = keysFile, operation = '') => judge({ receipt: bytes(receipt), trust: bytes(trust), operation }, NOW);
@@ -11,6 +11,11 @@ it('says what a good receipt says, and each check', () => {
     expect([isGood, says]).toEqual([true, `This receipt verifies: the call ${OPERATION_ID} of \`fs.write\` ended as \`committed\`.`]);
     expect(lines).toContain('the record is in the log that the checkpoint states: leaf 1 of 3');
   }
+});
+
+it('says who counted usage where the record does, and nothing of it elsewhere', () => {
+  expect(verdictOn(countedFile).lines).toContain('Usage: counted by the agent inside of the sandbox, within its limits: the call may have made it say less');
+  expect(verdictOn(receiptFile).lines.join()).not.toContain('counted');
 });
 
 it.each(Object.entries(tamperedFiles))('names the check that a receipt fails: %s', (check, file) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditRecord } from '@writ/contract';
-import { CHECKS, deploymentOfOrigin, parseKeySet, parseReceipt, parseTrustPolicy, ReceiptError, verifyReceiptFile, type KeySet, type VerifiedReceipt, type Witnessing } from '@writ/receipt';
+import { CHECKS, deploymentOfOrigin, parseKeySet, parseReceipt, parseTrustPolicy, ReceiptError, usageCounted, verifyReceiptFile, type KeySet, type VerifiedReceipt, type Witnessing } from '@writ/receipt';
 
 /** What somebody gave to be judged. The receipt is attacker-controlled; whom to trust is theirs to know. */
 export interface Given {
@@ -53,7 +53,12 @@ function isPolicy(trust: Uint8Array): boolean {
 }
 
 function good({ record, checks, deployment }: VerifiedReceipt): Judgement {
-  return { isGood: true, says: `This receipt verifies: ${saysOf(record)}.`, lines: [`Deployment: ${deployment}`, `Recorded: ${new Date(record.recorded_at).toISOString()}`, ...checks.map(({ name, detail }) => `${CHECKS[name]}: ${detail}`)] };
+  return { isGood: true, says: `This receipt verifies: ${saysOf(record)}.`, lines: [`Deployment: ${deployment}`, `Recorded: ${new Date(record.recorded_at).toISOString()}`, ...usageLines(record), ...checks.map(({ name, detail }) => `${CHECKS[name]}: ${detail}`)] };
+}
+
+function usageLines(record: AuditRecord): string[] {
+  const counted = usageCounted(record);
+  return counted === null ? [] : [`Usage: ${counted}`];
 }
 
 /** What the record says, as a sentence without its full stop. */

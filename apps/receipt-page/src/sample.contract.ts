@@ -16,7 +16,7 @@ const tenant_id = formatId('tenant', randomBytes(16));
 export const OPERATION_ID = formatId('operation', randomBytes(16));
 const hash = (digit: number): string => String(digit).repeat(64);
 
-const record = (signer: Signer): AuditRecord => ({
+const record = (signer: Signer, more: Partial<AuditRecord> = {}): AuditRecord => ({
   v: 1, record_id: formatId('record', randomBytes(16)), kind: 'tool_call', log_id: logIdOf(tenant_id), tenant_id, kernel_key_id: signer.keyid, recorded_at: NOW,
   operation_id: OPERATION_ID, attempt: 1, phase: 'outcome', verdict: 'admitted', rule_ids: ['baseline.write'], fault_code: null, approval_refs: [],
   agent_id: formatId('agent', randomBytes(16)), capability_token_id: formatId('token', randomBytes(16)), tool_id: 'fs.write', tool_definition_digest: hash(1),
@@ -24,17 +24,20 @@ const record = (signer: Signer): AuditRecord => ({
   workspace_id: formatId('workspace', randomBytes(16)), provenance: { source: 'api', dialect: 'native' }, task_class: 'general', autonomy_mode: 'autopilot', risk_score: 0.125,
   risk_basis: ['write.inside_root'], tx_outcome: 'committed', budget_delta: null, decision_record_id: formatId('record', randomBytes(16)), decision_hash: hash(8),
   effect_digest: hash(9), egress_count: 0, egress_hash: null, image_digest: null, actor: null, change: null, trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16),
+  ...more,
 });
 
 /** A receipt of leaf 1 in a log of three. */
-function receiptBy(kernelKey: Signer, logKey: Signer): string {
-  const { envelope } = sealRecord(record(kernelKey), kernelKey);
+function receiptBy(kernelKey: Signer, logKey: Signer, more: Partial<AuditRecord> = {}): string {
+  const { envelope } = sealRecord(record(kernelKey, more), kernelKey);
   const leaves = [leafHash(Uint8Array.of(0)), leafHash(decodeBase64(envelope.payload)), leafHash(Uint8Array.of(2))] as const;
   const checkpoint = signNote(formatCheckpoint({ origin: `${DEPLOYMENT}/${logIdOf(tenant_id)}`, treeSize: 3, root: rootOf(leaves) }), { name: DEPLOYMENT, signer: logKey });
   return encodeReceipt(assembleReceipt(envelope, { leafIndex: 1, treeSize: 3, hashes: [leaves[0], leaves[2]], checkpoint }));
 }
 
 export const receiptFile = receiptBy(kernel, ledger);
+/** Of a call whose usage the agent of its sandbox counted. */
+export const countedFile = receiptBy(kernel, ledger, { budget_delta: { cpu_ms: 5 }, usage_counted_by: 'agent' });
 
 type Json = { envelope: { payload: string }; inclusion: { hashes: string[]; checkpoint: string } };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FrameDecoder, HOST_FRAMES, parseHostMessage } from '@writ/sandbox';
 import { Agent } from './agent.ts';
-import { untilClosed } from './closed-network.ts';
+import { Greeting } from './greeting.ts';
 import { parseOptions, type AgentOptions } from './options.ts';
 import { makePipes } from './pipes.ts';
 import { rehearse } from './rehearse.ts';
@@ -48,7 +48,7 @@ const usage = options.tellsUsage ? new UsageTeller(speak) : null;
 const agent = new Agent({ root: '/workspace', scratch: '/tmp', pipes, endAll }, usage === null ? speak : (message) => usage.speak(message));
 const frames = new FrameDecoder(HOST_FRAMES, true);
 
-const greeted = Promise.withResolvers<undefined>();
+const greeting = new Greeting(options);
 
 // Once, when there is nothing else to do; what comes meanwhile waits for its end. What fails is tried again for the job.
 let rehearsed = false;
@@ -63,9 +63,8 @@ process.stdin.on('data', (chunk: Buffer) => {
   if (!rehearsed) rest.refresh();
   for (const frame of frames.push(chunk)) {
     const message = parseHostMessage(frame);
-    if (message.type === 'greet') {
-      sealVoice(message.key);
-      greeted.resolve(undefined);
+    if (greeting.take(message)) {
+      if (message.type === 'greet') sealVoice(message.key);
       continue;
     }
     usage?.hears(message);
@@ -76,9 +75,7 @@ process.stdin.on('data', (chunk: Buffer) => {
 process.stdin.on('end', () => process.exit(0));
 process.stdin.on('error', () => process.exit(1));
 
-if (!options.waitsForGreeting) greeted.resolve(undefined);
-Promise.all([greeted.promise, untilClosed(options.refusedAt)]).then(() => {
-  const refusedAt = options.refusedAt.map(({ text }) => text);
+greeting.done().then((refusedAt) => {
   speak({ type: 'hello', agent: 'writ-sandbox-agent', ...(refusedAt.length === 0 ? {} : { refusedAt }) });
 }, (error: Error) => {
   process.stderr.write(`${error.message}\n`);

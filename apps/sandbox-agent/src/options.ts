@@ -33,7 +33,8 @@ export function parseOptions(args: readonly string[]): AgentOptions {
   return { waitsForGreeting, tellsUsage, refusedAt };
 }
 
-function parseAddress(text: string): Address {
+/** Reads an address that must refuse the container. Throws an Error that names what it takes. */
+export function parseAddress(text: string): Address {
   const [, six, four, port = ''] = /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = six ?? four;
   if (host === undefined) throw new Error(`\`--refused-at\` takes \`IP:port\`, not \`${text}\``);

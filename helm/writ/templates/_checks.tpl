@@ -92,12 +92,42 @@
 {{- if and $sandbox.admissionPolicy.enabled (eq .Values.executor.serviceAccount.create false) (not .Values.executor.serviceAccount.name) -}}
 {{- fail "the executor has no service account: set `executor.serviceAccount.create` to true, or name one in `executor.serviceAccount.name`" -}}
 {{- end -}}
+{{- include "writ.checkClaims" . -}}
 {{- if $sandbox.docker.host -}}
 {{- fail "`sandbox.docker.host` is for the driver `docker`: leave it empty, or set `sandbox.driver` to docker" -}}
 {{- end -}}
 {{- else -}}
+{{- if $sandbox.agentSandbox.enabled -}}
+{{- fail "`sandbox.agentSandbox.enabled` is for the driver `kubernetes`: set it to false, or `sandbox.driver` to kubernetes" -}}
+{{- end -}}
 {{- if not $sandbox.docker.host -}}
 {{- fail "the driver `docker` needs an engine: set `sandbox.docker.host`, or `sandbox.driver` to kubernetes" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Pools of agent-sandbox: each is found by its image and its size, so no two may have both. */}}
+{{- define "writ.checkClaims" -}}
+{{- if include "writ.sandboxIsClaimed" . -}}
+{{- $claims := .Values.sandbox.agentSandbox -}}
+{{- if not $claims.pools -}}
+{{- fail "sandboxes are claimed, and there is no pool to claim them from: list one in `sandbox.agentSandbox.pools`, `{memoryBytes: 1073741824, replicas: 4}` for example" -}}
+{{- end -}}
+{{- if or (not $claims.controller.namespace) (not $claims.controller.serviceAccountName) -}}
+{{- fail "nobody may make the pods of sandboxes: name the service account of agent-sandbox's controller in `sandbox.agentSandbox.controller.namespace` and `.serviceAccountName`" -}}
+{{- end -}}
+{{- $names := list -}}
+{{- range $pool := $claims.pools -}}
+{{- $of := dict "root" $ "pool" $pool -}}
+{{- $name := include "writ.warmPoolName" $of -}}
+{{- if has $name $names -}}
+{{- fail (printf "two of `sandbox.agentSandbox.pools` have the same image and %d bytes of memory: make them one with more `replicas`" (int64 $pool.memoryBytes)) -}}
+{{- end -}}
+{{- $names = append $names $name -}}
+{{- $image := include "writ.warmPoolImage" $of -}}
+{{- if and $.Values.sandbox.admissionPolicy.enabled $pool.digest (not (has $image $.Values.sandbox.admissionPolicy.images)) (ne $image (include "writ.sandboxImage" $)) -}}
+{{- fail (printf "the admission policy would refuse the pods of a pool: add `%s` to `sandbox.admissionPolicy.images`" $image) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

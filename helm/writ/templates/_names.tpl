@@ -36,12 +36,22 @@
 {{- end -}}
 
 {{- define "writ.sandboxNamespace" -}}
-{{- default (printf "%s-sandboxes" (include "writ.fullname" .)) .Values.sandbox.namespace.name -}}
+{{- default (printf "%s-sandboxes" .Release.Namespace) .Values.sandbox.namespace.name -}}
 {{- end -}}
 
 {{/* "true" where commands run in pods of this cluster. */}}
 {{- define "writ.sandboxIsKubernetes" -}}
 {{- if eq .Values.sandbox.driver "kubernetes" -}}true{{- end -}}
+{{- end -}}
+
+{{/* "true" where the pods of sandboxes are claimed from agent-sandbox. */}}
+{{- define "writ.sandboxIsClaimed" -}}
+{{- if and (include "writ.sandboxIsKubernetes" .) .Values.sandbox.agentSandbox.enabled -}}true{{- end -}}
+{{- end -}}
+
+{{/* What the names of SandboxWarmPools begin with. The controller adds to them what must fit a label as well. */}}
+{{- define "writ.warmPools" -}}
+{{- include "writ.fullname" . | trunc 30 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* "true" where sandboxes share the namespace of the release. */}}

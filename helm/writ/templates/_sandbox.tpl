@@ -25,6 +25,21 @@
 {{- default .Values.sandbox.image.id .Values.sandbox.image.digest -}}
 {{- end -}}
 
+{{/* The image of a pool of agent-sandbox, as the driver names one by its digest. Takes a dict of root and pool. */}}
+{{- define "writ.warmPoolImage" -}}
+{{- $image := .root.Values.sandbox.image -}}
+{{- with .pool.digest -}}
+{{- $image = dict "registry" $image.registry "repository" $image.repository "digest" . -}}
+{{- end -}}
+{{- include "writ.reference" (dict "root" .root "image" $image) -}}
+{{- end -}}
+
+{{/* The name of a pool of agent-sandbox, by which an executor finds it. Takes a dict of root and pool. */}}
+{{- define "writ.warmPoolName" -}}
+{{- $id := default (include "writ.sandboxImageId" .root) .pool.digest | trimPrefix "sha256:" | trunc 12 -}}
+{{- printf "%s-%s-%d" (include "writ.warmPools" .root) $id (int64 .pool.memoryBytes) -}}
+{{- end -}}
+
 {{/* The label that the driver puts on every sandbox of the release. */}}
 {{- define "writ.sandboxLabels" -}}
 writ: {{ include "writ.fullname" . }}

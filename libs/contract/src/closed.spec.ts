@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import * as contract from './index.ts';
-import { Budgets, parseMessage, Provenance } from './index.ts';
+import { Budgets, parseMessage, Provenance, Usage, USAGE_COUNTERS } from './index.ts';
 
 /** Every object schema that is exported, and every one inside of it, with the way to it. */
 function objectsIn(schema: unknown, at: string): { at: string; isClosed: boolean }[] {
@@ -18,6 +18,13 @@ describe('what comes from outside', () => {
     expect(() => parseMessage(Provenance, { note: 'free text' })).toThrow('`/note` is not known here');
     expect(() => parseMessage(Budgets, { call: 5 })).toThrow('`/call` is not known here');
     expect(parseMessage(Provenance, { source: 'api' })).toEqual({ source: 'api' });
+  });
+
+  it('names no counter of usage but those that are known', () => {
+    const used = { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 };
+    for (const counted_by of USAGE_COUNTERS) expect(parseMessage(Usage, { ...used, counted_by })).toEqual({ ...used, counted_by });
+    expect(parseMessage(Usage, used)).toEqual(used);
+    for (const counted_by of ['job', '', null]) expect(() => parseMessage(Usage, { ...used, counted_by })).toThrow('`/counted_by` must be one of `host`, `agent`');
   });
 
   it('is described by closed schemas everywhere', () => {

@@ -53,7 +53,7 @@ export { Envelope, Permit, LANES, PERMIT_PAYLOAD_TYPE, PermitMode, type Lane } f
 export { AuditRecord, predicateTypeOf, RECORD_KINDS, RECORD_PAYLOAD_TYPE, type RecordKind } from './record.ts';
 export { imageForCall, SandboxImages } from './sandbox-images.ts';
 export {
-  AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, VERDICTS, VerdictName, type Verdict,
+  AUTONOMY_MODES, AutonomyMode, Reason, State, STATES, TX_OUTCOMES, TxOutcome, USAGE_COUNTERS, UsageCounter, VERDICTS, VerdictName, type Verdict,
 } from './states.ts';
 export { EVENTS, HEADERS, PROCESSES, REQUESTS, subjectsOf, type EventKind, type Process, type RequestName, type Subjects } from './subjects.ts';
 export { BUDGET_DIMENSIONS, Budgets, CapabilityToken, FsRoot, Grant, JobListing, NetGrant, SESSION_APPROVAL, SessionApproval, ToolPattern, type BudgetDimension } from './token.ts';

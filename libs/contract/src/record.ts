@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Type, type Static, type TSchema } from 'typebox';
 import { DeltaId, idSchema, Sha256Hex, SnapshotId } from './ids.ts';
-import { AutonomyMode, TxOutcome, VerdictName } from './states.ts';
+import { AutonomyMode, TxOutcome, UsageCounter, VerdictName } from './states.ts';
 import { Budgets } from './token.ts';
 import { Provenance, TaskClass } from './tool-call.ts';
 
@@ -12,7 +12,7 @@ export const RECORD_KINDS = ['tool_call', 'approval', 'token', 'policy', 'resolu
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /**
- * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Fields without a value are null, never absent.
+ * The audit record (TOOL-01 §3), the predicate of an in-toto Statement. Fields without a value are null, never absent, but for `usage_counted_by`.
  * Its bytes are made once, signed once and stored as bytes. It never holds arguments or results, only their hashes.
  */
 export const AuditRecord = Type.Object({
@@ -48,6 +48,11 @@ export const AuditRecord = Type.Object({
   risk_basis: Type.Array(Type.String({ maxLength: 128 }), { maxItems: 64 }),
   tx_outcome: orNull(TxOutcome),
   budget_delta: orNull(Budgets),
+  /**
+   * Who counted the processor time in `budget_delta`. Absent, and never null, where the record doesn't say: nothing was counted in a sandbox, or the record
+   * is older than this member. So a record without it has the bytes that it always had.
+   */
+  usage_counted_by: Type.Optional(UsageCounter),
   decision_record_id: orNull(idSchema('record')),
   /** hex SHA-256 of the decision's Statement bytes, the payload of its envelope: who has both receipts can check that they belong together */
   decision_hash: orNull(Sha256Hex),

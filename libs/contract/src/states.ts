@@ -17,6 +17,13 @@ export const TX_OUTCOMES = ['committed', 'rolled_back', 'no_op', 'ambiguous'] as
 export const TxOutcome = Type.Enum(TX_OUTCOMES);
 export type TxOutcome = (typeof TX_OUTCOMES)[number];
 
+/** Who counts what a call uses in its sandbox, the stronger evidence first. */
+export const USAGE_COUNTERS = ['host', 'agent'] as const;
+export const UsageCounter = Type.Enum(USAGE_COUNTERS, {
+  description: 'host: the container engine or the kernel of its host, outside of the sandbox; agent: a process inside of the sandbox, so that a job can make it say less',
+});
+export type UsageCounter = (typeof USAGE_COUNTERS)[number];
+
 /** What the kernel says of an action when it decides. */
 export const VERDICTS = ['admitted', 'refused', 'held'] as const;
 export const VerdictName = Type.Enum(VERDICTS);

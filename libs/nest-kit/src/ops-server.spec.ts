@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Fault } from '@writ/contract';
 import { OpsServer } from './ops-server.ts';
-import { Readiness } from './readiness.ts';
+import { NotReady, Readiness } from './readiness.ts';
 
 let readiness: Readiness;
 let server: OpsServer;
@@ -34,6 +34,14 @@ test('each check is named with its outcome, and one that fails makes the process
     throw new Fault('database.unavailable', 'password is swordfish');
   });
   expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"bus":"ok","database":"database.unavailable"}}' });
+});
+
+test('a check may say what to set, and nothing that it was told itself', async () => {
+  readiness.started();
+  readiness.add('engine', () => {
+    throw new NotReady('set `ENGINE`', { cause: new Error('password is swordfish') });
+  });
+  expect(await get('/readyz')).toMatchObject({ status: 503, body: '{"ready":false,"checks":{"engine":"set `ENGINE`"}}' });
 });
 
 test('a check that hangs counts as late', async () => {

@@ -3,6 +3,17 @@
 /** Throws, or rejects, while the process can't do its work. */
 export type ReadinessCheck = () => void | Promise<void>;
 
+/**
+ * Why a process can't do its work, in words that `/readyz` shows: what is wrong, and what to set. Whoever reaches the port
+ * reads them, so callers MUST NOT put addresses, secrets or words of others into them.
+ */
+export class NotReady extends Error {
+  constructor(words: string, options?: ErrorOptions) {
+    super(words, options);
+    this.name = 'NotReady';
+  }
+}
+
 /** What one look has found: by name `ok` or why not. */
 export interface ReadinessReport {
   readonly ready: boolean;
@@ -30,7 +41,7 @@ export class Readiness {
     this.#state = 'stopping';
   }
 
-  /** Runs every check. Of a failure only the kind is told: the port is open to whoever reaches it. */
+  /** Runs every check. Of a failure the words of NotReady are told, and else only its kind: the port is open to whoever reaches it. */
   async look(): Promise<ReadinessReport> {
     if (this.#state !== 'started') return { ready: false, checks: { process: this.#state } };
     const results = await Promise.all([...this.#checks].map(async ([name, check]) => [name, await outcomeOf(check)] as const));
@@ -50,6 +61,7 @@ async function outcomeOf(check: ReadinessCheck): Promise<string> {
   try {
     return await Promise.race([run(), late]);
   } catch (error) {
+    if (error instanceof NotReady) return error.message;
     const { code } = (error ?? {}) as { code?: unknown };
     return typeof code === 'string' ? code : 'failed';
   } finally {

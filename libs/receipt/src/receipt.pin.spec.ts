@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { encodeReceipt } from './receipt-file.ts';
-import { KEYS, PUBLISHED, RECEIPT, failedCheckOf } from './sample.contract.ts';
+import { KEYS, PUBLISHED, RECEIPT, RECORD, RECORD_SIGNER, failedCheckOf } from './sample.contract.ts';
+import { sealRecord } from './seal.ts';
 import { verifyReceiptFile } from './verify.ts';
 
 /** A receipt of version 1, as others verify it with code of their own. A change here is a change of the format: it needs an ADR. */
@@ -44,6 +45,13 @@ describe('the bytes of a receipt', () => {
     expect(encodeReceipt(RECEIPT)).toBe(FILE);
     expect(createHash('sha256').update(FILE).digest('hex')).toBe('2982b3b47ac3e4330eacf054710bfe6aa67ddc5123f06f506869a6497eb3e1a4');
     expect(JSON.stringify(PUBLISHED)).toBe(KEY_FILE);
+  });
+
+  it('that say who counted usage differ from those of version 1 by that member alone', () => {
+    const settled = { ...RECORD, budget_delta: { cpu_ms: 5 } };
+    const payloads = [settled, { ...settled, usage_counted_by: 'agent' as const }].map((record) => Buffer.from(sealRecord(record, RECORD_SIGNER).payloadBytes).toString());
+    expect(payloads[1]?.replace('"usage_counted_by":"agent",', '')).toBe(payloads[0]);
+    expect(createHash('sha256').update(payloads[1] ?? '').digest('hex')).toBe('13ec355c417e9db19f4cd684c959f39bdbe26f98cab4ce449d9415b614bec5e6');
   });
 
   it('of version 1 verify', () => {

@@ -69,6 +69,7 @@ export function requireRecord(value: unknown): AuditRecord {
   const isOutcome = record.phase === 'outcome';
   const namesDecision = record.decision_record_id !== null && record.decision_hash !== null;
   demand('record', !isOutcome || namesDecision, 'the outcome names no decision');
+  demand('record', record.usage_counted_by === undefined || record.budget_delta !== null, 'the record says who counted a usage that it doesn\'t have');
   demand('record', record.kind !== 'tool_call' || (record.phase !== null && record.operation_id !== null), 'the call has no phase or operation');
   return record;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Fault } from '@writ/contract';
+import { Fault, USAGE_COUNTERS } from '@writ/contract';
 import type { AuditRecord, Receipt } from '@writ/contract';
 import { actionDigest } from '@writ/digest';
 import { formatNoteKey, sealEnvelope, signNote, verifyNote } from '@writ/signing';
@@ -11,6 +11,7 @@ import {
 } from './sample.contract.ts';
 import { sealRecord } from './seal.ts';
 import { statementOf } from './statement.ts';
+import { usageCounted } from './usage-counted.ts';
 import { verifyReceipt, verifyReceiptFile } from './verify.ts';
 
 const statement = statementOf(RECORD);
@@ -40,6 +41,17 @@ describe('a genuine receipt', () => {
     expect(check(logged(sealRecord({ ...approval, kind: 'change', operation_id: null, tool_id: null }, RECORD_SIGNER).envelope))).toBe('none');
   });
 
+  it.each(USAGE_COUNTERS)('that says that usage was counted by the %s passes, and says it', (usage_counted_by) => {
+    const receipt = logged(sealed({ budget_delta: { cpu_ms: 5 }, usage_counted_by }));
+    expect(verifyReceipt(receipt, KEYS).record).toMatchObject({ budget_delta: { cpu_ms: 5 }, usage_counted_by });
+  });
+
+  it('that settles usage and doesn\'t say who counted it passes, and claims nothing', () => {
+    const { record } = verifyReceipt(logged(sealed({ budget_delta: { cpu_ms: 5 } })), KEYS);
+    expect(record).not.toHaveProperty('usage_counted_by');
+    expect(usageCounted(record)).toBeNull();
+  });
+
   it('passes with further signatures by unknown witnesses', () => {
     const { text } = verifyNote(RECEIPT.inclusion.checkpoint, KEYS.logKeys);
     const witness = signNote(text, { name: 'witness.example', signer: OTHER_SIGNER }).slice(text.length + 1);
@@ -60,6 +72,9 @@ describe('a receipt', () => {
     ['with a further member in the statement', signedAnyway({ ...statement, more: 1 }), 'statement'],
     ['without subjects', signedAnyway({ ...statement, subject: [] }), 'statement'],
     ['with an unknown field in the record', withRecord({ more: 1 }), 'record'],
+    ['with usage counted by nobody known', withRecord({ budget_delta: { cpu_ms: 5 }, usage_counted_by: 'job' }), 'record'],
+    ['with usage counted by null', withRecord({ budget_delta: { cpu_ms: 5 }, usage_counted_by: null }), 'record'],
+    ['with a counter of usage that it doesn\'t settle', withRecord({ budget_delta: null, usage_counted_by: 'host' }), 'record'],
     ['with a record of a later version', withRecord({ v: 2 }), 'record'],
     ['with a field missing', withRecord({ args_hash: undefined }), 'record'],
     ['with a record of another tenant than its log', withRecord({ tenant_id: `ten_${'0'.repeat(26)}` }), 'record'],

@@ -27,7 +27,7 @@ async function told(bytes: Buffer, step = 7, kind: 1 | 2 = 1): Promise<{ result:
 
 test('an honest agent is understood, and its container removed', async () => {
   const { result, removed } = await told(HONEST);
-  expect(result).toMatchObject({ ended: 'exited', exitCode: 0, changes: [{ path: 'f', before: null }], usage: { cpuMs: 5, memoryPeakBytes: 7, outputBytes: 5 } });
+  expect(result).toMatchObject({ ended: 'exited', exitCode: 0, changes: [{ path: 'f', before: null }], usage: { cpuMs: 5, memoryPeakBytes: 7, outputBytes: 5, countedBy: 'host' } });
   expect(removed).toEqual(['container-1']);
 });
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type Docker from 'dockerode';
-import type { AgentContainer, ContainerEngine, ContainerSpec, SandboxEventListener } from '@writ/sandbox-host';
+import {
+  ENGINE_CHECK_MS_MAX, verifyEngine, type AgentContainer, type ContainerEngine, type ContainerSpec, type SandboxEventListener,
+} from '@writ/sandbox-host';
 import { askEngine, isEngineThere } from './engine-requests.ts';
 import { EngineWatch } from './engine-watch.ts';
+import { pingAfresh } from './ping-afresh.ts';
 import { isGone, MADE_BY } from './process-mark.ts';
 import { startContainer } from './start-container.ts';
 import { sweep } from './sweep.ts';
@@ -47,6 +50,10 @@ export class DockerEngine implements ContainerEngine {
 
   isThere(): Promise<boolean> {
     return isEngineThere(this.#docker);
+  }
+
+  async verifyReady(): Promise<void> {
+    await verifyEngine(ENGINE_CHECK_MS_MAX, (signal) => pingAfresh(this.#docker, signal));
   }
 
   async ranOutOfMemory(id: string): Promise<boolean> {

@@ -1,72 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { chmodSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, connect, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
+import { asNobody, Door } from './engine-door.contract.ts';
 import { LIMITS, openSandbox, runIn, testEngine, testImage, until } from './engine.contract.ts';
-import type { SandboxEvent } from '@writ/sandbox-host';
-
-/** Stands between the sandbox and the engine, so that the engine can go away for one test and stay for the others. */
-class Door {
-  readonly path: string;
-  readonly #upstream: string;
-  readonly #sockets = new Set<Socket>();
-  readonly #unheard = new Set<Socket>();
-  #isSilent = false;
-  #server: Server | null = null;
-
-  constructor(path: string, upstream: string) {
-    this.path = path;
-    this.#upstream = upstream;
-  }
-
-  async open(): Promise<void> {
-    this.#server = createServer((client) => {
-      if (this.#isSilent) {
-        this.#unheard.add(client);
-        client.on('error', () => undefined).on('close', () => this.#unheard.delete(client));
-        return;
-      }
-      const engine = connect(this.#upstream);
-      for (const [from, to] of [[client, engine], [engine, client]] as const) {
-        this.#sockets.add(from);
-        from.on('error', () => to.destroy());
-        from.on('close', () => {
-          this.#sockets.delete(from);
-          to.destroy();
-        });
-      }
-      client.pipe(engine).pipe(client);
-    }).listen(this.path);
-    await once(this.#server, 'listening');
-  }
-
-  /** As when the engine hangs: what is asked from now on is taken and never answered. */
-  fallSilent(): void {
-    this.#isSilent = true;
-    // Connections that are kept open are answered as little.
-    for (const socket of this.#sockets) socket.unpipe().pause();
-  }
-
-  /** As when somebody restarts it: what nobody answered is broken off. */
-  speak(): void {
-    this.#isSilent = false;
-    for (const socket of [...this.#unheard, ...this.#sockets]) socket.destroy();
-  }
-
-  /** As when the engine dies: every connection breaks, and no new one is taken. */
-  async shut(): Promise<void> {
-    const server = this.#server;
-    this.#server = null;
-    if (!server) return;
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
-  }
-}
+import type { EngineNotReady, SandboxEvent } from '@writ/sandbox-host';
 
 let folder: string;
 let door: Door;
@@ -126,3 +66,27 @@ test('an engine that was never there loses jobs and hinders nothing', async () =
   expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'lost', reason: 'engine' });
   await sandbox.close();
 }, 240_000);
+
+test('an engine is ready while its socket lets this process in and the engine answers, and again when it is back', async () => {
+  chmodSync(folder, 0o755);
+  await door.open();
+  chmodSync(door.path, 0o666);
+  const { sandbox, image } = await openSandbox({ docker: new Docker({ socketPath: door.path }) });
+  expect(await runIn(sandbox, image, 'true')).toMatchObject({ ended: 'exited', usage: { countedBy: 'host' } });
+  const look = async (): Promise<string> => await sandbox.verifyReady().then(() => 'ready', (error: EngineNotReady) => error.problem);
+  expect([await look(), await asNobody(look)]).toEqual(['ready', 'ready']);
+  chmodSync(door.path, 0o600);
+  expect(await asNobody(look)).toBe('denied');
+  chmodSync(door.path, 0o666);
+  expect(await asNobody(look)).toBe('ready');
+  await door.shut();
+  expect(await look()).toBe('unreachable');
+  await door.open();
+  expect(await look()).toBe('ready');
+  door.fallSilent();
+  expect(await look()).toBe('silent');
+  door.speak();
+  expect(await look()).toBe('ready');
+  await sandbox.close();
+  await door.shut();
+});

@@ -6,6 +6,7 @@ import { findCgroup, type CgroupReader } from './cgroup.ts';
 /** Longer and the caller's answer would wait for a number. */
 const STATS_MS_MAX = 1_500;
 
+/** Nobody counted, so nobody is named. */
 const UNKNOWN: Measure = { cpuMs: 0, memoryPeakBytes: 0, outOfMemory: null };
 
 /** Counts what one container uses, from outside it. */
@@ -32,7 +33,8 @@ export class DockerMeter implements Meter {
   async read(): Promise<Measure> {
     try {
       const now = (await this.#reader)?.all() ?? await this.#ask();
-      return { ...now, cpuMs: this.#since(now.cpuMs) };
+      // What is in a container has used processor time before its job begins: a zero is no count.
+      return now.cpuMs === 0 ? UNKNOWN : { ...now, cpuMs: this.#since(now.cpuMs), countedBy: 'host' };
     } catch {
       return UNKNOWN;
     }

@@ -2,6 +2,9 @@
 import type { SandboxLimits } from '@writ/sandbox';
 import type { AgentContainer } from './agent-container.ts';
 
+/** Below what whoever asks for readiness waits: an engine that takes longer is named as the cause then. */
+export const ENGINE_CHECK_MS_MAX = 1_000;
+
 /** What a container is cut to when it is made; a warm one serves only jobs of its own size. */
 export type SandboxSize = Pick<SandboxLimits, 'memoryBytes' | 'cpus' | 'pids' | 'tmpfsBytes'>;
 
@@ -43,6 +46,12 @@ export interface ContainerEngine {
   start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer>;
   /** Whether the engine answers at all. */
   isThere(): Promise<boolean>;
+  /**
+   * Resolves where the engine answers this process and grants it what sandboxes need, as of now: not as of a connection
+   * that was opened before. Costs the engine next to nothing, and settles within ENGINE_CHECK_MS_MAX. Rejects with
+   * EngineNotReady.
+   */
+  verifyReady(): Promise<void>;
   /**
    * Whether the kernel killed a process of that container for want of memory; waits for the news as long as it may take
    * to come.

@@ -90,6 +90,11 @@ export class ContainerSandbox extends Sandbox {
     return { ready: pools.reduce((sum, { idle }) => sum + idle, 0), starting: pools.reduce((sum, { starting }) => sum + starting, 0) };
   }
 
+  /** Resolves where the engine would do work for this process now. Rejects with EngineNotReady within a second or so. */
+  async verifyReady(): Promise<void> {
+    await this.#engine.verifyReady();
+  }
+
   /** Containers of this sandbox that exist now, waiting ones included. */
   get containers(): readonly string[] {
     return [...this.#live];

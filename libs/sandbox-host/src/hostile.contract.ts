@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { USAGE_COUNTERS } from '@writ/contract';
 import type { SandboxLimits } from '@writ/sandbox';
 import type { ContainerSandbox } from './container-sandbox.ts';
 import { LIMITS, runIn, textOf, until } from './runs.contract.ts';
@@ -228,6 +229,8 @@ export function hostileContract(
       expect(usage.cpuMs).toBeLessThan(3000);
       expect(usage.wallMs).toBeGreaterThanOrEqual(500);
       expect(usage.memoryPeakBytes).toBeGreaterThan(50 << 20);
+      // A figure that nobody counted is none.
+      expect(USAGE_COUNTERS).toContain(usage.countedBy);
     });
 
     test('no container outlives its job', async () => {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { UsageCounter } from '@writ/contract';
 
 /** What has been counted of a container since its job began. */
 export interface Measure {
@@ -6,8 +7,8 @@ export interface Measure {
   readonly memoryPeakBytes: number;
   /** whether the kernel killed a process of it for want of memory; null when that isn't known */
   readonly outOfMemory: boolean | null;
-  /** `agent`: see `SandboxUsage` */
-  readonly countedBy?: 'agent';
+  /** as in `SandboxUsage` */
+  readonly countedBy?: UsageCounter;
 }
 
 /** Counts what one container uses. Neither method rejects for a container that is gone. */

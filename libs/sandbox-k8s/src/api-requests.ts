@@ -13,6 +13,12 @@ const ANSWER_MS_MAX = {
   'make a pod': 30_000,
   'delete a pod': 30_000,
   'list pods': 30_000,
+  'look at a pod': 10_000,
+  'make a claim': 30_000,
+  'delete a claim': 30_000,
+  'list claims': 30_000,
+  /** a controller does, from a pool or by a pod that it makes: that one is waited for as any other */
+  'bind a claim to a sandbox': 60_000,
   'attach to a pod': 20_000,
   /** the node makes it: images that it hasn't are pulled first */
   'start a pod': 180_000,

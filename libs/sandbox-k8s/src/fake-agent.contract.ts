@@ -14,7 +14,7 @@ import {
 import { FakeAgent } from '@writ/sandbox/contract';
 import type { Attached } from './fake-api.contract.ts';
 
-/** Addresses that the agent of a pod is told to try. */
+/** Addresses that the agent of a pod is told to try by its arguments. */
 export const askedToTry = ({ pod }: Attached): string[] =>
   (pod.spec?.containers[0]?.args ?? [])
     .filter((arg) => arg.startsWith('--refused-at='))
@@ -24,16 +24,18 @@ export const askedToTry = ({ pod }: Attached): string[] =>
 export function greeting(
   attached: Attached,
   take: (message: ReturnType<typeof parseHostMessage>) => void,
-  refusedAt = askedToTry(attached),
+  refusedAt?: readonly string[],
 ): void {
+  const asked = askedToTry(attached);
   const frames = new FrameDecoder(HOST_FRAMES);
   attached.onStdin((bytes) => {
     for (const frame of frames.push(bytes)) {
       const message = parseHostMessage(frame);
       if (message.type === 'greet') {
         attached.seal(message.key);
-        say(attached, { type: 'hello', agent: 'fake', refusedAt });
-      } else take(message);
+        say(attached, { type: 'hello', agent: 'fake', refusedAt: refusedAt ?? asked });
+      } else if (message.type === 'canaries') asked.push(...message.refusedAt);
+      else take(message);
     }
   });
 }

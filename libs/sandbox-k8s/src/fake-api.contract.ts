@@ -22,7 +22,7 @@ export interface Attached {
   onStdin(take: (bytes: Buffer) => void): void;
 }
 
-type Stored = {
+export type Stored = {
   kind: string;
   metadata?: {
     name?: string;
@@ -46,11 +46,21 @@ interface Refusal {
   times: number;
 }
 
+/** Objects of the namespace, by the last part of their paths. */
+const KINDS: Readonly<Record<string, string>> = { pods: 'Pod', leases: 'Lease', sandboxclaims: 'SandboxClaim' };
+
+/** An object that was put, changed or removed, as watches tell it. */
+export type Told = (type: string, object: Record<string, unknown> & { kind: string }) => void;
+
 export class FakeApi {
   /** what runs in each pod from when it is attached */
   agent: (attached: Attached) => void = () => undefined;
   /** what the runtime calls the image of a pod */
   imageId: (pod: V1Pod) => string = (pod) => `docker-pullable://${pod.spec?.containers[0]?.image}`;
+  /** hears of every change, as a controller does that watches */
+  controller: Told = () => undefined;
+  /** answers to `GET` of paths outside of the namespace */
+  readonly served = new Map<string, object>();
   /** called with each request, as `METHOD path` */
   readonly asked: string[] = [];
   readonly #objects = new Map<string, Stored>();
@@ -147,6 +157,28 @@ export class FakeApi {
     this.#store(object as Stored, 'ADDED');
   }
 
+  /** Objects of a kind. */
+  ofKind(kind: string): Stored[] {
+    return [...this.#objects.values()].filter((object) => object.kind === kind);
+  }
+
+  /** Makes an object as a `POST` does. */
+  create(object: Record<string, unknown>): void {
+    this.#create(object as Stored);
+  }
+
+  /** Changes members of an object, as a controller would. */
+  change(kind: string, name: string, members: object): void {
+    const object = this.#objects.get(`${kind}/${name}`);
+    if (object) this.#store({ ...object, ...members }, 'MODIFIED');
+  }
+
+  /** Removes an object, as the cluster's garbage collector would. */
+  collect(kind: string, name: string): void {
+    const object = this.#objects.get(`${kind}/${name}`);
+    if (object) this.#remove(`${kind}/${name}`, object);
+  }
+
   /** Changes a pod's status, as its kubelet would. */
   setStatus(name: string, status: object): void {
     const pod = this.#objects.get(`Pod/${name}`);
@@ -182,11 +214,14 @@ export class FakeApi {
     const refused = this.#refusalOf(this.asked.at(-1) ?? '');
     if (refused) return this.#refuse(response, refused);
     if (url.pathname === '/version') return this.#send(response, 200, { gitVersion: 'v1.35.4' });
-    const [, kind, name] = /\/namespaces\/sandboxes\/(pods|leases)(?:\/([^/]+))?$/.exec(url.pathname) ?? [];
+    const served = this.served.get(url.pathname);
+    if (served !== undefined) return this.#send(response, 200, served);
+    const [, plural = '', name] = /\/namespaces\/sandboxes\/([a-z]+)(?:\/([^/]+))?$/.exec(url.pathname) ?? [];
+    const kind = KINDS[plural];
     if (kind === undefined) return this.#refuse(response, { status: 404, message: 'no such path', times: 1 });
     this.#serve(
       request.method ?? '',
-      kind === 'pods' ? 'Pod' : 'Lease',
+      kind,
       name,
       url,
       Buffer.concat(chunks).toString(),
@@ -305,6 +340,7 @@ export class FakeApi {
   }
 
   #tell(type: string, object: Stored): void {
+    this.controller(type, object);
     for (const watcher of this.#watchers) this.#tellOne(watcher, type, object);
   }
 

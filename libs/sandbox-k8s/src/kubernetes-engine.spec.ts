@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROGRAMS } from '@writ/sandbox/contract';
-import type { SandboxEvent } from '@writ/sandbox-host';
+import { ENGINE_CHECK_MS_MAX, type EngineNotReady, type SandboxEvent } from '@writ/sandbox-host';
 import { LIMITS, runIn, SIZE, until } from '@writ/sandbox-host/contract';
 import { greeting, programsIn, say } from './fake-agent.contract.ts';
 import { FakeApi } from './fake-api.contract.ts';
@@ -217,6 +217,46 @@ describe('a pod', () => {
       detail: expect.stringContaining("the canary `127.0.0.1:1` doesn't answer"),
     });
     expect(api.pods).toEqual([]);
+  });
+});
+
+describe('the API server is ready for sandboxes', () => {
+  const LIST = /^GET .*\/pods$/;
+  const look = (opened: KubernetesSandbox): Promise<string> =>
+    opened.verifyReady().then(
+      () => 'ready',
+      (error: EngineNotReady) => error.problem,
+    );
+
+  it.each([
+    [401, 'denied'],
+    [403, 'denied'],
+    [500, 'failed'],
+    [429, 'silent'],
+  ])('while it lets this executor list pods, and not where it answers %i: %s', async (status, problem) => {
+    const opened = await open();
+    expect(await look(opened)).toBe('ready');
+    api.refuse(LIST, { status, message: 'no' });
+    expect(await look(opened)).toBe(problem);
+    expect(await look(opened)).toBe('ready');
+  });
+
+  it('while it answers: not when it is away, and again when it is back', async () => {
+    const opened = await open();
+    await api.shut();
+    expect(await look(opened)).toBe('unreachable');
+    await api.open();
+    expect(await look(opened)).toBe('ready');
+  });
+
+  it('not while it takes requests and answers none, which is known in time', async () => {
+    const opened = await open();
+    api.fallSilent();
+    const began = performance.now();
+    expect(await look(opened)).toBe('silent');
+    expect(performance.now() - began).toBeLessThan(ENGINE_CHECK_MS_MAX + 500);
+    await api.shut();
+    await api.open();
   });
 });
 

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import type { AgentContainer, ContainerEngine, ContainerSpec, SandboxEventListener } from '@writ/sandbox-host';
+import {
+  ENGINE_CHECK_MS_MAX,
+  EngineNotReady,
+  verifyEngine,
+  type AgentContainer,
+  type ContainerEngine,
+  type ContainerSpec,
+  type SandboxEventListener,
+} from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
 import { isApiThere } from './api-requests.ts';
+import { ClaimedPods } from './claimed-pods.ts';
+import { MadePods } from './made-pods.ts';
 import { OwnerLease } from './owner-lease.ts';
-import { PodWatch, type Seen } from './pod-watch.ts';
+import { podsOf, type PodSource } from './pod-source.ts';
+import { stateOf } from './pod-state.ts';
+import { ObjectWatch, type PodWatch, type Seen } from './pod-watch.ts';
 import { startPod, type PodContext } from './start-pod.ts';
 import { Sweep } from './sweep.ts';
 
@@ -16,7 +28,13 @@ const OOM_NEWS_MS = 4_000;
  */
 const SWEEP_MS = 60_000;
 
-export interface KubernetesEngineOptions extends Omit<PodContext, 'watch' | 'lease'> {
+export interface KubernetesEngineOptions extends Omit<PodContext, 'source' | 'lease'> {
+  /** a RuntimeClass; absent: the cluster's default runtime */
+  readonly runtimeClass?: string;
+  /** whether pods have the users of their node; absent: as the cluster has it */
+  readonly hostUsers?: boolean;
+  /** what the names of agent-sandbox's SandboxWarmPools begin with, whose pods are claimed; absent: pods are made */
+  readonly warmPools?: string;
   /** labels of every sandbox's pod and lease in the namespace, whosever */
   readonly common: Readonly<Record<string, string>>;
   /** the label that names an owner, with this executor's value */
@@ -31,8 +49,11 @@ export class KubernetesEngine implements ContainerEngine {
   readonly #options: KubernetesEngineOptions;
   readonly #lease: OwnerLease;
   readonly #sweep: Sweep;
+  readonly #source: PodSource;
+  readonly #watch: PodWatch;
   readonly #name: string;
-  #watch: PodWatch | null = null;
+  #back: () => void = () => undefined;
+  #isOpen = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KubernetesEngineOptions) {
@@ -47,14 +68,34 @@ export class KubernetesEngine implements ContainerEngine {
       labels: { ...common, [owner[0]]: owner[1] },
       failed: (error) => options.report({ type: 'engine.refused', error }),
     });
-    this.#sweep = new Sweep({ api, namespace, selector: selectorOf(common), owner });
+    const own = selectorOf({ ...common, [owner[0]]: owner[1] });
+    const { warmPools, report } = options;
+    this.#watch = new ObjectWatch({
+      api,
+      what: 'pods',
+      path: podsOf(namespace),
+      // A pod of a pool is nobody's before it is claimed, and its labels can't say whose it is then.
+      selector: warmPools === undefined ? own : selectorOf(common),
+      stateOf,
+      report,
+      back: () => this.#back(),
+    });
+    const context = { ...options, watch: this.#watch };
+    this.#source =
+      warmPools === undefined ? new MadePods(context) : new ClaimedPods({ ...context, warmPools, selector: own });
+    this.#sweep = new Sweep({ api, source: this.#source, namespace, selector: selectorOf(common), owner });
   }
 
   async open(back: () => void): Promise<void> {
-    const { api, namespace, common, owner, report } = this.#options;
-    this.#watch = new PodWatch(api, namespace, selectorOf({ ...common, [owner[0]]: owner[1] }), report, back);
+    const { report } = this.#options;
+    this.#back = back;
     await this.#watch.start();
+    await this.#source.open().catch((error: unknown) => {
+      // A server that is away is told of by the watch.
+      if (!this.#watch.isLost) report({ type: 'engine.refused', error: error as Error });
+    });
     await this.#lease.hold();
+    this.#isOpen = true;
     // Ours are all kept: what of ours is nobody's is swept when the watch is back.
     this.#timer = setInterval(
       () =>
@@ -69,12 +110,12 @@ export class KubernetesEngine implements ContainerEngine {
   }
 
   async start(spec: ContainerSpec, made: (id: string) => void): Promise<AgentContainer> {
-    if (this.#watch === null) throw new Error('the engine is not open');
+    if (!this.#isOpen) throw new Error('the engine is not open');
     const name = `${this.#name}-${randomBytes(5).toString('hex')}`;
     // Before it is: a sweep that finds it a moment later must know it.
     made(name);
     try {
-      return await startPod({ ...this.#options, watch: this.#watch, lease: this.#lease }, spec, name);
+      return await startPod({ ...this.#options, source: this.#source, lease: this.#lease }, spec, name);
     } catch (error) {
       if (error instanceof ApiError && error.isQuota) this.#options.report({ type: 'engine.quota', error });
       throw error;
@@ -85,18 +126,38 @@ export class KubernetesEngine implements ContainerEngine {
     return isApiThere(this.#options.api);
   }
 
+  /**
+   * One pod at most is read, of a namespace that has no others; it takes the very right that the driver works by. Where
+   * pods are claimed, the cluster must have what a claim is.
+   */
+  async verifyReady(): Promise<void> {
+    const { api, namespace } = this.#options;
+    const request = { method: 'GET', path: podsOf(namespace), query: { limit: '1' } } as const;
+    const notReady = (error: unknown): never => {
+      if (!(error instanceof ApiError)) throw error;
+      const isDenied = error.status === 401 || error.status === 403;
+      throw new EngineNotReady(isDenied ? 'denied' : error.isBusy ? 'silent' : 'failed', error.message, { cause: error });
+    };
+    await verifyEngine(ENGINE_CHECK_MS_MAX, async (signal) => {
+      await api.ask('list pods', { ...request, signal }).catch(notReady);
+      await this.#source.verify(signal).catch(notReady);
+    });
+  }
+
   async ranOutOfMemory(id: string): Promise<boolean> {
     const watch = this.#watch;
-    if (watch === null || watch.isLost) return watch?.stateOf(id)?.ranOutOfMemory ?? false;
+    const pod = this.#source.podOf(id);
+    if (pod === null) return false;
+    if (watch.isLost) return watch.stateOf(pod)?.ranOutOfMemory ?? false;
     const take = (seen: Seen): boolean | null => {
       if (seen === 'gone') return false;
       return seen.ranOutOfMemory ? true : seen.isRunning ? null : seen.failure === null ? null : false;
     };
-    return await watch.until(id, take, AbortSignal.timeout(OOM_NEWS_MS)).catch(() => false);
+    return await watch.until(pod, take, AbortSignal.timeout(OOM_NEWS_MS)).catch(() => false);
   }
 
-  forget(): void {
-    // The watch forgets a pod when it is gone.
+  forget(id: string): void {
+    this.#source.forget(id);
   }
 
   async sweep(isOurs: (id: string) => boolean): Promise<number> {
@@ -111,7 +172,8 @@ export class KubernetesEngine implements ContainerEngine {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#watch?.close();
+    await this.#watch.close();
+    await this.#source.close();
     await this.#lease.close();
     this.#options.api.close();
   }

@@ -4,6 +4,7 @@ import { Canaries, type HostPort } from './canaries.ts';
 import type { ReferenceOf } from './image-reference.ts';
 import type { KubeApi } from './kube-api.ts';
 import { KubernetesEngine } from './kubernetes-engine.ts';
+import { commonLabels, OWNER_LABEL } from './pod-shape.ts';
 
 export interface KubernetesSandboxConfig {
   readonly api: KubeApi;
@@ -22,6 +23,13 @@ export interface KubernetesSandboxConfig {
   readonly laidOut?: number;
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
+  /** whether pods have the users of their node: false asks for a user namespace; absent: as the cluster has it */
+  readonly hostUsers?: boolean;
+  /**
+   * what the names of agent-sandbox's SandboxWarmPools begin with, whose pods are claimed (see `warmPoolOf`); absent:
+   * this executor makes its pods itself
+   */
+  readonly warmPools?: string;
   readonly report?: SandboxEventListener;
 }
 
@@ -39,24 +47,28 @@ export class KubernetesSandbox extends ContainerSandbox {
       owner,
       referenceOf,
       runtimeClass,
+      hostUsers,
+      warmPools,
       report = () => undefined,
       pools,
       laidOut,
     } = config;
-    const common = { writ: label, 'writ.role': 'sandbox' };
+    const common = commonLabels(label);
     const engine = new KubernetesEngine({
       api,
       namespace,
       common,
-      owner: ['writ.owner', owner],
+      owner: [OWNER_LABEL, owner],
       referenceOf,
       report,
       canaries: new Canaries([...config.canaries, api.address]),
       ...(runtimeClass === undefined ? {} : { runtimeClass }),
+      ...(hostUsers === undefined ? {} : { hostUsers }),
+      ...(warmPools === undefined ? {} : { warmPools }),
     });
     const sandbox = new KubernetesSandbox({
       engine,
-      labels: { ...common, 'writ.owner': owner },
+      labels: { ...common, [OWNER_LABEL]: owner },
       pools,
       report,
       ...(laidOut === undefined ? {} : { laidOut }),

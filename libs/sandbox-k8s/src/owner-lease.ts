@@ -3,14 +3,13 @@ import type { V1Lease } from '@kubernetes/client-node';
 import { ApiError, isStatus } from './api-error.ts';
 import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
+import { LEASE_S, leaseOf } from './lease-shape.ts';
 import type { PodOwner } from './pod-shape.ts';
 
 /** Between two renewals, in milliseconds: three may fail before anybody takes the executor for dead. */
 const RENEW_MS = 10_000;
 /** Between two tries while renewing fails. */
 const RETRY_MS = 2_000;
-/** After so long without renewal the executor counts as dead, and its pods as nobody's, in seconds. */
-export const LEASE_S = 40;
 
 export interface OwnerLeaseOptions {
   readonly api: KubeApi;
@@ -121,16 +120,10 @@ export class OwnerLease {
     }
   }
 
-  #body(resourceVersion?: string): object {
+  #body(resourceVersion?: string): V1Lease {
     const { name, namespace, labels, holder } = this.#options;
-    // Microseconds, as the field's type wants them.
-    const renewTime = new Date().toISOString().replace('Z', '000Z');
-    return {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name, namespace, labels, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-      spec: { holderIdentity: holder, leaseDurationSeconds: LEASE_S, renewTime },
-    };
+    const lease = leaseOf({ name, namespace, labels, holder, now: new Date() });
+    return resourceVersion === undefined ? lease : { ...lease, metadata: { ...lease.metadata, resourceVersion } };
   }
 }
 

@@ -2,18 +2,27 @@
 import { podOf } from './pod-shape.ts';
 
 const MIB = 1024 * 1024;
+const LABELS = { writ: 'writ', 'writ.role': 'sandbox', 'writ.owner': 'exe_1' };
+const OPTIONS = {
+  name: 'writ-exe-1-0',
+  namespace: 'sandboxes',
+  image: 'registry.example/sandbox:1',
+  labels: LABELS,
+  size: { memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB },
+  owner: { name: 'writ-exe-1', uid: 'u' },
+  refusedAt: ['10.0.0.1:80', '10.96.0.1:443'],
+  runtimeClass: 'gvisor',
+};
+
+test('whose users a pod has is said where that is set, and nothing else changes', () => {
+  const { spec, ...rest } = podOf(OPTIONS);
+  expect(spec).not.toHaveProperty('hostUsers');
+  for (const hostUsers of [false, true])
+    expect(podOf({ ...OPTIONS, hostUsers })).toEqual({ ...rest, spec: { ...spec, hostUsers } });
+});
 
 test("a sandbox's pod has one shape: the chart's admission policy admits this one and no other", () => {
-  const pod = podOf({
-    name: 'writ-exe-1-0',
-    namespace: 'sandboxes',
-    image: 'registry.example/sandbox:1',
-    labels: { writ: 'writ', 'writ.role': 'sandbox', 'writ.owner': 'exe_1' },
-    size: { memoryBytes: 256 * MIB, cpus: 1, pids: 64, tmpfsBytes: 64 * MIB },
-    owner: { name: 'writ-exe-1', uid: 'u' },
-    refusedAt: ['10.0.0.1:80', '10.96.0.1:443'],
-    runtimeClass: 'gvisor',
-  });
+  const pod = podOf(OPTIONS);
   expect(pod).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -89,4 +98,11 @@ test("a sandbox's pod has one shape: the chart's admission policy admits this on
       ],
     },
   });
+});
+
+test("a sandbox's labels are known to the admission policy: a job's are, and any other is refused before it is made", () => {
+  expect(podOf({ ...OPTIONS, labels: { ...LABELS, 'writ.operation': 'op_1' } }).metadata?.labels).toMatchObject({
+    'writ.operation': 'op_1',
+  });
+  expect(() => podOf({ ...OPTIONS, labels: { ...LABELS, app: 'a' } })).toThrow('a sandbox has no label `app`');
 });

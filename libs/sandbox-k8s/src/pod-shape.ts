@@ -6,6 +6,16 @@ import type { SandboxSize } from '@writ/sandbox-host';
 export const SANDBOX_UID = 10_001;
 /** The one container of a pod. */
 export const CONTAINER = 'sandbox';
+/** The label that says whose pod or lease it is: the id of an executor. */
+export const OWNER_LABEL = 'writ.owner';
+/** Labels that whoever starts a sandbox may put on it. */
+export const JOB_LABELS: readonly string[] = ['writ.operation'];
+/** Labels of every pod and lease of a release; the network policy of a shared namespace selects by the first. */
+export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.role', string>> => ({
+  writ: release,
+  'writ.role': 'sandbox',
+});
+
 /** Where the image has the agent. */
 const AGENT = '/opt/writ/agent';
 
@@ -38,7 +48,7 @@ const GRACE_S = 1;
  * Nobody may wait longer than this for a sandbox that its executor forgot: longer than the longest call and the longest
  * session.
  */
-const LIFE_S = 24 * 60 * 60;
+export const LIFE_S = 24 * 60 * 60;
 
 /** Of whom a pod is part: it goes with its owner. */
 export interface PodOwner {
@@ -58,11 +68,19 @@ export interface PodOptions {
   readonly refusedAt: readonly string[];
   /** a RuntimeClass; absent: the cluster's default runtime */
   readonly runtimeClass?: string;
+  /**
+   * whether the pod has the users of its node. False gives it a user namespace: who gets out of the container is nobody
+   * there. Absent: as the cluster has it
+   */
+  readonly hostUsers?: boolean;
 }
+
+const KNOWN_LABELS = new Set([...Object.keys(commonLabels('')), OWNER_LABEL, ...JOB_LABELS]);
 
 /**
  * The one shape of a sandbox's pod. A ValidatingAdmissionPolicy of the chart admits this shape alone in the sandboxes'
- * namespace: what changes here changes there.
+ * namespace. It is made from what this function returns: after a change, `node tools/with-node.mjs
+ * tools/src/chart/main.ts` makes it anew.
  *
  * INVARIANT (restricted): PodSecurity `restricted` accepts it. No token, no host namespace, no privilege, no
  * capability, no volume but memory.
@@ -71,6 +89,13 @@ export interface PodOptions {
  */
 export function podOf(options: PodOptions): V1Pod {
   const { name, namespace, labels, owner } = options;
+  const unknown = Object.keys(labels).find((label) => !KNOWN_LABELS.has(label));
+  if (unknown !== undefined)
+    throw new Error(
+      `a sandbox has no label \`${unknown}\`: ` +
+        `the admission policy of the chart knows ${[...KNOWN_LABELS].join(', ')}; ` +
+        'add it to `JOB_LABELS`, and make the chart anew',
+    );
   const ownerReference = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -87,8 +112,12 @@ export function podOf(options: PodOptions): V1Pod {
   };
 }
 
-function specOf(options: PodOptions): V1PodSpec {
-  const { size, runtimeClass } = options;
+/** What of the shape doesn't say whose it is. */
+type SpecOptions = Pick<PodOptions, 'image' | 'size' | 'refusedAt' | 'runtimeClass' | 'hostUsers'>;
+
+/** The part of the shape that a template can hold. */
+export function specOf(options: SpecOptions): V1PodSpec {
+  const { size, runtimeClass, hostUsers } = options;
   return {
     restartPolicy: 'Never',
     automountServiceAccountToken: false,
@@ -98,6 +127,7 @@ function specOf(options: PodOptions): V1PodSpec {
     hostNetwork: false,
     hostPID: false,
     hostIPC: false,
+    ...(hostUsers === undefined ? {} : { hostUsers }),
     dnsPolicy: 'None',
     // One must be named; nobody listens there.
     dnsConfig: { nameservers: ['127.0.0.1'] },
@@ -118,7 +148,7 @@ function specOf(options: PodOptions): V1PodSpec {
   };
 }
 
-function containerOf({ image, size, refusedAt }: PodOptions): V1Container {
+function containerOf({ image, size, refusedAt }: SpecOptions): V1Container {
   return {
     name: CONTAINER,
     image,

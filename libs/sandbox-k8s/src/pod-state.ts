@@ -58,7 +58,7 @@ function failureOf(
 }
 
 /** For operators: short, and no control characters. */
-function wordsOf(reasoned: Reasoned): string | null {
+export function wordsOf(reasoned: Reasoned): string | null {
   if (reasoned?.reason === undefined && reasoned?.message === undefined) return null;
   return [reasoned.reason, reasoned.message]
     .filter((each) => each !== undefined && each !== '')

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { V1Pod, V1PodList } from '@kubernetes/client-node';
+import type { V1Pod } from '@kubernetes/client-node';
 import type { SandboxEventListener } from '@writ/sandbox-host';
 import { ApiError } from './api-error.ts';
 import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
-import { stateOf, type PodState } from './pod-state.ts';
+import type { PodState } from './pod-state.ts';
 
 /**
  * Soon enough to be back in business when the API server is, rare enough to cost nothing while it isn't; with jitter,
@@ -16,37 +16,52 @@ const WATCH_S = 300;
 /** What a server answers whose memory doesn't reach back to where a watch left off. */
 const EXPIRED = 410;
 
-/** What to tell about a pod that is gone. */
-export type Seen = PodState | 'gone';
-interface Waiting {
+/** What to tell about an object that is gone. */
+export type Seen<S = PodState> = S | 'gone';
+interface Waiting<S> {
   readonly name: string;
-  readonly see: (seen: Seen) => void;
+  readonly see: (seen: Seen<S>) => void;
+}
+
+/** What every object of Kubernetes has that a watch needs. */
+export interface Watched {
+  readonly metadata?: { readonly name?: string; readonly resourceVersion?: string };
+}
+interface WatchedList<O> {
+  readonly metadata?: { readonly resourceVersion?: string };
+  readonly items: readonly O[];
+}
+
+export interface ObjectWatchOptions<O extends Watched, S> {
+  readonly api: KubeApi;
+  /** what it is of, as errors call it */
+  readonly what: 'pods' | 'claims';
+  /** where the API server lists them */
+  readonly path: string;
+  /** labels that all of them have, and none that isn't watched */
+  readonly selector: string;
+  /** what is asked of an object */
+  readonly stateOf: (object: O) => S;
+  readonly report: SandboxEventListener;
+  /** called each time that the API server is there again */
+  readonly back: () => void;
 }
 
 /**
- * Follows the pods of one executor by one watch: a list first, then what changes since, again from where it left off
- * when the server ends it, and from a new list where the server has forgotten that place. It is the kubelet's word and
- * not the job's.
+ * Follows objects of one kind by one watch: a list first, then what changes since, again from where it left off when
+ * the server ends it, and from a new list where the server has forgotten that place. It is the cluster's word and not
+ * the job's.
  */
-export class PodWatch {
-  readonly #api: KubeApi;
-  readonly #path: string;
-  readonly #selector: string;
-  readonly #report: SandboxEventListener;
-  readonly #back: () => void;
-  readonly #pods = new Map<string, PodState>();
-  readonly #waiting = new Set<Waiting>();
+export class ObjectWatch<O extends Watched, S extends { readonly name: string }> {
+  readonly #options: ObjectWatchOptions<O, S>;
+  readonly #objects = new Map<string, S>();
+  readonly #waiting = new Set<Waiting<S>>();
   readonly #closing = new AbortController();
   #ended: Promise<void> = Promise.resolve();
   #lost = false;
 
-  /** @param selector labels that all pods of this executor have, and none of another's */
-  constructor(api: KubeApi, namespace: string, selector: string, report: SandboxEventListener, back: () => void) {
-    this.#api = api;
-    this.#path = `/api/v1/namespaces/${namespace}/pods`;
-    this.#selector = selector;
-    this.#report = report;
-    this.#back = back;
+  constructor(options: ObjectWatchOptions<O, S>) {
+    this.#options = options;
   }
 
   /** Begins to follow; resolves when the server answered, or when it is known that it doesn't. */
@@ -55,16 +70,16 @@ export class PodWatch {
     this.#ended = this.#follow(from);
   }
 
-  /** Whether pods are seen: where they aren't, nothing is worth waiting for. */
+  /** Whether objects are seen: where they aren't, nothing is worth waiting for. */
   get isLost(): boolean {
     return this.#lost;
   }
 
   /**
-   * Resolves with what `take` makes of the pod as soon as it makes something of it, beginning with how it stands now.
-   * Rejects with what `take` throws, and when the signal aborts.
+   * Resolves with what `take` makes of the object as soon as it makes something of it, beginning with how it stands
+   * now. Rejects with what `take` throws, and when the signal aborts.
    */
-  until<T>(name: string, take: (seen: Seen) => T | null, signal: AbortSignal): Promise<T> {
+  until<T>(name: string, take: (seen: Seen<S>) => T | null, signal: AbortSignal): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(waiting);
@@ -74,7 +89,7 @@ export class PodWatch {
         end();
         reject(signal.reason instanceof Error ? signal.reason : new Error('nobody waits any more'));
       };
-      const see = (seen: Seen): void => {
+      const see = (seen: Seen<S>): void => {
         try {
           const taken = take(seen);
           if (taken === null) return;
@@ -89,14 +104,14 @@ export class PodWatch {
       this.#waiting.add(waiting);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) return abort();
-      const now = this.#pods.get(name);
+      const now = this.#objects.get(name);
       if (now !== undefined) see(now);
     });
   }
 
-  /** How a pod stood when it was last seen; null where it isn't there. */
-  stateOf(name: string): PodState | null {
-    return this.#pods.get(name) ?? null;
+  /** How an object stood when it was last seen; null where it isn't there. */
+  stateOf(name: string): S | null {
+    return this.#objects.get(name) ?? null;
   }
 
   async close(): Promise<void> {
@@ -120,20 +135,21 @@ export class PodWatch {
 
   /** Where the next watch begins; null where a new list must be made. */
   async #watch(from: string): Promise<string | null> {
+    const { api, what, path, selector, stateOf } = this.#options;
     const query = {
-      labelSelector: this.#selector,
+      labelSelector: selector,
       resourceVersion: from,
       allowWatchBookmarks: 'true',
       timeoutSeconds: String(WATCH_S),
     };
     let at = from;
-    for await (const { type, object } of this.#api.watch('watch pods', this.#path, query, this.#closing.signal)) {
+    for await (const { type, object } of api.watch(`watch ${what}`, path, query, this.#closing.signal)) {
       // What comes of the server's own error, of which one is that it has forgotten the place.
       if (type === 'ERROR') return null;
-      const pod = object as V1Pod;
-      at = pod.metadata?.resourceVersion ?? at;
-      if (type === 'ADDED' || type === 'MODIFIED') this.#see(stateOf(pod));
-      else if (type === 'DELETED') this.#miss(pod);
+      const seen = object as O;
+      at = seen.metadata?.resourceVersion ?? at;
+      if (type === 'ADDED' || type === 'MODIFIED') this.#see(stateOf(seen));
+      else if (type === 'DELETED') this.#miss(stateOf(seen));
     }
     return at;
   }
@@ -146,20 +162,21 @@ export class PodWatch {
 
   /** Where a watch of what was listed begins; null where the server doesn't answer. */
   async #list(): Promise<string | null> {
+    const { api, what, path, selector, stateOf, report } = this.#options;
     try {
-      const list = await askApi<V1PodList>(this.#api, 'list pods', {
+      const list = await askApi<WatchedList<O>>(api, `list ${what}`, {
         method: 'GET',
-        path: this.#path,
-        query: { labelSelector: this.#selector },
+        path,
+        query: { labelSelector: selector },
       });
       const names = new Set(list.items.map(({ metadata }) => metadata?.name ?? ''));
-      for (const name of [...this.#pods.keys()]) if (!names.has(name)) this.#gone(name);
-      for (const pod of list.items) this.#see(stateOf(pod));
+      for (const name of [...this.#objects.keys()]) if (!names.has(name)) this.#gone(name);
+      for (const object of list.items) this.#see(stateOf(object));
       this.#found();
       return list.metadata?.resourceVersion ?? null;
     } catch (error) {
       if (!this.#lost && !this.#closing.signal.aborted)
-        this.#report({ type: 'engine.lost', error: error instanceof Error ? error : new Error(String(error)) });
+        report({ type: 'engine.lost', error: error instanceof Error ? error : new Error(String(error)) });
       this.#lost = true;
       return null;
     }
@@ -168,28 +185,27 @@ export class PodWatch {
   #found(): void {
     if (!this.#lost) return;
     this.#lost = false;
-    this.#report({ type: 'engine.back' });
-    this.#back();
+    this.#options.report({ type: 'engine.back' });
+    this.#options.back();
   }
 
-  #see(state: PodState): void {
-    this.#pods.set(state.name, state);
+  #see(state: S): void {
+    this.#objects.set(state.name, state);
     this.#tell(state.name, state);
   }
 
-  /** The last event of a pod shows how it ended. */
-  #miss(pod: V1Pod): void {
-    const state = stateOf(pod);
+  /** The last event of an object shows how it ended. */
+  #miss(state: S): void {
     this.#tell(state.name, state);
     this.#gone(state.name);
   }
 
   #gone(name: string): void {
-    this.#pods.delete(name);
+    this.#objects.delete(name);
     this.#tell(name, 'gone');
   }
 
-  #tell(name: string, seen: Seen): void {
+  #tell(name: string, seen: Seen<S>): void {
     for (const waiting of [...this.#waiting]) if (waiting.name === name) waiting.see(seen);
   }
 
@@ -209,3 +225,6 @@ export class PodWatch {
     });
   }
 }
+
+/** Pods, as the kubelet reports them. */
+export type PodWatch = ObjectWatch<V1Pod, PodState>;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { V1Lease, V1LeaseList, V1PodList } from '@kubernetes/client-node';
+import type { V1Lease, V1LeaseList, V1ObjectMeta } from '@kubernetes/client-node';
 import { isStatus } from './api-error.ts';
 import { askApi } from './api-requests.ts';
 import type { KubeApi } from './kube-api.ts';
-import { LEASE_S, leasesOf } from './owner-lease.ts';
+import { LEASE_S } from './lease-shape.ts';
+import { leasesOf } from './owner-lease.ts';
+import type { PodSource } from './pod-source.ts';
 
 /**
  * A lease that nobody renewed for so long while we looked, by our own clock, is a dead executor's: twice its duration.
@@ -12,18 +14,25 @@ const DEAD_MS = 2 * LEASE_S * 1000;
 /** One whose own time is so old was dead before we began to look, whatever differs between two clocks. */
 const LONG_DEAD_MS = 60 * 60 * 1000;
 
+/** Pods or claims. */
+interface Listed {
+  readonly items: readonly { readonly metadata?: V1ObjectMeta }[];
+}
+
 export interface SweepOptions {
   readonly api: KubeApi;
+  /** what makes pods, or what pods go with */
+  readonly source: Pick<PodSource, 'path' | 'what'>;
   readonly namespace: string;
-  /** labels of every sandbox's pod and lease, whosever */
+  /** labels of all that, and of leases, whosever */
   readonly selector: string;
   /** the label that names an owner, with this executor's value */
   readonly owner: readonly [name: string, value: string];
 }
 
 /**
- * Removes pods that nobody owns any more, and the leases of executors that are dead. Every executor does it for all:
- * whoever lives cleans up.
+ * Removes pods, or their claims, that nobody owns any more, and the leases of executors that are dead. Every executor
+ * does it for all: whoever lives cleans up.
  */
 export class Sweep {
   readonly #options: SweepOptions;
@@ -34,19 +43,19 @@ export class Sweep {
     this.#options = options;
   }
 
-  /** Answers how many pods it removed. Rejects where the API server doesn't answer. */
+  /** Answers how many of them it removed. Rejects where the API server doesn't answer. */
   async sweep(isOurs: (name: string) => boolean): Promise<number> {
     const {
       api,
+      source: { path, what },
       namespace,
       selector,
       owner: [ownerLabel, ownerValue],
     } = this.#options;
-    const pods = `/api/v1/namespaces/${namespace}/pods`;
-    // In this order: a lease is there before the first pod that it owns.
-    const found = await askApi<V1PodList>(api, 'list pods', {
+    // In this order: a lease is there before the first pod or claim that it owns.
+    const found = await askApi<Listed>(api, `list ${what}`, {
       method: 'GET',
-      path: pods,
+      path,
       query: { labelSelector: selector },
     });
     const { items } = await askApi<V1LeaseList>(api, 'list leases', {
@@ -61,7 +70,7 @@ export class Sweep {
       return !(metadata?.ownerReferences ?? []).some(({ uid }) => owners.has(uid));
     });
     for (const lease of items) if (dead.has(lease.metadata?.uid)) await this.#end(lease);
-    await Promise.all(left.map(({ metadata }) => this.#delete(`${pods}/${metadata?.name}`)));
+    await Promise.all(left.map(({ metadata }) => this.#delete(`${path}/${metadata?.name}`)));
     return left.length;
   }
 
@@ -90,7 +99,11 @@ export class Sweep {
   /** What vanishes or changes by itself meanwhile is what was wanted, or somebody's after all. */
   async #delete(path: string, body?: object): Promise<void> {
     try {
-      await askApi(this.#options.api, 'delete a pod', { method: 'DELETE', path, body });
+      await askApi(this.#options.api, `delete a ${this.#options.source.what === 'pods' ? 'pod' : 'claim'}`, {
+        method: 'DELETE',
+        path,
+        body,
+      });
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
     }

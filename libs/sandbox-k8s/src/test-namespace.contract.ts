@@ -6,10 +6,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EngineNotReady, type SandboxSize } from '@writ/sandbox-host';
+import { assertClaims, warmPoolOf } from './agent-sandbox.ts';
 import { ApiError } from './api-error.ts';
 import { referencesFrom } from './image-reference.ts';
 import { KubeApi } from './kube-api.ts';
 import { KubernetesSandbox, type KubernetesSandboxConfig } from './kubernetes-sandbox.ts';
+import { specOf } from './pod-shape.ts';
 
 /** A cluster's administrator, for tests that make what they need themselves; absent: there is no cluster here. */
 export const CLUSTER = process.env['WRIT_CLUSTER_KUBECONFIG'];
@@ -17,11 +20,38 @@ export const CLUSTER = process.env['WRIT_CLUSTER_KUBECONFIG'];
 export const REFERENCE = process.env['WRIT_CLUSTER_SANDBOX_IMAGE'] ?? '';
 export const DIGEST = process.env['WRIT_CLUSTER_SANDBOX_DIGEST'] ?? '';
 
+const extensionsOf = (namespace: string): string => `/apis/extensions.agents.x-k8s.io/v1beta1/namespaces/${namespace}`;
+/** What the names of warm pools begin with. */
+export const WARM_POOLS = 'test';
+
 const CORE = '/api/v1/namespaces';
 
+/** Whether the cluster has agent-sandbox. Rejects where the cluster doesn't answer. */
+export async function hasClaims(): Promise<boolean> {
+  const api = await KubeApi.load({ kubeconfig: CLUSTER ?? '' });
+  try {
+    await assertClaims(api, AbortSignal.timeout(60_000));
+    return true;
+  } catch (error) {
+    if (error instanceof EngineNotReady && error.problem === 'missing') return false;
+    throw error;
+  } finally {
+    api.close();
+  }
+}
+
 /** What an executor may do, in the sandboxes' namespace and nowhere else. */
+const MAKES = { apiGroups: [''], resources: ['pods'], verbs: ['create', 'get', 'list', 'watch', 'delete'] };
+/** The same of one that claims pods. */
+const CLAIMS = [
+  {
+    apiGroups: ['extensions.agents.x-k8s.io'],
+    resources: ['sandboxclaims'],
+    verbs: ['create', 'get', 'list', 'watch', 'delete'],
+  },
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+];
 const RULES = [
-  { apiGroups: [''], resources: ['pods'], verbs: ['create', 'get', 'list', 'watch', 'delete'] },
   { apiGroups: [''], resources: ['pods/attach'], verbs: ['create', 'get'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'list', 'update', 'delete'] },
 ];
@@ -35,13 +65,14 @@ export class TestNamespace {
   readonly #admin: KubeApi;
   readonly #canary = createServer((socket) => socket.on('error', () => undefined).end());
 
-  static async make(isClosed = true): Promise<TestNamespace> {
+  /** @param claims whether its executor claims pods, and makes none */
+  static async make(isClosed = true, claims = false): Promise<TestNamespace> {
     if (DIGEST === '' || REFERENCE === '')
       throw new Error(
         'the sandbox image of the cluster is not named: set WRIT_CLUSTER_SANDBOX_IMAGE and WRIT_CLUSTER_SANDBOX_DIGEST',
       );
     const made = new TestNamespace(await KubeApi.load({ kubeconfig: CLUSTER ?? '' }));
-    await made.#set(isClosed);
+    await made.#set(isClosed, claims);
     return made;
   }
 
@@ -73,6 +104,32 @@ export class TestNamespace {
     });
   }
 
+  /** Makes a warm pool of that size, and a template for it; `spec` changes what its pods are. */
+  async pool(size: SandboxSize, replicas: number, spec: object = {}): Promise<void> {
+    const name = warmPoolOf(WARM_POOLS, DIGEST, size);
+    const named = { metadata: { name, namespace: this.name } };
+    const apiVersion = 'extensions.agents.x-k8s.io/v1beta1';
+    await this.ask('POST', `${extensionsOf(this.name)}/sandboxtemplates`, {
+      apiVersion,
+      kind: 'SandboxTemplate',
+      ...named,
+      spec: {
+        networkPolicyManagement: 'Unmanaged',
+        service: false,
+        podTemplate: {
+          metadata: { labels: { writ: 'test', 'writ.role': 'sandbox' } },
+          spec: { ...specOf({ image: REFERENCE, size, refusedAt: [] }), ...spec },
+        },
+      },
+    });
+    await this.ask('POST', `${extensionsOf(this.name)}/sandboxwarmpools`, {
+      apiVersion,
+      kind: 'SandboxWarmPool',
+      ...named,
+      spec: { replicas, sandboxTemplateRef: { name } },
+    });
+  }
+
   get pods(): string {
     return `${CORE}/${this.name}/pods`;
   }
@@ -85,7 +142,7 @@ export class TestNamespace {
     this.#admin.close();
   }
 
-  async #set(isClosed: boolean): Promise<void> {
+  async #set(isClosed: boolean, claims: boolean): Promise<void> {
     const { name: namespace } = this;
     await this.ask('POST', CORE, {
       apiVersion: 'v1',
@@ -111,7 +168,7 @@ export class TestNamespace {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',
       ...named,
-      rules: RULES,
+      rules: [...(claims ? CLAIMS : [MAKES]), ...RULES],
     });
     await this.ask('POST', `${rbac}/rolebindings`, {
       apiVersion: 'rbac.authorization.k8s.io/v1',

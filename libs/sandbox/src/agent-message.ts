@@ -112,7 +112,8 @@ function parseHello(fields: Meta): AgentMessage {
   return isNull(fields, 'refused_at') ? { type: 'hello', agent } : { type: 'hello', agent, refusedAt: listOf(fields, 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
 }
 
-function parseAddress(value: unknown): string {
+/** Reads `IP:port` as it came: whoever tries it says what is wrong with it. Throws FrameError. */
+export function parseAddress(value: unknown): string {
   if (typeof value !== 'string' || value.length > ADDRESS_CHARACTERS_MAX) throw new FrameError('an address is no text, or too long');
   return value;
 }

@@ -27,6 +27,7 @@ export const HOST_FRAMES = {
   job: { code: 3, bytesMax: 1024 * KIB },
   stdin: { code: 4, bytesMax: CHUNK_BYTES_MAX },
   greet: { code: 5, bytesMax: 32 },
+  canaries: { code: 6, bytesMax: KIB },
   shell: { code: 16, bytesMax: 64 * KIB },
   turn: { code: 17, bytesMax: 1024 * KIB },
   check: { code: 18, bytesMax: 2 * META_BYTES_MAX },

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { parseAddress, REFUSED_AT_MAX } from './agent-message.ts';
 import { encodeHostChannel, isChannelFrame, parseChannel, type HostChannelMessage } from './channel-message.ts';
 import { encodeFrame, framePartsOf, FrameError, HOST_FRAMES, type Frame } from './frame.ts';
 import { countOf, encodeMeta, isNull, listOf, oneOf, parseMeta, prefixMeta, splitMeta, textOf, textsOf, flagOf, type Meta } from './meta.ts';
@@ -32,7 +33,7 @@ export interface JobOrder {
 }
 
 /**
- * From the adapter to the agent, in this order: a greeting, where the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
+ * From the adapter to the agent, in this order: canaries, where its arguments don't name them, and a greeting, where the agent was started to wait for one; entries with their data, then stdin and one job, which starts at once, and from then on what channels carry; or one
  * shell, and what is asked of it turn by turn.
  */
 export type HostMessage =
@@ -40,6 +41,8 @@ export type HostMessage =
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'job'; readonly job: JobOrder }
   | { readonly type: 'stdin'; readonly bytes: Buffer }
+  /** addresses, `IP:port`, that must refuse the container before the agent says hello, beside those of its arguments; before the greeting or never */
+  | { readonly type: 'canaries'; readonly refusedAt: readonly string[] }
   /** `key`: 32 bytes; all that the agent says from then on is sealed by it */
   | { readonly type: 'greet'; readonly key: Buffer }
   | ShellOrder
@@ -52,6 +55,7 @@ export function encodeHostMessage(message: HostMessage): Buffer {
     case 'job': return encodeFrame(HOST_FRAMES.job, encodeMeta(message.job));
     case 'stdin': return encodeFrame(HOST_FRAMES.stdin, message.bytes);
     case 'greet': return encodeFrame(HOST_FRAMES.greet, message.key);
+    case 'canaries': return encodeFrame(HOST_FRAMES.canaries, encodeMeta({ refused_at: message.refusedAt }));
     case 'shell': case 'turn': case 'check': case 'patch': return encodeShellOrder(message);
     default: return encodeHostChannel(message);
   }
@@ -74,6 +78,7 @@ export function parseHostMessage({ type, payload }: Frame<typeof HOST_FRAMES>): 
     case 'job': return { type, job: parseOrder(parseMeta(payload)) };
     case 'stdin': return { type, bytes: payload };
     case 'greet': return { type, key: payload };
+    case 'canaries': return { type, refusedAt: listOf(parseMeta(payload), 'refused_at', REFUSED_AT_MAX).map(parseAddress) };
     default: return parseShellOrder(type, payload);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
-import type { FileState } from '@writ/contract';
+import type { FileState, UsageCounter } from '@writ/contract';
 
 /** A regular file; `sha256` may name the hash of `bytes` where the caller knows it, which spares hashing them again. */
 export interface SandboxFile {
@@ -153,13 +153,13 @@ export interface SandboxChange {
   readonly after: SandboxAfter | null;
 }
 
-/** Measured from outside the container, as far as the engine tells; 0 where it doesn't. */
+/** What a job used; 0 where nobody knows. */
 export interface SandboxUsage {
   /**
-   * `agent`: nobody outside counts here. `cpuMs` and `memoryPeakBytes` are then the agent's word, and so the job's, within what the container's limits allow in `wallMs`.
-   * Absent: measured from outside
+   * Who counted `cpuMs` and `memoryPeakBytes`. `host`: the engine or its host's kernel, from outside the container. `agent`: the agent, and so in the end
+   * the job, within what the container's limits allow in its time. Absent: nobody counted, and nothing is claimed.
    */
-  readonly countedBy?: 'agent';
+  readonly countedBy?: UsageCounter;
   /** from the first byte sent to the job's container to its end */
   readonly wallMs: number;
   readonly cpuMs: number;

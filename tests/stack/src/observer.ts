@@ -11,7 +11,7 @@ export class Observer {
   readonly #url: string;
   readonly #open: Client[] = [];
 
-  constructor(stack: Pick<SharedStack, 'database'>) {
+  constructor(stack: { readonly database: Pick<SharedStack['database'], 'ownerUrl'> }) {
     this.#url = stack.database.ownerUrl;
   }
 
@@ -72,6 +72,13 @@ export class Observer {
   /** The outcome records that the log has of an operation. */
   async outcomes(operationId: string): Promise<number> {
     return (await this.rows(`SELECT 1 FROM ledger.leaf WHERE operation_id = $1 AND kind = 'tool_call' AND phase = 'outcome'`, [operationId])).length;
+  }
+
+  /** The same of several, by operation; one without any is missing. */
+  async outcomesOf(operationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.rows<{ operation_id: string; count: number }>(
+      `SELECT operation_id, count(*)::int AS count FROM ledger.leaf WHERE operation_id = ANY($1) AND kind = 'tool_call' AND phase = 'outcome' GROUP BY operation_id`, [operationIds]);
+    return new Map(rows.map(({ operation_id, count }) => [operation_id, count]));
   }
 
   /** Resolves when every record has gone to the log: of one tenant where it is named, else of all. */

@@ -8,10 +8,18 @@ import type { Observer } from './observer.ts';
 import type { SharedStack } from './stack.ts';
 import { eventually, type World } from './world.ts';
 
-/** Runs the independent checker as a process of its own, told what the ledger remembers having signed. */
-export function fsck(stack: SharedStack): { readonly status: number | null; readonly output: string } {
+/** What the independent checker is told of. */
+export interface Checked {
+  readonly database: Pick<SharedStack['database'], 'ownerUrl'>;
+  readonly keys: Pick<SharedStack['keys'], 'publicKeysFile'>;
+  /** What the ledger remembers having signed; none where it can't be read. */
+  readonly memoryFile?: string;
+}
+
+/** Runs the independent checker as a process of its own. */
+export function fsck(stack: Checked): { readonly status: number | null; readonly output: string } {
   const program = join(repositoryRoot(), 'tools', 'src', 'fsck', 'main.ts');
-  const told = existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
+  const told = stack.memoryFile !== undefined && existsSync(stack.memoryFile) ? ['--signed', stack.memoryFile] : [];
   const { status, stdout, stderr } = spawnSync(
     process.execPath, ['--conditions=@writ/source', program, '--database', stack.database.ownerUrl, '--keys', stack.keys.publicKeysFile, ...told], { encoding: 'utf8' });
   return { status, output: `${stdout}${stderr}` };
@@ -23,7 +31,7 @@ export function expectCleanLog(stack: SharedStack): void {
 }
 
 /** Fetches the operation's receipt, waiting while it is pending, and verifies it as a stranger would: offline, with the two public keys. */
-export async function verifiedReceipt(stack: Pick<SharedStack, 'keys'>, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
+export async function verifiedReceipt(stack: Pick<Checked, 'keys'>, world: World, operationId: string, phase?: 'decision' | 'outcome' | 'resolution'): Promise<VerifiedReceipt> {
   const { text } = await eventually(`the receipt of ${operationId}`, async () => {
     const answer = await world.admin.get(`/v1/operations/${operationId}/receipt${phase === undefined ? '' : `?phase=${phase}`}`);
     return answer.status === 200 ? answer : null;

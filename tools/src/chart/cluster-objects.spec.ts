@@ -27,7 +27,7 @@ interface Policy {
 }
 
 const HOOK = 'helm.sh/hook';
-const SANDBOXES = 'w-writ-sandboxes';
+const SANDBOXES = 'writ-sandboxes';
 const CLUSTER_WIDE = new Set([
   'Namespace',
   'ClusterRole',
@@ -113,13 +113,50 @@ describeChart('rights and hooks of the chart', () => {
       failurePolicy: 'Fail',
       matchConstraints: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': SANDBOXES } } },
     });
-    const expressions = spec.validations.map(({ expression }) => expression);
-    expect(expressions).toContain(
-      `request.operation != 'CREATE' || request.userInfo.username == 'system:serviceaccount:${NAMESPACE}:w-writ-executor'`,
+    expect(spec.variables).toEqual(
+      expect.arrayContaining([
+        { name: 'account', expression: `"system:serviceaccount:${NAMESPACE}:w-writ-executor"` },
+        { name: 'release', expression: '"w-writ"' },
+        { name: 'images', expression: '["writ-sandbox:0.1.0"]' },
+        { name: 'runtimeClass', expression: '"gvisor"' },
+        { name: 'addedTolerations', expression: '[]' },
+      ]),
     );
-    expect(expressions).toContain("object.spec.?runtimeClassName.orValue('') == 'gvisor'");
-    expect(spec.variables).toContainEqual({ name: 'images', expression: '["writ-sandbox:0.1.0"]' });
+    expect(JSON.stringify(spec)).not.toContain('__');
     for (const { message } of spec.validations) expect(message).not.toBe('');
+  });
+
+  test('what a cluster adds is said to the admission policy in its own language', () => {
+    const added = {
+      labels: ['a/b'],
+      annotations: ["it's", '"c"'],
+      nodeSelector: { 'a/b': 'c' },
+      tolerations: [{ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }],
+      priorityClassName: 'low',
+    };
+    const objects = renderSmall({ sandbox: { admissionPolicy: { added } } });
+    const { spec } = objectOf(objects, 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
+    expect(Object.fromEntries((spec.variables ?? []).map(({ name, expression }) => [name, expression]))).toMatchObject({
+      addedLabels: '["a/b"]',
+      addedAnnotations: String.raw`["it's","\"c\""]`,
+      addedNodeSelector: '{"a/b":"c"}',
+      addedTolerations:
+        '[{"effect": dyn("NoExecute"), "key": dyn("k"), "operator": dyn("Exists"), "tolerationSeconds": dyn(5)}]',
+      priorityClass: '"low"',
+    });
+  });
+
+  test.each([
+    [{}, undefined, '""'],
+    [{ hostUsers: null }, undefined, '""'],
+    [{ hostUsers: true }, 'true', '"true"'],
+    [{ hostUsers: false }, 'false', '"false"'],
+  ])('with %j the executor and the admission policy are told whose users sandboxes have', (sandbox, said, policy) => {
+    const objects = renderSmall({ sandbox });
+    const { spec } = objectOf(objects, 'ValidatingAdmissionPolicy', `${SANDBOXES}-pods`) as unknown as Policy;
+    expect(spec.variables?.find(({ name }) => name === 'hostUsers')?.expression).toBe(policy);
+    const text = JSON.stringify(objectOf(objects, 'Deployment', 'w-writ-executor'));
+    expect(/"WRIT_SANDBOX_HOST_USERS","value":"([a-z]*)"/.exec(text)?.[1]).toBe(said);
   });
 
   test('each admission policy is bound, and denies', () => {
@@ -127,7 +164,7 @@ describeChart('rights and hooks of the chart', () => {
     const policies = objects
       .filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
       .map(({ metadata }) => metadata.name);
-    expect(policies).toHaveLength(2);
+    expect(policies.map((name) => name.replace(`${SANDBOXES}-`, ''))).toEqual(['pods', 'leases', 'access', 'executor']);
     for (const name of policies)
       expect(objectOf(objects, 'ValidatingAdmissionPolicyBinding', name)['spec']).toEqual({
         policyName: name,

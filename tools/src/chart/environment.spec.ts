@@ -38,7 +38,7 @@ describeChart("environment of the chart's services", () => {
         extraCa: { configMap: 'ca' },
         proxy: { url: 'http://proxy:1' },
         otlpEndpoint: 'http://otlp:4318',
-        sandbox: { runtimeClassName: 'kata' },
+        sandbox: { runtimeClassName: 'kata', hostUsers: false, agentSandbox: { enabled: true } },
       }),
     ),
   ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PROCESSES } from '@writ/contract';
 import { replaceBlock } from '../docs/blocks.ts';
 import type { Document } from '../docs/documents.ts';
+import { admissionFiles } from './admission/files.ts';
 import { natsConf } from './nats-conf.ts';
 import { settingsOf } from './settings.ts';
 import { valuesSchema } from './values/schema.ts';
@@ -40,6 +41,7 @@ export async function chartFiles(checkout: string): Promise<Document[]> {
   };
   const made: Readonly<Record<string, string>> = {
     ...copiesOf(checkout),
+    ...(await admissionFiles(checkout)),
     'files/nats.conf': natsConf(),
     'values.schema.json': `${JSON.stringify(await valuesSchema(checkout), null, 2)}\n`,
     'README.md': Object.entries(blocks).reduce(

@@ -99,7 +99,7 @@ const end = (component: string): End => ({
   },
 });
 const SANDBOX: End = {
-  namespace: 'w-writ-sandboxes',
+  namespace: 'writ-sandboxes',
   labels: { writ: 'w-writ' },
 };
 const STRANGER: End = { namespace: NAMESPACE, labels: { app: 'other' } };
@@ -220,7 +220,7 @@ describeChart('network policies of the chart', () => {
   });
 
   test("only its own policy keeps a sandbox from its canary, the executor's ops port", () => {
-    const without = objects().filter(({ metadata }) => metadata.namespace !== 'w-writ-sandboxes');
+    const without = objects().filter(({ metadata }) => metadata.namespace !== 'writ-sandboxes');
     expect(isOpen(without, SANDBOX, end('executor'), 9464)).toBe(true);
     expect(isOpen(without, SANDBOX, end('kernel'), 9464)).toBe(false);
   });

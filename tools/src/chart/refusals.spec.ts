@@ -5,6 +5,8 @@ import { renderText, type Values } from './render.ts';
 const NO_POSTGRES = { postgres: { bundled: { enabled: false } } };
 const NO_NATS = { nats: { bundled: { enabled: false } } };
 
+const GIB_POOL = { memoryBytes: 1_073_741_824, replicas: 1 };
+
 /** Values over those of the smallest example, and the sentence that refuses them. */
 const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegExp])[] = [
   [
@@ -112,6 +114,31 @@ const REFUSED: readonly (readonly [what: string, values: Values, sentence: RegEx
     /`sandbox\.docker\.host` is for the driver `docker`/,
   ],
   [
+    'claims for the driver `docker`',
+    { sandbox: { driver: 'docker', docker: { host: 'tcp://e:1' }, agentSandbox: { enabled: true } } },
+    /`sandbox\.agentSandbox\.enabled` is for the driver `kubernetes`/,
+  ],
+  [
+    'claims without a pool',
+    { sandbox: { agentSandbox: { enabled: true, pools: [] } } },
+    /there is no pool to claim them from: list one in `sandbox\.agentSandbox\.pools`/,
+  ],
+  [
+    'claims without a controller',
+    { sandbox: { agentSandbox: { enabled: true, controller: { namespace: '' } } } },
+    /name the service account of agent-sandbox's controller in `sandbox\.agentSandbox\.controller\.namespace`/,
+  ],
+  [
+    'two pools of one image and size',
+    { sandbox: { agentSandbox: { enabled: true, pools: [GIB_POOL, { ...GIB_POOL, replicas: 2 }] } } },
+    /two of `sandbox\.agentSandbox\.pools` have the same image and 1073741824 bytes of memory/,
+  ],
+  [
+    'a pool of an image that the admission policy refuses',
+    { sandbox: { agentSandbox: { enabled: true, pools: [{ ...GIB_POOL, digest: `sha256:${'2'.repeat(64)}` }] } } },
+    /add `writ-sandbox@sha256:2{64}` to `sandbox\.admissionPolicy\.images`/,
+  ],
+  [
     'a ledger without a volume',
     { ledger: { persistence: { enabled: false } } },
     /the ledger has no volume.*set `ledger\.persistence\.enabled` to true/,
@@ -163,6 +190,7 @@ const NOT_KNOWN: readonly (readonly [what: string, values: Values, words: RegExp
   ['a variable outside of its range', { kernel: { settings: { WRIT_PLACES: 0 } } }, /WRIT_PLACES/],
   ['a text for a number', { ledger: { replicas: 'three' } }, /ledger.*replicas/s],
   ["a driver that doesn't exist", { sandbox: { driver: 'podman' } }, /sandbox.*driver/s],
+  ['a pool without a size', { sandbox: { agentSandbox: { pools: [{ replicas: 1 }] } } }, /agentSandbox.*memoryBytes/s],
   ['a digest that is none', { image: { digest: 'sha256:12' } }, /image.*digest/s],
 ];
 
@@ -184,6 +212,10 @@ describeChart("values that can't work", () => {
     const said = refusal(values);
     expect(said).toContain("values don't meet the specifications of the schema");
     expect(said).toMatch(words);
+  });
+
+  test('what only works together with claims is taken without them', () => {
+    expect(renderSmall({ sandbox: { agentSandbox: { enabled: false, pools: [] } } })).not.toHaveLength(0);
   });
 
   test('what differs from a refusal by the one value that it names is rendered', () => {

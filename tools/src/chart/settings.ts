@@ -52,6 +52,8 @@ export const CHART_SETS: Readonly<Record<Process, readonly string[]>> = {
     'WRIT_SANDBOX_NAMESPACE',
     'WRIT_SANDBOX_IMAGE',
     'WRIT_SANDBOX_RUNTIME_CLASS',
+    'WRIT_SANDBOX_HOST_USERS',
+    'WRIT_SANDBOX_CLAIMS',
     'WRIT_SANDBOX_CANARY',
     'DOCKER_HOST',
     'WRIT_SANDBOX_RUNTIME',

@@ -61,14 +61,18 @@ export const importImage = async (place: ContainerdPlace, path: string): Promise
     }),
   );
 
-/** Imports those of the images that the node doesn't have yet. */
-export const importMissing = async (place: ContainerdPlace, archives: readonly ImageArchive[]): Promise<void> => {
-  const present = parseImages(
+/** Digests of the manifests of the images that a node has, by reference. */
+export const listImages = async (place: ContainerdPlace): Promise<Map<string, string>> =>
+  parseImages(
     await mustRun('list the images of the node', ctr(place, 'images', 'ls'), {
       env: NODE_ENVIRONMENT,
       timeoutMs: ASK_MS,
     }),
   );
+
+/** Imports those of the images that the node doesn't have yet. */
+export const importMissing = async (place: ContainerdPlace, archives: readonly ImageArchive[]): Promise<void> => {
+  const present = await listImages(place);
   for (const { reference, digest, path } of archives)
     if (digest === null || present.get(reference) !== digest) await importImage(place, path);
 };

@@ -2,13 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { GO_TOOLS } from '../go-tools/table.ts';
 import { SetupError } from '../setup-error.ts';
 import { PAUSE_IMAGE } from './configuration.ts';
 import { fileFrom, writeImage, type ImageConfig, type ImageFile } from './oci-image.ts';
 
 export const COREDNS_IMAGE = `writ.local/coredns:${GO_TOOLS.coredns.version}`;
+export const METRICS_IMAGE = `writ.local/metrics-server:${GO_TOOLS['metrics-server'].version}`;
 
 /** Debian's Node and the libraries that it needs, without a shell: what tests run in pods. */
 export const NODE_IMAGE = `writ.local/node:${process.versions.node}`;
@@ -65,21 +66,22 @@ const account = (): ImageFile[] => [
 
 const stamp = (path: string): string => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`;
 
+/** A program that needs no libraries, and nothing beside it. */
+const ofProgram = (reference: string, program: string): Recipe => {
+  const path = `/${basename(program)}`;
+  return {
+    reference,
+    config: { entrypoint: [path], user: USER },
+    files: () => [fileFrom(program, path)],
+    key: [stamp(program)],
+  };
+};
+
 const recipes = (programs: { readonly pause: string; readonly coredns: string }): Recipe[] => {
   const node = realpathSync(process.execPath);
   return [
-    {
-      reference: PAUSE_IMAGE,
-      config: { entrypoint: ['/pause'], user: USER },
-      files: () => [fileFrom(programs.pause, '/pause')],
-      key: [stamp(programs.pause)],
-    },
-    {
-      reference: COREDNS_IMAGE,
-      config: { entrypoint: ['/coredns'], user: USER },
-      files: () => [fileFrom(programs.coredns, '/coredns')],
-      key: [stamp(programs.coredns)],
-    },
+    ofProgram(PAUSE_IMAGE, programs.pause),
+    ofProgram(COREDNS_IMAGE, programs.coredns),
     {
       reference: NODE_IMAGE,
       config: { entrypoint: ['/usr/local/bin/node'], user: USER, workingDir: '/tmp' },
@@ -115,3 +117,7 @@ export const ensureNodeImages = async (
   for (const recipe of recipes(programs)) archives.push(await ensureArchive(cacheDir, recipe));
   return archives;
 };
+
+/** The image of metrics-server, for nodes that are asked for it. */
+export const ensureMetricsImage = (cacheDir: string, program: string): Promise<ImageArchive> =>
+  ensureArchive(cacheDir, ofProgram(METRICS_IMAGE, program));

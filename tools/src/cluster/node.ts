@@ -14,7 +14,7 @@ import type { Plan } from '../steps.ts';
 import { askHolder, takeLock, type Holder } from '../supervisor/lock.ts';
 import { nodePlan, type Made } from './bring-up.ts';
 import { cleanNode, leftovers } from './clean.ts';
-import { importImage } from './containerd.ts';
+import { importImage, listImages } from './containerd.ts';
 import { NODE_IMAGE } from './images.ts';
 import { enter } from './namespaces.ts';
 import { clusterPaths, SUPERVISOR_ROLE } from './paths.ts';
@@ -39,6 +39,8 @@ export interface ClusterNode extends NodeFacts {
    * images.
    */
   readonly importImage: (tarPath: string) => Promise<string[]>;
+  /** The references of the images that it has. */
+  readonly references: () => Promise<string[]>;
 }
 
 /** Another start takes as long as ours. */
@@ -73,6 +75,7 @@ const nodeOf = (setup: Setup, facts: NodeFacts): ClusterNode => {
         ...(input === undefined ? {} : { input }),
       }),
     importImage: (path) => importImage({ holderPid: facts.holder.pid, ctr: facts.ctr }, path),
+    references: async () => [...(await listImages({ holderPid: facts.holder.pid, ctr: facts.ctr })).keys()],
   };
 };
 

@@ -105,7 +105,7 @@ const exportKey = async (key: webcrypto.CryptoKey): Promise<string> => {
 const pem = (certificate: X509Certificate): string => `${certificate.toString('pem').trimEnd()}\n`;
 
 interface Authority extends Credentials {
-  readonly issue: (wanted: Wanted) => Promise<Credentials>;
+  readonly issue: (wanted: Omit<Wanted, 'authority'>) => Promise<Credentials>;
 }
 
 const newAuthority = async (name: string, now: Date): Promise<Authority> => {
@@ -123,7 +123,7 @@ const newAuthority = async (name: string, now: Date): Promise<Authority> => {
     },
     webcrypto,
   );
-  const issue = async ({ subject, names }: Wanted): Promise<Credentials> => {
+  const issue = async ({ subject, names }: Omit<Wanted, 'authority'>): Promise<Credentials> => {
     const { publicKey, privateKey } = await newKeys();
     const usage = names === undefined ? ExtendedKeyUsage.clientAuth : ExtendedKeyUsage.serverAuth;
     const made = await X509CertificateGenerator.create(
@@ -177,4 +177,20 @@ export const newClusterPki = async (nodeIp: string, now: Date): Promise<ClusterP
     issued: Object.fromEntries(issued) as ClusterPki['issued'],
     serviceAccounts: newServiceAccountKeys(),
   };
+};
+
+/** A server's certificate, and that of the authority which signed it and nothing else. */
+export interface ServerCertificate extends Credentials {
+  readonly ca: string;
+}
+
+/**
+ * Makes a certificate for a service of the cluster, for a client that is told its authority: an authority of its own,
+ * because the cluster's key is in the hands of the node.
+ *
+ * @param name the name by which the client reaches it, such as `metrics-server.kube-system.svc`
+ */
+export const newServerCertificate = async (name: string, now: Date): Promise<ServerCertificate> => {
+  const { cert: ca, issue } = await newAuthority(`${name} authority`, now);
+  return { ca, ...(await issue({ subject: `CN=${name}`, names: [{ type: 'dns', value: name }] })) };
 };

@@ -18,13 +18,16 @@ export interface EngineBuild {
   readonly reference: string;
   readonly dockerfile: ContextFile;
   readonly files: readonly ContextFile[];
-  readonly target: string;
+  /** a stage of the file; the last one where none is named */
+  readonly target?: string;
   readonly args: Readonly<Record<string, string>>;
+  /** the network of its steps; none unless named */
+  readonly network?: 'host';
   /** builds every step anew, also where the engine has its result */
   readonly fresh?: boolean;
 }
 
-/** Builds an image from files alone, without a network. Resolves with its id. */
+/** Builds an image from files alone. Resolves with its id. */
 export const engineBuild = async ({
   docker,
   reference,
@@ -32,6 +35,7 @@ export const engineBuild = async ({
   files,
   target,
   args,
+  network,
   fresh = false,
 }: EngineBuild): Promise<string> => {
   const context = pack();
@@ -44,9 +48,9 @@ export const engineBuild = async ({
   const stream = await docker.buildImage(Readable.from(context), {
     t: reference,
     dockerfile: dockerfile.name,
-    target,
+    ...(target === undefined ? {} : { target }),
     buildargs: args,
-    networkmode: 'none',
+    networkmode: network ?? 'none',
     forcerm: true,
     nocache: fresh,
   });

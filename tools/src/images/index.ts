@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSandboxImage } from '@writ/sandbox-docker';
 import type Docker from 'dockerode';
@@ -7,9 +7,11 @@ import { agentBundle, interpreterBundle } from '../build/bundle-agent.ts';
 import { ensureBase } from '../parts/image-base.ts';
 import type { Setup } from '../setup.ts';
 import { saveImage } from './engine-build.ts';
+import { buildTrialParts, type TrialParts } from './trial-parts.ts';
 import { readRelease } from './release.ts';
 import { buildWritImage, type BuiltImage, type WritImage } from './writ-image.ts';
 
+export type { TrialParts } from './trial-parts.ts';
 export type { BuiltImage, WritImage } from './writ-image.ts';
 
 export interface ImagesOptions {
@@ -19,22 +21,26 @@ export interface ImagesOptions {
   readonly base?: string;
   /** builds every step anew */
   readonly fresh?: boolean;
+  /** also Postgres and NATS of Debian's packages */
+  readonly parts?: boolean;
 }
 
 export interface Images {
   readonly writ: WritImage;
   readonly sandbox: BuiltImage;
+  /** where they were asked for */
+  readonly parts?: TrialParts;
 }
 
 /**
- * Builds both images, `writ:<version>` and `writ-sandbox:<version>`, from what `npm run build` made.
+ * Builds `writ:<version>` and `writ-sandbox:<version>` from what `npm run build` made, and what else is asked for.
  *
  * @throws SetupError
  */
 export const buildImages = async (
   setup: Setup,
   docker: Docker,
-  { save, base, fresh }: ImagesOptions = {},
+  { save, base, fresh, parts: withParts }: ImagesOptions = {},
 ): Promise<Images> => {
   const release = readRelease(setup);
   const out = join(setup.cacheDir, 'images');
@@ -49,13 +55,28 @@ export const buildImages = async (
     interpreterBundlePath: interpreterBundle(setup.checkout),
   });
   const sandbox = { ref: built.reference, id: built.digest };
-  if (save === undefined) return { writ, sandbox };
-  mkdirSync(save, { recursive: true });
-  const tarOf = async ({ ref }: BuiltImage): Promise<string> => {
-    setup.report(`saving ${ref}`);
-    const tar = join(save, `${ref.replace(':', '-')}.tar`);
-    await saveImage(docker, ref, tar);
-    return tar;
+  const parts = withParts ? await buildTrialParts(setup, docker) : undefined;
+  const images: Images = { writ, sandbox, ...(parts && { parts }) };
+  return save === undefined ? images : await saveAll(setup, docker, images, save);
+};
+
+const saveAll = async (setup: Setup, docker: Docker, { writ, sandbox, parts }: Images, folder: string): Promise<Images> => {
+  mkdirSync(folder, { recursive: true });
+  const saved = async <T extends BuiltImage>(image: T): Promise<T> => {
+    const tar = join(folder, `${image.ref.replaceAll(/[/:]/g, '-')}.tar`);
+    // Beside each, the id of the image that it holds: half a gigabyte needn't be written again.
+    const idFile = `${tar}.id`;
+    if (!existsSync(tar) || !existsSync(idFile) || readFileSync(idFile, 'utf8') !== image.id) {
+      setup.report(`saving ${image.ref}`);
+      rmSync(idFile, { force: true });
+      await saveImage(docker, image.ref, tar);
+      writeFileSync(idFile, image.id);
+    }
+    return { ...image, tar };
   };
-  return { writ: { ...writ, tar: await tarOf(writ) }, sandbox: { ...sandbox, tar: await tarOf(sandbox) } };
+  return {
+    writ: await saved(writ),
+    sandbox: await saved(sandbox),
+    ...(parts && { parts: { postgres: await saved(parts.postgres), nats: await saved(parts.nats) } }),
+  };
 };

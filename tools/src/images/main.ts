@@ -22,13 +22,15 @@ interface Options {
   readonly base?: string;
   readonly fresh?: true;
   readonly env?: string;
+  readonly parts?: true;
 }
 
 const options = new Command('npm run images --')
   .description('Builds writ:<version> and writ-sandbox:<version> in the engine of DOCKER_HOST, or in one of its own.')
-  .option('--save <dir>', 'also writes both as tar files, and the list of packages beside them')
+  .option('--save <dir>', 'also writes them as tar files, and beside them images.json and the list of packages')
   .option('--base <image>', 'the image to build that of the services on; else a minimal Debian is made of packages')
   .option('--env <file>', 'writes the variables that deploy/compose needs of both, `deploy/compose/.env` for example')
+  .option('--parts', "also builds Postgres and NATS of Debian's packages, for machines that reach no registry")
   .option('--fresh', 'builds every step anew')
   .allowExcessArguments(false)
   .parse(process.argv)
@@ -42,11 +44,12 @@ const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
 };
 
 /** What deploy/compose/compose.yaml can't know: which images these are, and whose the engine's socket is. */
-const composeVariables = ({ writ, sandbox }: Images, env: Setup['env']): string => {
+const composeVariables = ({ writ, sandbox, parts }: Images, env: Setup['env']): string => {
   const socket = (env['DOCKER_HOST'] || 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '');
   const found = statSync(socket, { throwIfNoEntry: false });
   const engine = found === undefined ? [] : [`WRIT_DOCKER_SOCKET=${socket}`, `WRIT_DOCKER_GID=${found.gid}`];
-  return [`WRIT_IMAGE=${writ.ref}`, `WRIT_SANDBOX_IMAGE_DIGEST=${sandbox.id}`, ...engine, ''].join('\n');
+  const own = parts === undefined ? [] : [`POSTGRES_IMAGE=${parts.postgres.ref}`, `NATS_IMAGE=${parts.nats.ref}`];
+  return [`WRIT_IMAGE=${writ.ref}`, `WRIT_SANDBOX_IMAGE_DIGEST=${sandbox.id}`, ...own, ...engine, ''].join('\n');
 };
 
 const root = defaultStateDir(process.env);
@@ -67,8 +70,11 @@ await supervise(setup, 'images', async () => {
     const saved = tar === undefined ? '' : `  ${tar} (${(statSync(tar).size / MB).toFixed(0)} MB)`;
     say(`${ref}  ${(Size / MB).toFixed(0)} MB  ${id}${saved}`);
   };
-  for (const image of [images.writ, images.sandbox]) await show(image);
-  if (options.save !== undefined) cpSync(images.writ.sbom, join(options.save, 'writ.cdx.json'));
+  for (const image of [images.writ, images.sandbox, ...Object.values(images.parts ?? {})]) await show(image);
+  if (options.save !== undefined) {
+    cpSync(images.writ.sbom, join(options.save, 'writ.cdx.json'));
+    writeFileSync(join(options.save, 'images.json'), `${JSON.stringify(images, null, 2)}\n`);
+  }
   if (options.env !== undefined) writeFileSync(options.env, composeVariables(images, setup.env));
   say(`packages: ${images.writ.sbom}`);
   say(`build ${(buildMs / 1_000).toFixed(1)} s, images ${(imagesMs / 1_000).toFixed(1)} s`);

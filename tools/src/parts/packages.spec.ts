@@ -47,7 +47,7 @@ test('what is missing is installed when we may, and otherwise the command to typ
   const found = ensureProgram(setup, 'writ-nothing', ['writ-nothing'], 'for this test');
   if (isRoot) {
     expect(await found).toBe(join(dir, 'writ-nothing'));
-    expect(calls()).toEqual(['install -y --no-install-recommends writ-nothing noninteractive']);
+    expect(calls()).toEqual(['install -y --no-install-recommends -o DPkg::Lock::Timeout=120 writ-nothing noninteractive']);
     expect(existsSync(POLICY)).toBe(before);
   } else {
     await expect(found).rejects.toMatchObject({ details: [expect.stringContaining('sudo apt-get install')] });

@@ -67,10 +67,13 @@ export const installCommand = (packages: readonly string[], asRoot: boolean): st
   return `${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${packages.join(' ')}`;
 };
 
+/** Another run of apt is over by then: an upgrade of the machine, or the set-up of another checkout. */
+const APT_LOCK_SECONDS = 120;
+
 const aptInstall = async (setup: Setup, apt: string, packages: readonly string[]): Promise<{ status: number; tail: string[] }> => {
   const env = { ...setup.env, DEBIAN_FRONTEND: 'noninteractive' };
   const install = (): ReturnType<typeof runProgram> =>
-    runProgram(apt, ['install', '-y', '--no-install-recommends', ...packages], env, setup.report);
+    runProgram(apt, ['install', '-y', '--no-install-recommends', '-o', `DPkg::Lock::Timeout=${APT_LOCK_SECONDS}`, ...packages], env, setup.report);
   const first = await install();
   if (first.status === 0) return first;
   // A machine that was just installed has no package lists, or ones that name versions which are gone.

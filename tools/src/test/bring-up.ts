@@ -85,9 +85,10 @@ export const bringUpParts = async (setup: Setup, beside: readonly Step[] = []): 
         parts.chromium = await browser(step);
         return parts.chromium ?? 'no browser: what is tested in one is skipped, by name';
       } },
+      // Mostly compiles, while the base image mostly waits for packages.
+      { title: 'Helm, schemas of Kubernetes', run: async (step) =>
+        (await chartToolsIfAny(step) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined) },
     ],
-    { title: 'Helm, schemas of Kubernetes', run: async (step) =>
-      (await chartToolsIfAny(step) === null ? 'no Go: what checks the Helm chart is skipped, by name' : undefined) },
     { title: 'Sandbox image', run: async (step) => {
       await bundleAgent(setup.checkout);
       parts.image = await ensureSandboxImage(step, engine().docker, parts.base as string);

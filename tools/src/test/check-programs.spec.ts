@@ -10,8 +10,8 @@ let setup: Setup;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writ-programs-'));
   setup = makeSetup(join(dir, 'state'), join(dir, 'cache'), { PATH: `${dir}:/usr/bin:/bin` }, () => undefined);
-  // An apt-get that notes what it is to install, and has none of it.
-  script('apt-get', `[ "$1" != install ] || echo "$4" >> ${dir}/calls; exit 100`);
+  // An apt-get that notes what it is to install, the last of its words, and has none of it.
+  script('apt-get', `case " $* " in *" install "*) for last; do :; done; echo "$last" >> ${dir}/calls ;; esac; exit 100`);
 });
 afterEach(() => {
   rmSync(dir, { recursive: true });

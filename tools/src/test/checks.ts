@@ -87,17 +87,22 @@ export const vitestCheck = (checkout: string, stateDir: string, name: string, su
 /** The projects of vitest.config.ts that a suite consists of: those of its specs that share a stack are one of their own. */
 const projectsOf = (suite: SuiteName): readonly string[] => (suite === 'e2e' ? ['e2e', 'shared'] : [suite]);
 
+const source = (checkout: string, path: string, ...args: string[]): string[] => [process.execPath, ...SOURCE, join(checkout, 'tools', 'src', path), ...args];
+
 const analysis = (checkout: string): Check[] => {
-  const tool = (path: string, ...args: string[]): string[] => [process.execPath, ...SOURCE, join(checkout, 'tools', 'src', path), ...args];
   const bin = (name: string): string => join(checkout, 'node_modules', '.bin', name);
   return [
-    { name: 'lint', command: tool('lint.ts'), afterSetUp: false, lane: 'analysis' },
+    { name: 'lint', command: source(checkout, 'lint.ts'), afterSetUp: false, lane: 'analysis' },
     { name: 'types', command: [bin('tsc'), '--build', 'tsconfig.check.json', '--pretty', 'false'], afterSetUp: true, lane: 'analysis' },
     { name: 'modules', command: [bin('depcruise'), '--config', join(checkout, '.dependency-cruiser.mjs'), 'apps', 'libs'], afterSetUp: true, lane: 'analysis' },
-    { name: 'canary', command: tool('canary/main.ts'), afterSetUp: true, lane: 'analysis' },
-    { name: 'fuzz', command: tool('fuzz/main.ts', '--seconds', String(FUZZ_SECONDS)), afterSetUp: true, lane: 'analysis' },
   ];
 };
+
+/** They need no stack, and stand in that lane because it is the shorter one. */
+const afterStacks = (checkout: string): Check[] => [
+  { name: 'canary', command: source(checkout, 'canary/main.ts'), afterSetUp: true, lane: 'stacks' },
+  { name: 'fuzz', command: source(checkout, 'fuzz/main.ts', '--seconds', String(FUZZ_SECONDS)), afterSetUp: true, lane: 'stacks' },
+];
 
 /** The checks of a selection, in the order in which each lane runs them: the cheap ones that explain the failures of the others first. */
 export const checksOf = (checkout: string, stateDir: string, { names, shard, files }: Selection): Check[] => {
@@ -110,11 +115,13 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
   const stackSuites = STACK_SUITES.filter(chosen);
   const vitest = (name: string, suites: readonly SuiteName[], lane: Check['lane'], workers: number): Check[] =>
     (suites.length === 0 ? [] : [vitestCheck(checkout, stateDir, name, suites, lane, [`--maxWorkers=${workers}`, ...shardFlags, ...fileFlags(suites)])]);
+  // Only specs are divided: the rest takes two minutes.
+  const undivided = (checks: readonly Check[]): Check[] => (shard === undefined || shard.index === 1 ? checks.filter(({ name }) => chosen(name)) : []);
   return [
-    // Only specs are divided: the rest takes two minutes.
-    ...(shard === undefined || shard.index === 1 ? analysis(checkout).filter(({ name }) => chosen(name)) : []),
+    ...undivided(analysis(checkout)),
     ...vitest('unit', (['unit'] as const).filter(chosen), 'analysis', UNIT_WORKERS),
     ...vitest('stacks', stackSuites, 'stacks', STACK_WORKERS),
+    ...undivided(afterStacks(checkout)),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({ ...check, programs: DEPLOY_PROGRAMS })),
     // It brings its own node up, and needs neither the build nor the parts.

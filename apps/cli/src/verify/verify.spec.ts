@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Receipt } from '@writ/contract';
 import { CHECKS } from '@writ/receipt';
 import { cosign, formatCosignerKey, parseSigner } from '@writ/signing';
+import { LOG_KEYS, receiptIn, recordOf } from '../specs/fake-log.ts';
 import { writ } from '../specs/run-cli.ts';
 import { KEY_FILE, RECEIPT_FILE } from '../specs/pinned-receipt.ts';
 
@@ -26,6 +27,18 @@ test('a genuine receipt verifies, and every check that was made is named', async
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   for (const name of Object.keys(CHECKS)) expect([name, out.includes(`✔ ${name}`)]).toEqual([name, !['expectation', 'witnesses', 'freshness'].includes(name)]);
   expect(out).toContain('committed');
+});
+
+test.each([
+  ['host', 'counted by the host, outside of the sandbox'], ['agent', 'counted by the agent inside of the sandbox, within its limits: the call may have made it say less'],
+] as const)('it says who counted usage: the %s', async (usage_counted_by, words) => {
+  const records = [recordOf(0, { budget_delta: { cpu_ms: 5 }, usage_counted_by })];
+  const { exit, out } = await writ(['verify', save('counted.json', receiptIn(records, 0)), '--keys', save('log-keys.json', LOG_KEYS)]);
+  expect([exit, out.includes(words)]).toEqual([0, true]);
+});
+
+test('it says nothing of who counted usage where the record doesn\'t', async () => {
+  expect((await verify(RECEIPT_FILE)).out).not.toContain('counted');
 });
 
 test('with --json it is one value, also when it fails', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything below runs without a connection: nothing here, nor what it imports, speaks to a network. A spec follows the imports.
 import type { AuditRecord } from '@writ/contract';
-import { CHECKS, parseReceipt, ReceiptError, verifyReceipt, type CheckName, type Expectation, type PassedCheck } from '@writ/receipt';
+import { CHECKS, parseReceipt, ReceiptError, usageCounted, verifyReceipt, type CheckName, type Expectation, type PassedCheck } from '@writ/receipt';
 import { Command } from 'commander';
 import { CliError, EXIT, usage } from '../cli-error.ts';
 import { show, type CommonOptions, type Context } from '../context.ts';
@@ -145,6 +145,7 @@ const summaryOf = (record: AuditRecord): string => fieldsOf({
   agent: record.agent_id,
   outcome: record.tx_outcome,
   fault: record.fault_code,
+  usage: usageCounted(record),
   snapshot: record.new_snapshot_id,
   change: record.change === null ? null : `${record.change.verb} ${record.change.subject}`,
 });

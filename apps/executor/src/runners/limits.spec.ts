@@ -95,6 +95,21 @@ describe('a sandboxed call', () => {
     expect(sandbox.jobs[0]?.limits).not.toHaveProperty('idleMs');
   });
 
+  it.each([undefined, 'host', 'agent'] as const)('reports who counted what it used in its sandbox: %s', async (countedBy) => {
+    class Counted extends FakeSandbox {
+      override async run(...asked: Parameters<FakeSandbox['run']>): Promise<SandboxResult> {
+        const result = await super.run(...asked);
+        return { ...result, usage: { ...result.usage, cpuMs: 7, ...(countedBy === undefined ? {} : { countedBy }) } };
+      }
+    }
+    const sandbox = new Counted({ sleep: () => Promise.resolve(), programs: { go: () => 0 } });
+    await kernel.executor([new SandboxedRunner(sandbox, kernel.blobs, CLOSED_GATE)]).run(kernel.order('shell.run', { command: 'go' }, root, limited(limits)), 'sandboxed');
+    const usage = kernel.reports.at(-1)?.usage;
+    expect([usage?.cpu_ms, usage?.counted_by]).toEqual([7, countedBy]);
+    // Nothing is claimed by a member without a value either: JSON would drop it, and the kernel compares what it got.
+    expect(Object.hasOwn(usage ?? {}, 'counted_by')).toBe(countedBy !== undefined);
+  });
+
   it('is heard beyond what its result shows, and that is kept: of a run, and of no preview', async () => {
     const programs = { go: (world: FakeWorld) => {
       world.out('0123456789'.repeat(10));

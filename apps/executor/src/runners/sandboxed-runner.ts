@@ -114,6 +114,7 @@ export class SandboxedRunner extends Runner {
         disk_write_bytes: blobs.reduce((sum, b) => sum + b.length, 0),
         output_bytes: result.usage.outputBytes,
         egress_bytes: gate.bytes,
+        ...(result.usage.countedBy === undefined ? {} : { counted_by: result.usage.countedBy }),
       },
       requests: gate.requests,
       ...(outputRefs === null ? {} : { outputRefs }),

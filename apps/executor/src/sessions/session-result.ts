@@ -69,9 +69,10 @@ function shown({ output, truncatedBytes }: ShellTurned, ansi: boolean): { readon
   return { output: truncatedBytes === 0 ? plain : `${plain}\n[output cut: ${truncatedBytes} more bytes]`, ...(isLossy ? { output_lossy: true } : {}) };
 }
 
-function usageOf({ wallMs, cpuMs, memoryPeakBytes, outputBytes }: SandboxUsage, blobs: readonly Uint8Array[]): Usage {
+function usageOf({ wallMs, cpuMs, memoryPeakBytes, outputBytes, countedBy }: SandboxUsage, blobs: readonly Uint8Array[]): Usage {
   return {
     wall_ms: Math.round(wallMs), cpu_ms: Math.round(cpuMs), memory_peak_bytes: memoryPeakBytes,
     disk_write_bytes: blobs.reduce((sum, { length }) => sum + length, 0), output_bytes: outputBytes,
+    ...(countedBy === undefined ? {} : { counted_by: countedBy }),
   };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memoryBus, type Bus } from '@writ/bus';
 import { Fault, formatId, subjectsOf, type AnnouncedRequests } from '@writ/contract';
-import { KernelClient } from './kernel-client.ts';
+import { KernelClient, type Report } from './kernel-client.ts';
 
 const subjects = subjectsOf('test');
 const speaker = {
@@ -10,6 +10,12 @@ const speaker = {
 } as const;
 const announced: AnnouncedRequests = { seq: 0, from: 0, items: [] };
 const granted = { v: 1, lease_until: 0, stop: false };
+const settled = { v: 1, state: 'committed', tx_outcome: 'committed' };
+const uncounted = { wall_ms: 1, cpu_ms: 1, memory_peak_bytes: 1, disk_write_bytes: 1, output_bytes: 1 };
+const report: Report = {
+  ended: 'exited', exit_code: 0, error: null, delta: null, delta_ref: null, contents: [], result: null, result_ref: null, result_hash: '0'.repeat(64), requests: [],
+  usage: { ...uncounted, counted_by: 'agent' },
+};
 
 let bus: Bus;
 let asked: unknown[];
@@ -19,6 +25,10 @@ beforeEach(async () => {
   await bus.serve(subjects.request('kernel.effect_started'), { queue: 'kernel', concurrencyMax: 1, handler: ({ payload }) => {
     asked.push(payload);
     return typeof payload === 'object' && payload !== null && 'announced' in payload ? Promise.reject(refused) : Promise.resolve(granted);
+  } });
+  await bus.serve(subjects.request('kernel.report'), { queue: 'kernel', concurrencyMax: 1, handler: ({ payload }) => {
+    asked.push(payload);
+    return 'counted_by' in (payload as { usage: object }).usage ? Promise.reject(refused) : Promise.resolve(settled);
   } });
 });
 afterEach(() => bus.close());
@@ -37,4 +47,22 @@ it.each([
   refused = fault;
   await expect(announce()).rejects.toMatchObject({ code: fault.code });
   expect(asked).toHaveLength(1);
+});
+
+describe('a report that says who counted usage', () => {
+  const send = () => new KernelClient(bus, subjects, () => 0).report(speaker, report, 10_000);
+
+  it('is repeated without that for a kernel of the version before', async () => {
+    refused = new Fault('request.malformed', '`/usage/counted_by` is not known here', { pointer: '/usage/counted_by' });
+    expect(await send()).toEqual(settled);
+    expect(asked).toEqual([{ v: 1, ...speaker, ...report }, { v: 1, ...speaker, ...report, usage: uncounted }]);
+  });
+
+  it.each([
+    new Fault('request.malformed', '', { pointer: '/usage/cpu_ms' }), new Fault('attempt.fenced'), new Fault('internal', '', { pointer: '/usage/counted_by' }),
+  ])('is not repeated for another refusal: %s', async (fault) => {
+    refused = fault;
+    await expect(send()).rejects.toMatchObject({ code: fault.code });
+    expect(asked).toHaveLength(1);
+  });
 });

@@ -66,7 +66,12 @@ export class KernelClient {
   }
 
   async report(speaker: Speaker, report: Report, timeoutMs: number): Promise<ReportReply> {
-    return parseFromPeer(ReportReply, await this.#ask('kernel.report', { v: 1, ...speaker, ...report }, timeoutMs));
+    const { counted_by, ...usage } = report.usage;
+    const asked = { v: 1, ...speaker, ...report };
+    const answer = counted_by === undefined
+      ? await this.#ask('kernel.report', asked, timeoutMs)
+      : await this.#askEither('kernel.report', [asked, { ...asked, usage }], '/usage/counted_by', timeoutMs);
+    return parseFromPeer(ReportReply, answer);
   }
 
   /** Gives the attempt back; callers MUST have stopped all that ran for it. */
@@ -88,16 +93,20 @@ export class KernelClient {
     await this.#ask('kernel.shell.end', { v: 1, ...shell, ending }, timeoutMs);
   }
 
-  /** A kernel of the version before refuses what it doesn't know, before it does anything: it is asked again as it was then, and keeps no lines. */
+  /** A kernel of the version before keeps no lines. */
   async #announce(name: string, speaker: Speaker, timeoutMs: number, announced: AnnouncedRequests | null): Promise<RenewReply> {
-    const until = this.#now() + timeoutMs;
     const asked = { v: 1, ...speaker };
     if (announced === null) return parseFromPeer(RenewReply, await this.#ask(name, asked, timeoutMs));
-    const answer = await this.#ask(name, { ...asked, announced }, timeoutMs).catch(async (error: unknown) => {
-      if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== '/announced') throw error;
-      return await this.#ask(name, asked, Math.max(1, until - this.#now()));
+    return parseFromPeer(RenewReply, await this.#askEither(name, [{ ...asked, announced }, asked], '/announced', timeoutMs));
+  }
+
+  /** A kernel of the version before refuses what it doesn't know, before it does anything: where it doesn't know the member at `pointer`, it is asked as it was then. */
+  async #askEither(name: string, [now, then]: readonly [unknown, unknown], pointer: string, timeoutMs: number): Promise<unknown> {
+    const until = this.#now() + timeoutMs;
+    return await this.#ask(name, now, timeoutMs).catch(async (error: unknown) => {
+      if (!(error instanceof Fault) || error.code !== 'request.malformed' || error.pointer !== pointer) throw error;
+      return await this.#ask(name, then, Math.max(1, until - this.#now()));
     });
-    return parseFromPeer(RenewReply, answer);
   }
 
   #ask(name: string, payload: unknown, timeoutMs: number): Promise<unknown> {

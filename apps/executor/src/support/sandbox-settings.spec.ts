@@ -32,6 +32,9 @@ describe('the sandbox driver', () => {
       runtimeClass: 'gvisor',
       kubeconfig: '/k',
     });
+    for (const hostUsers of [false, true])
+      expect(settings({ ...PODS, WRIT_SANDBOX_HOST_USERS: hostUsers })).toMatchObject({ hostUsers });
+    expect(settings({ ...PODS, WRIT_SANDBOX_CLAIMS: 'w-writ' })).toMatchObject({ warmPools: 'w-writ' });
   });
 
   it('says everything at once that pods lack', () => {
@@ -46,6 +49,12 @@ describe('the sandbox driver', () => {
   it('refuses what only the other one reads', () => {
     expect(() => settings({ WRIT_SANDBOX_RUNTIME_CLASS: 'gvisor' })).toThrow(
       'WRIT_SANDBOX_RUNTIME_CLASS is read by the driver `kubernetes` alone: set WRIT_SANDBOX_DRIVER=kubernetes',
+    );
+    expect(() => settings({ WRIT_SANDBOX_HOST_USERS: false })).toThrow(
+      'WRIT_SANDBOX_HOST_USERS is read by the driver `kubernetes` alone',
+    );
+    expect(() => settings({ WRIT_SANDBOX_CLAIMS: 'w-writ' })).toThrow(
+      'WRIT_SANDBOX_CLAIMS is read by the driver `kubernetes` alone',
     );
     expect(() => settings({ ...PODS, WRIT_SANDBOX_RUNTIME: 'runsc' })).toThrow(
       'set WRIT_SANDBOX_RUNTIME_CLASS in its place',

@@ -17,13 +17,23 @@ export interface KubernetesSettings {
   /** `host:port` that must refuse a pod before a call runs in it */
   readonly canary: string;
   readonly runtimeClass?: string;
+  /** whether pods have the users of their node; absent: as the cluster has it */
+  readonly hostUsers?: boolean;
+  /** what the names of SandboxWarmPools begin with, whose pods are claimed; absent: the executor makes pods itself */
+  readonly warmPools?: string;
   /** absent: the pod's own service account */
   readonly kubeconfig?: string;
 }
 
 /** What the driver `kubernetes` can't do without. */
 const NEEDED = ['WRIT_SANDBOX_NAMESPACE', 'WRIT_SANDBOX_IMAGE', 'WRIT_SANDBOX_CANARY'] as const;
-const OF_KUBERNETES = [...NEEDED, 'WRIT_SANDBOX_RUNTIME_CLASS', 'WRIT_KUBECONFIG_FILE'] as const;
+const OF_KUBERNETES = [
+  ...NEEDED,
+  'WRIT_SANDBOX_RUNTIME_CLASS',
+  'WRIT_SANDBOX_HOST_USERS',
+  'WRIT_SANDBOX_CLAIMS',
+  'WRIT_KUBECONFIG_FILE',
+] as const;
 
 const WHAT: Readonly<Record<(typeof NEEDED)[number], string>> = {
   WRIT_SANDBOX_NAMESPACE: "the namespace in which sandboxes' pods live",
@@ -64,6 +74,8 @@ export function sandboxSettings(config: ExecutorConfig): DockerSettings | Kubern
     image,
     canary,
     ...(config.WRIT_SANDBOX_RUNTIME_CLASS === undefined ? {} : { runtimeClass: config.WRIT_SANDBOX_RUNTIME_CLASS }),
+    ...(config.WRIT_SANDBOX_HOST_USERS === undefined ? {} : { hostUsers: config.WRIT_SANDBOX_HOST_USERS }),
+    ...(config.WRIT_SANDBOX_CLAIMS === undefined ? {} : { warmPools: config.WRIT_SANDBOX_CLAIMS }),
     ...(config.WRIT_KUBECONFIG_FILE === undefined ? {} : { kubeconfig: config.WRIT_KUBECONFIG_FILE }),
   };
 }

@@ -9,7 +9,7 @@ import type { Proposal } from './proposal.ts';
 /** The columns that a decision fills; the rest of the row has its defaults. */
 export type DecidedColumns = Omit<OperationRow,
   'approvers' | 'attempt' | 'executor_id' | 'nonce' | 'permit_until' | 'lease_until' | 'leases_lost' | 'reruns' | 'spent' | 'effect_started' | 'cancel_requested' | 'killed_by' | 'key_revoked' | 'result_hash' | 'result_ref' | 'whole_output' | 'erased'
-  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'outcome_record_id' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
+  | 'effect_digest' | 'commit_delta_id' | 'new_snapshot_id' | 'budget_delta' | 'usage_counted_by' | 'outcome_record_id' | 'created_at' | 'updated_at' | keyof ResolutionColumns>;
 
 /** What becomes of a call at once. A dry run that isn't refused ends here: it was decided, and nothing runs. */
 export function stateOf(judgement: Judgement, dryRun: boolean): State {

@@ -60,7 +60,7 @@ export class PreviewReports {
   async #endOf({ operation }: AttemptFacts, report: ReportRequest, checked: CheckedEffect, approval: ApprovalRow): Promise<PreviewEnd> {
     const asked = report.asked_for ?? [];
     const { digest, bytes, contents, result, asks } = checked;
-    const found = { used: usedOf(report), effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
+    const found = { used: usedOf(report), countedBy: operation.lane === 'sandboxed' ? report.usage.counted_by ?? null : null, effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
     const snapshot = operation.state_snapshot_id;
     if (digest === null || bytes === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
     const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, bytes, contents });

@@ -98,7 +98,7 @@ export class EffectApproval {
         stopped = change;
         return { verdict: 'gone' };
       }
-      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, settled, judgement.reasons), {
+      return await this.#effect.endings.endHeld(facts, goodEnding(checked, change, held.operation, { settled, reasons: judgement.reasons }), {
         operation: { ...columns, autonomy_mode: facts.operation.autonomy_mode }, approval, effect_digest: digest, records, said, spend: reservationRows(judgement.reservations), rules: rulesOf(rejudged), labels: judgement.labels,
       });
     }));
@@ -134,7 +134,12 @@ function unexpected({ approval }: HeldCall, { digest, asks }: CheckedEffect): En
   return asks === null ? null : endingFault('approval.stale', 'the policy now asks for more supervision of this effect', 'propose the call anew');
 }
 
-function goodEnding({ result, requests, digest, said }: CheckedEffect, head: HeadChange, settled: Budgets, reasons: readonly Reason[]): Ending {
+function goodEnding(
+  { result, requests, digest, said }: CheckedEffect, head: HeadChange, { usage_counted_by }: OperationRow, { settled, reasons }: { readonly settled: Budgets; readonly reasons: readonly Reason[] },
+): Ending {
   const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
-  return { states: ['performed', txOutcome], txOutcome, fault: null, result, requests, effectDigest: digest, head, used: {}, settled, chainValid: true, ...(said === null ? {} : { said: saidBeside(reasons, said) }) };
+  return {
+    states: ['performed', txOutcome], txOutcome, fault: null, result, requests, effectDigest: digest, head, used: {}, settled, chainValid: true,
+    ...(usage_counted_by === null ? {} : { countedBy: usage_counted_by }), ...(said === null ? {} : { said: saidBeside(reasons, said) }),
+  };
 }

@@ -34,7 +34,9 @@ function toolFaults({ tool_id, session }: Pick<ToolDefinition, 'tool_id' | 'sess
  * Why a reported attempt can't commit, or null when it may. A non-zero exit counts as failure unless the call asked to keep what was done
  * (`on_failure: keep`); timeout, kill and limit always do, and so does a shell that a signal ended: it has no exit status.
  */
-export function reportedFault({ ended, exit_code, error }: ReportRequest, tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+export function reportedFault({ ended, exit_code, error, usage }: ReportRequest, tool: Pick<ToolDefinition, 'tool_id' | 'class' | 'session' | 'cli'>, args: Readonly<Record<string, unknown>>): EndingFault | null {
+  // A record that repeated it would vouch for a count that nobody made.
+  if (usage.counted_by !== undefined && tool.class !== 'sandboxed') return endingFault('effect.invalid', 'the call ran in no sandbox, and says who counted its usage in one');
   // A session stages what differs at its prompt, whatever the status of the command.
   if (ended === 'exited' && tool.session === true) return null;
   if (ended === 'exited') {

@@ -112,7 +112,7 @@ export class Endings {
   /** performed → held, settled as used. The report's speaker fences it as an ending. */
   async hold({ operation }: SeenOperation, ending: Ending, speaker: Speaker, { approval, staged, record }: EffectHold): Promise<EndVerdict> {
     const order = {
-      ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid }, hold: { approval, decision_hash: record.digest },
+      ...orderOf(operation, ending, speaker), record: { record_id: record.record_id, keyid: record.keyid }, hold: { approval, decision_hash: record.digest, usage_counted_by: ending.countedBy ?? null },
     };
     const verdict = await callKernel<EndVerdict>(this.#tenants.pool, 'hold_effect', [JSON.stringify(order), staged, record.payload, record.sig]);
     if (verdict.verdict === 'done') {

@@ -30,7 +30,7 @@ export function outcomeRecord(row: OperationRow, ending: Ending, recordedAt: num
     new_snapshot_id: ending.head?.new_snapshot_id ?? null, commit_delta_id: ending.head?.delta_id ?? ending.outsideDeltaId ?? null,
     provenance: row.provenance, task_class: row.task_class, autonomy_mode: row.autonomy_mode,
     risk_score: row.risk_score, risk_basis: row.risk_basis,
-    tx_outcome: ending.txOutcome, budget_delta: budgetDelta(row, ending),
+    tx_outcome: ending.txOutcome, budget_delta: budgetDelta(row, ending), usage_counted_by: ending.countedBy ?? null,
     decision_record_id: row.decision_record_id, decision_hash: row.decision_hash,
     effect_digest: ending.effectDigest, ...egressOf(ending),
     image_digest: row.image_digest, actor: ending.actor ?? null,

@@ -163,8 +163,8 @@ function endOfHeld(held: HeldCall, { code, message, hint }: HeldEnding): Pick<He
 }
 
 /** What the outcome of a call that ran says beside a refusal's: what it did, which isn't committed, and what it used. */
-function ranAs({ attempt, effect_digest, budget_delta }: OperationRow) {
-  return { attempt, effect_digest, budget_delta };
+function ranAs({ attempt, effect_digest, budget_delta, usage_counted_by }: OperationRow) {
+  return { attempt, effect_digest, budget_delta, usage_counted_by };
 }
 
 /** What every record about a held call says of it. */

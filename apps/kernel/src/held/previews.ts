@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AskedFor, Budgets, Reason, ReportRequest } from '@writ/contract';
+import type { AskedFor, Budgets, Reason, ReportRequest, UsageCounter } from '@writ/contract';
 import { settledUse } from '@writ/capability';
 import type { Announcer } from '../announce/index.ts';
 import type { EndingFault, SeenOperation } from '../endings/index.ts';
@@ -12,6 +12,8 @@ const WHY_CHARS_MAX = 2048;
 /** What a preview found. */
 export interface PreviewEnd {
   readonly used: Budgets;
+  /** who counted that in a sandbox; null where nobody did */
+  readonly countedBy: UsageCounter | null;
   readonly effectDigest: string | null;
   readonly resultHash: string | null;
   readonly askedFor: readonly AskedFor[];
@@ -68,7 +70,7 @@ export class Previews {
       kind: 'change', recorded_at: now, tenant_id, operation_id, attempt, agent_id, capability_token_id, tool_id, tool_definition_digest, args_hash, policy_hash,
       state_snapshot_id, workspace_id, provenance, task_class, autonomy_mode, risk_score, risk_basis, image_digest,
       approval_refs: approval_id === null ? [] : [approval_id], actor: 'kernel', fault_code: end.fault?.code ?? null,
-      effect_digest: end.effectDigest, result_hash: end.resultHash, budget_delta: settledUse(operation.reserved, end.used),
+      effect_digest: end.effectDigest, result_hash: end.resultHash, budget_delta: settledUse(operation.reserved, end.used), usage_counted_by: end.countedBy,
       change: { verb: 'previewed', subject: operation_id, digest: end.effectDigest }, ...traceIdsOf(operation.traceparent),
     }), { actionDigest: operation.action_digest, newRoot: null });
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { logIdOf, type AuditRecord } from '@writ/contract';
+import { logIdOf, type AuditRecord, type UsageCounter } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
 
 /** What every record says; the rest is null, empty or zero unless said. `kernel_key_id` is the sealer's to fill. */
-export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> & Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id'>>;
+export type RecordFields = Pick<AuditRecord, 'kind' | 'tenant_id' | 'recorded_at'> & Partial<Omit<AuditRecord, 'v' | 'log_id' | 'kernel_key_id' | 'usage_counted_by'>> & {
+  /** left out of the record where it is null, and where nothing is settled that it could speak of */
+  readonly usage_counted_by?: UsageCounter | null;
+};
 
 /** A record that lacks only the key that will sign it. */
 export type UnsealedRecord = Omit<AuditRecord, 'kernel_key_id'>;
@@ -15,10 +18,10 @@ const RULE_CHARS_MAX = 128;
 const RULES_BYTES_MAX = 4 * 1024;
 
 /**
- * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape.
+ * A whole record: fields that aren't given are null, never absent, so that every record of a kind has the same shape. `usage_counted_by` alone is there or not.
  * `recorded_at` is the database's clock in milliseconds; a record_id is made unless given.
  */
-export function composeRecord(fields: RecordFields): UnsealedRecord {
+export function composeRecord({ usage_counted_by = null, ...fields }: RecordFields): UnsealedRecord {
   const record: UnsealedRecord = {
     v: 1,
     record_id: newId('record'),
@@ -32,6 +35,7 @@ export function composeRecord(fields: RecordFields): UnsealedRecord {
     effect_digest: null, egress_count: 0, egress_hash: null, image_digest: null,
     actor: null, change: null, trace_id: null, span_id: null,
     ...fields,
+    ...(usage_counted_by === null || (fields.budget_delta ?? null) === null ? {} : { usage_counted_by }),
   };
   return { ...record, rule_ids: bounded(record.rule_ids), risk_basis: bounded(record.risk_basis) };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AuditRecord, parseMessage } from '@writ/contract';
 import { newId } from '@writ/nest-kit';
-import { composeRecord } from './compose-record.ts';
+import { composeRecord, type RecordFields } from './compose-record.ts';
 import { RecordSeal, RecordSealer } from './record-sealer.ts';
 import { traceIdsOf } from './trace-context.ts';
 
@@ -16,10 +16,19 @@ const fields = { kind: 'tool_call', tenant_id: newId('tenant'), recorded_at: 1 }
 const none = { actionDigest: null, newRoot: null };
 
 describe('a record', () => {
-  it('has every field of the schema, null where nothing was said', () => {
+  it('says who counted usage beside what is settled alone, and never null', () => {
+    const saysOf = (more: Partial<RecordFields>) => composeRecord({ ...fields, ...more }).usage_counted_by ?? 'nothing';
+    expect([
+      saysOf({ usage_counted_by: 'agent', budget_delta: { cpu_ms: 1 } }), saysOf({ usage_counted_by: 'host', budget_delta: { cpu_ms: 1 } }),
+      saysOf({ usage_counted_by: null, budget_delta: { cpu_ms: 1 } }), saysOf({ usage_counted_by: 'agent' }), saysOf({ usage_counted_by: 'agent', budget_delta: null }),
+    ]).toEqual(['agent', 'host', 'nothing', 'nothing', 'nothing']);
+    expect(composeRecord({ ...fields, usage_counted_by: null })).not.toHaveProperty('usage_counted_by');
+  });
+
+  it('has every other field of the schema, null where nothing was said', () => {
     const sealed = sealer.seal(composeRecord(fields), none);
     const record = parseMessage(AuditRecord, JSON.parse(sealed.payload.toString()));
-    expect(Object.keys(record).sort()).toEqual(Object.keys(AuditRecord.properties).sort());
+    expect(Object.keys(record).sort()).toEqual(Object.keys(AuditRecord.properties).filter((name) => name !== 'usage_counted_by').sort());
     expect(record).toMatchObject({ ...fields, kernel_key_id: 'k1', record_id: sealed.record_id, egress_count: 0, verdict: null });
   });
 

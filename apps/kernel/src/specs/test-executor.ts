@@ -129,11 +129,11 @@ export function openExecution(kernel: TestKernel) {
   const preview = async (tenant: TestTenant, { operation_id }: { readonly operation_id: string }, files: Readonly<Record<string, string | null>>, more: (attempt: Attempt) => Promise<Partial<ReportRequest>> = () => Promise.resolve({})): Promise<void> => {
     speak(100);
     await parts.previewDispatcher.run();
-    const { rows: [row] } = await kernel.admin.query<{ attempt: number }>('SELECT attempt FROM kernel.preview WHERE operation_id = $1', [operation_id]);
-    let permit = await permitOf(operation_id);
+    const { rows: [row] } = await kernel.admin.query<{ attempt: number; lane: Lane }>('SELECT attempt, lane FROM kernel.preview WHERE operation_id = $1', [operation_id]);
+    let permit = await permitOf(operation_id, row?.lane);
     while (payloadOf(permit).attempt !== row?.attempt || payloadOf(permit).mode !== 'preview') {
       await new Promise((resolve) => { setTimeout(resolve, 2); });
-      permit = await permitOf(operation_id);
+      permit = await permitOf(operation_id, row?.lane);
     }
     const { attempt } = await redeemed(tenant, permit);
     await parts.previewReports.run({ ...reportOf(attempt, await deltaFor(kernel, attempt, files), await more(attempt)), mode: 'preview' });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AutonomyMode, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, WholeOutputView } from '@writ/contract';
+import type { AutonomyMode, Budgets, Erased, Lane, PreconditionRef, Provenance, Reason, Resolution, State, TxOutcome, UsageCounter, WholeOutputView } from '@writ/contract';
 import type { ContentRef } from '../payload/index.ts';
 
 /** What is said of a whole output. */
@@ -92,6 +92,8 @@ export interface OperationRow extends ResolutionColumns {
   readonly commit_delta_id: string | null;
   readonly new_snapshot_id: string | null;
   readonly budget_delta: Budgets | null;
+  /** who counted that in the call's sandbox, of a call whose effect waits for a person; null where nobody did, and for every other call */
+  readonly usage_counted_by: UsageCounter | null;
   readonly decision_record_id: string;
   readonly decision_hash: string;
   readonly outcome_record_id: string | null;

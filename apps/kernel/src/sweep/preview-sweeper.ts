@@ -42,7 +42,7 @@ export class PreviewSweeper {
     if (seen === null) return false;
     // Nobody knows what the lost ones used, so it counts as all of it: killing executors is no way around a budget.
     const verdict = await this.#previews.end(seen, {
-      used: seen.operation.reserved, effectDigest: null, resultHash: null, askedFor: [], staged: null, approval: null, fault: endingFault('attempts.exhausted'),
+      used: seen.operation.reserved, countedBy: null, effectDigest: null, resultHash: null, askedFor: [], staged: null, approval: null, fault: endingFault('attempts.exhausted'),
     }, null);
     return verdict === 'done';
   }

@@ -4,6 +4,7 @@ import { BlobRef, Delta } from '../delta.ts';
 import { idSchema, Sha256Hex, SnapshotId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { Envelope, PermitMode } from '../permit.ts';
+import { UsageCounter } from '../states.ts';
 import { FsRoot, NetGrant } from '../token.ts';
 import { CliTool } from '../tools/cli-tool.ts';
 import { SearchTool } from '../tools/search.ts';
@@ -110,6 +111,8 @@ export const Usage = Type.Object({
   wall_ms: Type.Integer({ minimum: 0 }), cpu_ms: Type.Integer({ minimum: 0 }), memory_peak_bytes: Type.Integer({ minimum: 0 }),
   disk_write_bytes: Type.Integer({ minimum: 0 }), output_bytes: Type.Integer({ minimum: 0 }),
   egress_bytes: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** who counted `cpu_ms` and `memory_peak_bytes`; absent where nothing was counted in a sandbox, and where an older peer speaks */
+  counted_by: Type.Optional(UsageCounter),
 }, closed);
 export type Usage = Static<typeof Usage>;
 

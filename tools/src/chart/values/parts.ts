@@ -21,6 +21,7 @@ import {
   Values,
 } from './types.ts';
 
+const Names = Type.Array(Type.String({ minLength: 1 }));
 const Persistence = Values({ storageClassName: Text, size: Bytes });
 
 export const Keys = Values({
@@ -81,17 +82,43 @@ export const Nats = Values({
   }),
 });
 
+/** A call's size is what its memory is: a pod can't bound processes, and has one processor. */
+const WarmPool = Type.Object(
+  {
+    memoryBytes: Count(64 * 1024 * 1024, 1024 ** 4),
+    replicas: Count(0, 10_000),
+    digest: Type.Optional(Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })),
+  },
+  { additionalProperties: false },
+);
+
 export const Sandbox = Values({
   driver: Type.Enum(['kubernetes', 'docker']),
   image: SandboxImage,
   otherImages: Values(ConfigMapKey),
   runtimeClassName: Name,
+  hostUsers: Type.Union([Flag, Type.Null()]),
   namespace: Values({ create: Flag, name: Name, shared: Flag }),
   rbac: Values({ create: Flag }),
-  admissionPolicy: Values({ enabled: Flag, images: Type.Array(Type.String({ minLength: 1 })) }),
+  admissionPolicy: Values({
+    enabled: Flag,
+    images: Names,
+    added: Values({
+      labels: Names,
+      annotations: Names,
+      nodeSelector: Labels,
+      tolerations: KubeList,
+      priorityClassName: Name,
+    }),
+  }),
   canary: Values({ enabled: Flag, address: Optional('^.+:[0-9]+$') }),
   quota: Values({ enabled: Flag, pods: Count(1, 100_000), requests: Amounts, limits: Amounts }),
   limitRange: Values({ enabled: Flag, max: Amounts, default: Amounts, defaultRequest: Amounts }),
+  agentSandbox: Values({
+    enabled: Flag,
+    controller: Values({ namespace: Name, serviceAccountName: Name }),
+    pools: Type.Array(WarmPool),
+  }),
   docker: Values({ host: Optional('^(unix|tcp|http|https)://'), runtime: Text }),
 });
 

@@ -223,7 +223,7 @@ test(
     // What is built is taken from where it is.
     const cache = join(root, 'test-cluster', 'cache');
     if (!existsSync(cache)) symlinkSync(setup.cacheDir, cache);
-    const main = join(checkout, 'tools/src/cluster/main.ts');
+    const main = join(checkout, 'tools/src/release/main.ts');
     const env = { ...process.env, WRIT_STATE_DIR: join(root, 'test-cluster') };
     const args = ['--conditions=@writ/source', main, '--node'];
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });

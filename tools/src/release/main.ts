@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npm run cluster`: a real Kubernetes of one node on this machine.
-import { existsSync } from 'node:fs';
+// `npm run cluster`: Writ on a real Kubernetes of one node on this machine.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { addMetrics } from '../cluster/metrics.ts';
 import { explain } from '../explain.ts';
+import { runJob } from '../job/main.ts';
+import { renderJob } from '../job/table.ts';
+import type { Release } from './release.ts';
+import { installPlan, preparePlan, type ReleaseMade } from './up.ts';
 import { defaultStateDir, makeSetup, type Setup } from '../setup.ts';
 import { SetupError } from '../setup-error.ts';
 import { runPlan } from '../steps.ts';
 import { parseArguments, type Arguments } from './arguments.ts';
-import { downNode, endBuilds, findNode, loadImages, statusOf, upNode, type ClusterNode } from './node.ts';
+import { downNode, endBuilds, findNode, loadImages, statusOf, upNode, type ClusterNode } from '../cluster/node.ts';
 
 /** 128 plus SIGINT's number, as a shell reports it. */
 const INTERRUPTED = 130;
@@ -31,15 +36,67 @@ const up = async (setup: Setup): Promise<number> => {
   return 0;
 };
 
-const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
+/** The main job against the release, through a port of this machine. */
+const runMainJob = async (setup: Setup, release: Release): Promise<boolean> => {
+  const stateDir = join(setup.stateDir, 'job');
+  mkdirSync(stateDir, { recursive: true });
+  writeFileSync(join(stateDir, 'public-keys.json'), await release.publicKeys());
+  const platformKey = await release.platformKey();
+  const forward = await release.forward();
+  try {
+    const result = await runJob({ apiUrl: forward.url, platformKey, stateDir, onProgress: say, env: setup.env });
+    writeFileSync(join(stateDir, 'last-run.json'), `${JSON.stringify(result, null, 2)}\n`);
+    say(renderJob(result));
+    return result.ok;
+  } finally {
+    await forward.close();
+  }
+};
+
+const presentRelease = ({ namespace, name }: Release): void => {
+  say(`Writ is installed as \`${name}\` in the namespace \`${namespace}\``);
+  say(`  kubectl -n ${namespace} get pods`);
+  say(`  kubectl -n ${namespace} port-forward service/${name}-orchestrator 7480:80`);
+};
+
+const install = async (setup: Setup): Promise<number> => {
+  const began = performance.now();
+  const node = await upNode(setup, runPlan);
+  const made: ReleaseMade = {};
+  await runPlan(setup, [...preparePlan(setup, node, made), ...installPlan(setup, node, made)]);
+  const release = made.release as Release;
+  const jobBegan = performance.now();
+  const ok = await runMainJob(setup, release);
+  say(`the main job took ${seconds(performance.now() - jobBegan)}`);
+  present(node);
+  presentRelease(release);
+  say(`done after ${seconds(performance.now() - began)}; \`npm run cluster -- --down\` ends it`);
+  return ok ? 0 : 1;
+};
+
+/** The node that is up. */
+const mustFindNode = async (setup: Setup, what: string): Promise<ClusterNode> => {
   const node = await findNode(setup);
   if (node === undefined)
-    throw new SetupError('no node is up to load images into', ['bring it up with `npm run cluster -- --node`']);
+    throw new SetupError(`no node is up ${what}`, ['bring it up with `npm run cluster -- --node`']);
+  return node;
+};
+
+const load = async (setup: Setup, paths: readonly string[]): Promise<number> => {
+  const node = await mustFindNode(setup, 'to load images into');
   // npm runs scripts in the project's root, and says where the user is.
   const absolute = paths.map((path) => resolve(process.env['INIT_CWD'] ?? '.', path));
   const missing = absolute.find((path) => !existsSync(path));
   if (missing !== undefined) throw new SetupError(`there is no file ${missing}`);
   for (const reference of await loadImages(node, absolute, say)) say(reference);
+  return 0;
+};
+
+const metrics = async (setup: Setup): Promise<number> => {
+  const node = await mustFindNode(setup, 'to add metrics-server to');
+  const began = performance.now();
+  await runPlan(setup, [{ title: 'metrics-server', run: (step) => addMetrics(step, node) }]);
+  say(`\`kubectl top\` and autoscalers work after ${seconds(performance.now() - began)}`);
   return 0;
 };
 
@@ -65,10 +122,14 @@ const down = async (setup: Setup): Promise<number> => {
 
 const carryOut = (setup: Setup, { action, images }: Arguments): Promise<number> => {
   switch (action) {
+    case 'install':
+      return install(setup);
     case 'node':
       return up(setup);
     case 'load':
       return load(setup, images);
+    case 'metrics':
+      return metrics(setup);
     case 'status':
       return status(setup);
     case 'down':
@@ -93,7 +154,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   if (typeof parsed === 'number') return parsed;
   const root = defaultStateDir(process.env);
   const setup = makeSetup(join(root, 'cluster'), join(root, 'cache'), process.env, (line) => say(`  ${line}`));
-  if (parsed.action === 'node') listenForStop(setup);
+  if (parsed.action === 'node' || parsed.action === 'install') listenForStop(setup);
   try {
     return await carryOut(setup, parsed);
   } catch (error) {

@@ -3,7 +3,8 @@ import { Command, CommanderError, Option, type OutputConfiguration } from 'comma
 
 /** What the command line of `npm run cluster` asks for. */
 export interface Arguments {
-  readonly action: 'node' | 'load' | 'status' | 'down';
+  /** `install` where nothing is said: the node, the images, the chart, `helm test` and the main job. */
+  readonly action: 'install' | 'node' | 'load' | 'metrics' | 'status' | 'down';
   /** Tar files of images, with `load`. */
   readonly images: readonly string[];
 }
@@ -17,9 +18,11 @@ fifteen minutes.
 docs/operations/cluster.md says more.
 
 Examples:
-  npm run cluster -- --node                     bring it up, and print where its kubeconfig is
+  npm run cluster                               bring it up, build the images, install the chart, test it, run the main job
+  npm run cluster -- --node                     bring up the node alone, and print where its kubeconfig is
   export KUBECONFIG=$PWD/.writ/cluster/kubeconfig
   npm run cluster -- --load writ.tar            import an image that \`docker save\` wrote
+  npm run cluster -- --metrics                  add metrics-server, for \`kubectl top\` and autoscaling
   npm run cluster -- --down                     end it, with everything in it
 
 Environment: WRIT_STATE_DIR says where state lies (.writ): the cluster's in cluster/, what is built in cache/.`;
@@ -27,11 +30,12 @@ Environment: WRIT_STATE_DIR says where state lies (.writ): the cluster's in clus
 interface Options {
   readonly node?: true;
   readonly load?: string[];
+  readonly metrics?: true;
   readonly status?: true;
   readonly down?: true;
 }
 
-const ACTIONS = ['node', 'load', 'status', 'down'] as const;
+const ACTIONS = ['node', 'load', 'metrics', 'status', 'down'] as const;
 
 const option = (flags: string, description: string, name: (typeof ACTIONS)[number]): Option =>
   new Option(flags, description).conflicts(ACTIONS.filter((other) => other !== name));
@@ -44,9 +48,10 @@ const option = (flags: string, description: string, name: (typeof ACTIONS)[numbe
  */
 export const parseArguments = (args: readonly string[], output: OutputConfiguration = {}): Arguments | number => {
   const command = new Command('npm run cluster --')
-    .description('Runs a real Kubernetes of one node on this machine.')
-    .addOption(option('--node', 'bring the node up, or attach to it', 'node'))
+    .description('Installs Writ in a real Kubernetes of one node on this machine, tests it, and runs the main job.')
+    .addOption(option('--node', 'bring the node up, or attach to it, and install nothing', 'node'))
     .addOption(option('--load <tars...>', 'import images into the node that is up', 'load'))
+    .addOption(option('--metrics', 'add metrics-server to the node that is up', 'metrics'))
     .addOption(option('--status', 'say whether the node is up; exit 0 only if it is', 'status'))
     .addOption(option('--down', 'end the node and everything in it', 'down'))
     .addHelpText('after', EPILOGUE)
@@ -56,10 +61,7 @@ export const parseArguments = (args: readonly string[], output: OutputConfigurat
   try {
     command.parse(args, { from: 'user' });
     const options = command.opts<Options>();
-    const action = ACTIONS.find((name) => options[name] !== undefined);
-    if (action === undefined)
-      command.error(`error: say what to do: ${ACTIONS.map((name) => `--${name}`).join(', ')}; --help says more`);
-    return { action: action as Arguments['action'], images: options.load ?? [] };
+    return { action: ACTIONS.find((name) => options[name] !== undefined) ?? 'install', images: options.load ?? [] };
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     throw error;

@@ -12,6 +12,7 @@ const parse = (...args: string[]) => parseArguments(args, { writeOut: print, wri
 
 test('each action is an option of its own', () => {
   expect(parse('--node')).toEqual({ action: 'node', images: [] });
+  expect(parse('--metrics')).toEqual({ action: 'metrics', images: [] });
   expect(parse('--down')).toEqual({ action: 'down', images: [] });
   expect(parse('--load', 'a.tar', 'b.tar')).toEqual({ action: 'load', images: ['a.tar', 'b.tar'] });
 });
@@ -25,9 +26,9 @@ test.each([
   expect(printed).toContain(reason);
 });
 
-test('a command line without an action is refused with those that there are', () => {
-  expect(parse()).toBe(1);
-  expect(printed).toContain('say what to do: --node, --load, --status, --down');
+test('without an action the whole is installed', () => {
+  expect(parse()).toEqual({ action: 'install', images: [] });
+  expect(printed).toBe('');
 });
 
 test('help says what the machine needs and is no failure', () => {

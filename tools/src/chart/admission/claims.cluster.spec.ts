@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver by claims, and the controller of agent-sandbox, in a namespace as the chart makes it. Needs a cluster that
+// has agent-sandbox beside what `driver.cluster.spec.ts` needs.
+import { SANDBOX_LIMITS } from '@writ/contract';
+import type { SandboxEvent } from '@writ/sandbox-host';
+import { KubeApi, KubernetesSandbox, referencesFrom, SANDBOX_GROUP, SANDBOX_VERSION, specOf } from '@writ/sandbox-k8s';
+import { CLUSTER, DIGEST, hasClaims, REFERENCE } from '@writ/sandbox-k8s/contract';
+import { describeCluster, MIB, ReleaseOnCluster, type Said } from './release.contract.ts';
+
+const CONTROLLER = { namespace: 'agent-sandbox-system', serviceAccountName: 'agent-sandbox-controller' };
+const MAKER = `system:serviceaccount:${CONTROLLER.namespace}:${CONTROLLER.serviceAccountName}`;
+const SIZE = { cpus: 1, memoryBytes: SANDBOX_LIMITS.memory_bytes, pids: 256, tmpfsBytes: 512 * MIB };
+
+const isThere = CLUSTER !== undefined && (await hasClaims());
+const release = new ReleaseOnCluster();
+
+/** The reference as values name its parts. */
+const [, repository, tag] = /^(.+):([^:/]+)$/.exec(REFERENCE) ?? [];
+
+describe.skipIf(!isThere)(
+  isThere ? 'claims' : 'claims (skipped: no cluster with kubernetes-sigs/agent-sandbox is named)',
+  () => {
+    describeCluster('in the namespace that the chart makes', () => {
+      let sandbox: KubernetesSandbox | undefined;
+      const events: SandboxEvent[] = [];
+
+      beforeAll(async () => {
+        if (repository === undefined || tag === undefined || DIGEST === '')
+          throw new Error(
+            'name the sandbox image: set WRIT_CLUSTER_SANDBOX_IMAGE with a tag, and WRIT_CLUSTER_SANDBOX_DIGEST',
+          );
+        const pools = [{ memoryBytes: SIZE.memoryBytes, replicas: 1 }];
+        await release.install(
+          {
+            sandbox: {
+              image: { repository, tag, id: DIGEST },
+              agentSandbox: { enabled: true, controller: CONTROLLER, pools },
+            },
+          },
+          'sandboxclaims.extensions.agents.x-k8s.io',
+        );
+        sandbox = await KubernetesSandbox.open({
+          api: await KubeApi.load({ kubeconfig: release.executorConfig }),
+          namespace: release.sandboxes,
+          label: release.name,
+          owner: 'exe_01m8k1ce1jepkv3200psvtvr36',
+          warmPools: release.name,
+          pools: [],
+          referenceOf: referencesFrom(REFERENCE, DIGEST),
+          canaries: [],
+          report: (event) => events.push(event),
+        });
+      });
+      afterAll(async () => {
+        await sandbox?.close();
+        release.remove();
+      });
+
+      test('a job runs in a pod of the pool, and neither executor nor controller is refused anything', async () => {
+        for (const word of ['a', 'b']) {
+          const limits = {
+            ...SIZE,
+            wallMs: 60_000,
+            cpuMs: 60_000,
+            outputBytes: 1_000,
+            deltaBytes: MIB,
+            deltaFiles: 10,
+          };
+          const labels = { 'writ.operation': 'op_1' };
+          const job = { image: DIGEST, files: [], command: `echo ${word}`, cwd: '', env: {}, labels, limits };
+          const result = await sandbox?.run(job, new AbortController().signal);
+          expect([result?.detail, result?.output.map(({ bytes }) => Buffer.from(bytes).toString()).join('')]).toEqual([
+            null,
+            `${word}\n`,
+          ]);
+        }
+        expect(events.filter(({ type }) => type === 'engine.refused')).toEqual([]);
+      });
+
+      const pod = (spec: object = {}, metadata: object = {}): object => ({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          name: 'pool-1',
+          namespace: release.sandboxes,
+          labels: { writ: release.name, 'writ.role': 'sandbox', [`${SANDBOX_GROUP}/sandbox-name-hash`]: 'a' },
+          annotations: { [`${SANDBOX_GROUP}/propagated-labels`]: 'writ,writ.role' },
+          ownerReferences: [
+            {
+              apiVersion: `${SANDBOX_GROUP}/${SANDBOX_VERSION}`,
+              kind: 'Sandbox',
+              name: 'pool-1',
+              uid: 'u',
+              controller: true,
+              blockOwnerDeletion: true,
+            },
+          ],
+          ...metadata,
+        },
+        spec: { ...specOf({ image: REFERENCE, size: SIZE, refusedAt: [] }), ...spec },
+      });
+      const created = (object: object, by = ['--as', MAKER]): Said =>
+        release.kubectl([...by, 'create', '--dry-run=server', '-f', '-'], object);
+      const container = (over: object): object => ({
+        containers: [{ ...specOf({ image: REFERENCE, size: SIZE, refusedAt: [] }).containers[0], ...over }],
+      });
+
+      test('the controller makes a pod of the shape, and nobody else makes one', () => {
+        expect(created(pod())).toMatchObject({ status: 0 });
+        const words = /only the controller of agent-sandbox makes pods here/;
+        expect(created(pod(), []).out).toMatch(words);
+        expect(release.asExecutor(['create', '--dry-run=server', '-f', '-'], pod()).out).toMatch(/forbidden/);
+      });
+
+      test.each([
+        ['another image', () => pod(container({ image: 'busybox:1' })), /runs an image of the list/],
+        [
+          'canaries of its own',
+          () => pod(container({ args: ['--wait-for-greeting', '--tell-usage', '--refused-at=10.0.0.1:80'] })),
+          /args in a template/,
+        ],
+        ['no wait for a greeting', () => pod(container({ args: ['--tell-usage'] })), /args in a template/],
+        ['a token', () => pod({ automountServiceAccountToken: true }), /spec\.automountServiceAccountToken/],
+        ["the cluster's resolver", () => pod({ dnsPolicy: 'ClusterFirst' }), /spec\.dnsPolicy/],
+        [
+          'another label',
+          () => pod({}, { labels: { writ: release.name, 'writ.role': 'sandbox', other: 'a' } }),
+          /metadata\.labels/,
+        ],
+        [
+          'another owner',
+          () => pod({}, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'pool-1', uid: 'u' }] }),
+          /ownerReferences/,
+        ],
+        [
+          'an annotation that could choose a network',
+          () => pod({}, { annotations: { 'k8s.v1.cni.cncf.io/networks': 'other' } }),
+          /metadata\.annotations/,
+        ],
+        ['another name than its Sandbox', () => pod({}, { name: 'pool-2' }), /names a pod after its Sandbox/],
+      ])('the controller makes no pod with %s', (_what, made, words) => {
+        const { status, out } = created(made());
+        expect(out).toMatch(words);
+        expect(status).not.toBe(0);
+      });
+
+      test('the executor makes claims with its token, and changes neither pools nor templates nor pods', () => {
+        const may = (verb: string, resource: string): string =>
+          release
+            .asExecutor(['auth', 'can-i', verb, resource, '--namespace', release.sandboxes])
+            .out.trim()
+            .split('\n')
+            .at(-1) ?? '';
+        const claims = 'sandboxclaims.extensions.agents.x-k8s.io';
+        expect(['create', 'get', 'list', 'watch', 'delete'].map((verb) => may(verb, claims))).toEqual(
+          Array(5).fill('yes'),
+        );
+        expect(may('update', claims)).toBe('no');
+        for (const resource of ['sandboxtemplates', 'sandboxwarmpools'])
+          expect([resource, may('create', `${resource}.extensions.agents.x-k8s.io`)]).toEqual([resource, 'no']);
+        expect([may('create', 'pods'), may('delete', 'pods'), may('get', 'pods')]).toEqual(['no', 'no', 'yes']);
+      });
+    });
+  },
+);

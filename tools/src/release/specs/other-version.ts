@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another version of everything, for updates: the sources of a commit, or of this checkout, with a version and a migration of their own.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadImages, type ClusterNode } from '../../cluster/node.ts';
+import { checkout, defaultStateDir } from '../../setup.ts';
+import type { BuiltImage } from '../../images/index.ts';
+import type { InstalledImages } from '../release.ts';
+
+/** What is built. */
+export interface VersionOptions {
+  readonly version: string;
+  /** A commit of this repository; the sources as they are now unless named. */
+  readonly commit?: string;
+  /** A migration of the kernel, which only adds. */
+  readonly migration?: { readonly name: string; readonly sql: string };
+}
+
+/** A version that a release can be installed from. */
+export interface OtherVersion {
+  /** The package of the chart. */
+  readonly chart: string;
+  /** The values `small` as that version ships them. */
+  readonly valuesFile: string;
+  readonly images: Pick<InstalledImages, 'writ' | 'sandbox'>;
+}
+
+const BUILD_MS = 15 * 60_000;
+
+const must = (cwd: string, [program = '', ...args]: readonly string[], input?: Buffer): Buffer => {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    timeout: BUILD_MS,
+    maxBuffer: 1024 ** 3,
+    // The engine and the base images are those of this checkout.
+    env: { ...process.env, WRIT_STATE_DIR: defaultStateDir(process.env), NX_DAEMON: 'false' },
+    ...(input === undefined ? {} : { input }),
+  });
+  if (status !== 0) throw new Error(`\`${program} ${args.join(' ')}\` ended with ${String(status)}:\n${stdout.toString()}${stderr.toString()}`);
+  return stdout;
+};
+
+/** Whether a clone has the commit: a shallow one may not. */
+export const hasCommit = (commit: string): boolean => spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: checkout }).status === 0;
+
+/** The files of a commit, or those that git knows of as they stand now. */
+const sourcesOf = (commit: string | undefined): Buffer => {
+  if (commit !== undefined) return must(checkout, ['git', 'archive', '--format=tar', commit]);
+  const files = must(checkout, ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const present = Buffer.from(files.toString().split('\0').filter((file) => file !== '' && existsSync(join(checkout, file))).join('\0'));
+  return must(checkout, ['tar', '--create', '--null', '--files-from=-'], present);
+};
+
+const replaceIn = (file: string, from: RegExp, to: string): void => {
+  const text = readFileSync(file, 'utf8');
+  const next = text.replace(from, to);
+  if (next === text) throw new Error(`${file} has no version as it is looked for`);
+  writeFileSync(file, next);
+};
+
+const setVersion = (folder: string, version: string): void => {
+  replaceIn(join(folder, 'package.json'), /"version": "[^"]+"/, `"version": "${version}"`);
+  replaceIn(join(folder, 'libs/nest-kit/src/version.ts'), /VERSION = '[^']+'/, `VERSION = '${version}'`);
+  replaceIn(join(folder, 'helm/writ/Chart.yaml'), /^version: .+\nappVersion: .+$/m, `version: ${version}\nappVersion: ${version}`);
+};
+
+/** A line of `npm run images`: `writ:0.1.0  232 MB  sha256:…  /path/writ-0.1.0.tar (238 MB)`. */
+const parseImage = (said: string, name: string): BuiltImage => {
+  const [, ref = '', id = '', tar = ''] = new RegExp(`^(${name}:\\S+)\\s+\\d+ MB\\s+(sha256:\\S+)\\s+(\\S+\\.tar) `, 'm').exec(said) ?? [];
+  if (tar === '') throw new Error(`\`npm run images\` named no ${name}:\n${said}`);
+  return { ref, id, tar };
+};
+
+/** Builds a version and loads it into the node. Takes some minutes. */
+export const makeVersion = async (node: ClusterNode, helm: string, { version, commit, migration }: VersionOptions): Promise<OtherVersion & { readonly remove: () => void }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'writ-version-'));
+  must(folder, ['tar', '--extract', '--file=-'], sourcesOf(commit));
+  // Dependencies are hard links to this checkout's, so the version must have the same.
+  must(checkout, ['cp', '--archive', '--link', 'node_modules', folder]);
+  setVersion(folder, version);
+  if (migration !== undefined) {
+    const place = join(folder, 'apps/kernel/prisma/migrations', migration.name);
+    mkdirSync(place);
+    writeFileSync(join(place, 'migration.sql'), migration.sql);
+  }
+  const out = join(folder, 'out');
+  const said = must(folder, ['npm', 'run', '--silent', 'images', '--', '--save', out]).toString();
+  const images = { writ: parseImage(said, 'writ'), sandbox: parseImage(said, 'writ-sandbox') };
+  await loadImages(node, [images.writ.tar as string, images.sandbox.tar as string]);
+  const packaged = must(folder, [helm, 'package', 'helm/writ', '--destination', out]).toString();
+  const valuesFile = join(out, 'small-values.yaml');
+  cpSync(join(folder, 'helm/writ/ci/small-values.yaml'), valuesFile);
+  return {
+    chart: /saved it to: (\S+)/.exec(packaged)?.[1] ?? '',
+    valuesFile,
+    images,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};

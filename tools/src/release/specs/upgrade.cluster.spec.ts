@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a packaged version of before to the next one, with a migration that adds, and back, while agents call.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectNothingLost, makeWorld, Observer, openLoad, STANDARD_RETRIES, triesOf, warmUp } from '@writ/stack';
+import { inject } from 'vitest';
+import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
+import { hasCommit, makeVersion, type OtherVersion } from './other-version.ts';
+
+const MINUTE_MS = 60_000;
+const [PER_SECOND, COMMAND_EVERY, AROUND_MS] = [10, 20, 4_000] as const;
+/** In the order in which an update reaches them. */
+const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
+
+/** The first version of the chart that was whole. Its clone may lack it: then the sources of now stand in for it, under a lower version. */
+const FIRST = 'bc70d13a5b';
+const BEFORE = '0.0.9';
+const NEXT = '0.2.0';
+const MIGRATION = { name: '9000_added_by_a_spec', sql: 'ALTER TABLE kernel.operation ADD COLUMN added_by_a_spec text;\n' };
+
+describeRelease('an update from the version before', () => {
+  const helm = inject('cluster')?.helm ?? '';
+  let cluster: ClusterRelease;
+  let before: Awaited<ReturnType<typeof makeVersion>>;
+  let next: Awaited<ReturnType<typeof makeVersion>>;
+
+  const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({ chart, files: [valuesFile], images, values: TWO_OF_EACH });
+
+  beforeAll(async () => {
+    cluster = await ClusterRelease.prepare('writ-upgrade');
+    before = await makeVersion(cluster.node, helm, { version: BEFORE, ...(hasCommit(FIRST) ? { commit: FIRST } : {}) });
+    next = await makeVersion(cluster.node, helm, { version: NEXT, migration: MIGRATION });
+    await cluster.release.install(optionsOf(before));
+  }, 60 * MINUTE_MS);
+  afterAll(async () => {
+    await cluster.remove();
+    before.remove();
+    next.remove();
+  }, 5 * MINUTE_MS);
+
+  /** When the last pod of each component became ready, in the order of these moments. */
+  const orderOfReady = async (): Promise<string[]> => {
+    const text = await cluster.release.kubectl(['get', 'pods', '-o', 'json']);
+    const { items } = JSON.parse(text) as {
+      items: { metadata: { labels: Record<string, string>; deletionTimestamp?: string }; status: { conditions?: { type: string; status: string; lastTransitionTime: string }[] } }[];
+    };
+    const started = new Map<string, string>();
+    for (const { metadata, status } of items) {
+      const component = metadata.labels['app.kubernetes.io/component'] ?? '';
+      const at = status.conditions?.find(({ type }) => type === 'Initialized')?.lastTransitionTime ?? '';
+      if (metadata.deletionTimestamp === undefined && (ORDER as readonly string[]).includes(component))
+        started.set(component, [started.get(component) ?? '', at].sort().at(-1) as string);
+    }
+    return [...started].sort(([, a], [, b]) => a.localeCompare(b)).map(([component]) => component);
+  };
+
+  const versions = async (): Promise<string[]> => {
+    const found = await cluster.release.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component in (${ORDER.join(',')})`, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
+    return [...new Set(found.split(' '))];
+  };
+
+  const hasColumn = async (): Promise<boolean> => {
+    const rows = await new Observer(await cluster.checked()).rows(`SELECT 1 FROM information_schema.columns WHERE table_schema = 'kernel' AND table_name = 'operation' AND column_name = 'added_by_a_spec'`);
+    return rows.length === 1;
+  };
+
+  const underLoad = async (act: () => Promise<unknown>): Promise<void> => {
+    const world = await makeWorld(await cluster.apiUrl(), await cluster.release.platformKey(), { files: { 'a.txt': 'one\n' } });
+    await warmUp(world);
+    const load = openLoad(world, PER_SECOND, COMMAND_EVERY, STANDARD_RETRIES);
+    await sleep(AROUND_MS);
+    const began = Date.now();
+    await act();
+    const tookMs = Date.now() - began;
+    await sleep(AROUND_MS);
+    const ends = await load.stop();
+    process.stdout.write(`${ends.length} calls, tries ${JSON.stringify(triesOf(ends))}, what was done took ${tookMs} ms\n`);
+    expect(ends.filter(({ outcome }) => outcome !== 'committed')).toEqual([]);
+    await expectNothingLost(await cluster.checked(), world, ends);
+  };
+
+  it('upgrades one component after the other, and nobody notices', async () => {
+    expect(await hasColumn()).toBe(false);
+    await underLoad(() => cluster.release.install(optionsOf(next)));
+    expect(await versions()).toEqual([`writ:${NEXT}`]);
+    expect(await orderOfReady()).toEqual(ORDER);
+    expect(await hasColumn()).toBe(true);
+    expect(await cluster.release.test()).toContain('verified');
+  }, 20 * MINUTE_MS);
+
+  it('goes back in the other order, and what was added stays', async () => {
+    await underLoad(() => cluster.release.rollback(1));
+    expect(await versions()).toEqual([`writ:${BEFORE}`]);
+    expect(await orderOfReady()).toEqual(ORDER.toReversed());
+    expect(await hasColumn()).toBe(true);
+    expect(await cluster.release.test()).toContain('verified');
+  }, 20 * MINUTE_MS);
+});
