@@ -45,6 +45,16 @@ test('a group is made once in version 2, and is given controllers', () => {
   expect(readFileSync(join(root, 'cgroup.subtree_control'), 'utf8')).toMatch(/^\+\w+$/);
 });
 
+test.each([
+  ['cpu/writ-x/cpu.shares', '16384'],
+  ['cpu/writ-x/cpu.weight', '1600'],
+])('the group has more processor time than one program: %s', (file, weight) => {
+  makeHybrid();
+  write(file, '1');
+  makeGroup('writ-x', root);
+  expect(readFileSync(join(root, file), 'utf8')).toBe(weight);
+});
+
 test("processes are found at any depth and in any hierarchy, each once, and nobody else's", () => {
   makeHybrid();
   write('memory/writ-x/kubepods/pod1/cgroup.procs', `${process.pid}\n`);

@@ -16,6 +16,12 @@ const CONTROLLERS = ['cpuset', 'cpu', 'io', 'memory', 'pids', 'hugetlb'] as cons
  */
 const CPUSET = ['cpuset.cpus', 'cpuset.mems'] as const;
 
+/**
+ * A group has by itself the processor time of one busy program, and all pods of the node would share it: beside other
+ * work they starve, and their probes fail. This is that of sixteen.
+ */
+const WEIGHTS = { 'cpu.shares': '16384', 'cpu.weight': '1600' } as const;
+
 const isUnified = (root: string): boolean => existsSync(join(root, 'cgroup.controllers'));
 
 /**
@@ -57,6 +63,11 @@ export const makeGroup = (name: string, root = ROOT): void => {
     for (const file of CPUSET)
       if (!isUnified(root) && existsSync(join(hierarchy, file)))
         writeFileSync(join(hierarchy, name, file), readFileSync(join(hierarchy, file)));
+    // The kernel makes the file of its version with the group.
+    for (const [file, weight] of Object.entries(WEIGHTS)) {
+      const path = join(hierarchy, name, file);
+      if (existsSync(path)) writeFileSync(path, weight);
+    }
   }
 };
 
