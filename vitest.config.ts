@@ -39,14 +39,13 @@ const shared = {
   },
 };
 
+const onNode = suite('cluster', UNIT_SETUP);
+
 /** Specs on a real node with the images of this checkout, which are there before the first of them. */
 const cluster = {
-  ...suite('cluster', UNIT_SETUP),
+  ...onNode,
   environments: { __vitest__: { resolve: RESOLVE } },
-  test: {
-    ...suite('cluster', UNIT_SETUP).test,
-    globalSetup: new URL('./tools/src/release/cluster-setup.ts', import.meta.url).pathname,
-  },
+  test: { ...onNode.test, globalSetup: new URL('./tools/src/release/cluster-setup.ts', import.meta.url).pathname },
 };
 
 export default defineConfig({

@@ -62,7 +62,7 @@ export class ClaimedPods implements PodSource {
       path: this.path,
       selector: options.selector,
       stateOf: claimStateOf,
-      // A server that is away is told of by the watch of pods, and CRDs that are missing by `verify`.
+      // The watch of pods reports a server that is away, and `verify` CRDs that are missing.
       report: (event) => {
         if (event.type !== 'engine.lost' || !(event.error instanceof ApiError) || event.error.status === 404) return;
         options.report({ type: 'engine.refused', error: event.error });

@@ -91,7 +91,7 @@ export class KubernetesEngine implements ContainerEngine {
     this.#back = back;
     await this.#watch.start();
     await this.#source.open().catch((error: unknown) => {
-      // A server that is away is told of by the watch.
+      // The watch reports a server that is away.
       if (!this.#watch.isLost) report({ type: 'engine.refused', error: error as Error });
     });
     await this.#lease.hold();

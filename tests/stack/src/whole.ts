@@ -8,7 +8,7 @@ import type { Observer } from './observer.ts';
 import type { SharedStack } from './stack.ts';
 import { eventually, type World } from './world.ts';
 
-/** What the independent checker is told of. */
+/** What the independent checker needs. */
 export interface Checked {
   readonly database: Pick<SharedStack['database'], 'ownerUrl'>;
   readonly keys: Pick<SharedStack['keys'], 'publicKeysFile'>;

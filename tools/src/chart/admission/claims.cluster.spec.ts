@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver by claims, and the controller of agent-sandbox, in a namespace as the chart makes it. Needs a cluster that
 // has agent-sandbox beside what `driver.cluster.spec.ts` needs.
-import { SANDBOX_LIMITS } from '@writ/contract';
 import type { SandboxEvent } from '@writ/sandbox-host';
-import { KubeApi, KubernetesSandbox, referencesFrom, SANDBOX_GROUP, SANDBOX_VERSION, specOf } from '@writ/sandbox-k8s';
+import { SANDBOX_GROUP, SANDBOX_VERSION, specOf, type KubernetesSandbox } from '@writ/sandbox-k8s';
 import { CLUSTER, DIGEST, hasClaims, REFERENCE } from '@writ/sandbox-k8s/contract';
-import { describeCluster, MIB, ReleaseOnCluster, type Said } from './release.contract.ts';
+import { jobOf, openDriver, printed, SIZE } from './driver.contract.ts';
+import { describeCluster, ReleaseOnCluster, type Said } from './release.contract.ts';
 
 const CONTROLLER = { namespace: 'agent-sandbox-system', serviceAccountName: 'agent-sandbox-controller' };
 const MAKER = `system:serviceaccount:${CONTROLLER.namespace}:${CONTROLLER.serviceAccountName}`;
-const SIZE = { cpus: 1, memoryBytes: SANDBOX_LIMITS.memory_bytes, pids: 256, tmpfsBytes: 512 * MIB };
 
 const isThere = CLUSTER !== undefined && (await hasClaims());
 const release = new ReleaseOnCluster();
@@ -21,7 +20,7 @@ describe.skipIf(!isThere)(
   isThere ? 'claims' : 'claims (skipped: no cluster with kubernetes-sigs/agent-sandbox is named)',
   () => {
     describeCluster('in the namespace that the chart makes', () => {
-      let sandbox: KubernetesSandbox | undefined;
+      let sandbox: KubernetesSandbox;
       const events: SandboxEvent[] = [];
 
       beforeAll(async () => {
@@ -39,40 +38,17 @@ describe.skipIf(!isThere)(
           },
           'sandboxclaims.extensions.agents.x-k8s.io',
         );
-        sandbox = await KubernetesSandbox.open({
-          api: await KubeApi.load({ kubeconfig: release.executorConfig }),
-          namespace: release.sandboxes,
-          label: release.name,
-          owner: 'exe_01m8k1ce1jepkv3200psvtvr36',
-          warmPools: release.name,
-          pools: [],
-          referenceOf: referencesFrom(REFERENCE, DIGEST),
-          canaries: [],
-          report: (event) => events.push(event),
-        });
+        sandbox = await openDriver(release, { warmPools: release.name, report: (event) => events.push(event) });
       });
       afterAll(async () => {
-        await sandbox?.close();
+        await (sandbox as KubernetesSandbox | undefined)?.close();
         release.remove();
       });
 
       test('a job runs in a pod of the pool, and neither executor nor controller is refused anything', async () => {
         for (const word of ['a', 'b']) {
-          const limits = {
-            ...SIZE,
-            wallMs: 60_000,
-            cpuMs: 60_000,
-            outputBytes: 1_000,
-            deltaBytes: MIB,
-            deltaFiles: 10,
-          };
-          const labels = { 'writ.operation': 'op_1' };
-          const job = { image: DIGEST, files: [], command: `echo ${word}`, cwd: '', env: {}, labels, limits };
-          const result = await sandbox?.run(job, new AbortController().signal);
-          expect([result?.detail, result?.output.map(({ bytes }) => Buffer.from(bytes).toString()).join('')]).toEqual([
-            null,
-            `${word}\n`,
-          ]);
+          const result = await sandbox.run(jobOf(word), new AbortController().signal);
+          expect([result.detail, printed(result)]).toEqual([null, `${word}\n`]);
         }
         expect(events.filter(({ type }) => type === 'engine.refused')).toEqual([]);
       });

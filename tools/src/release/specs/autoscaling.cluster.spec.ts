@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HorizontalPodAutoscalers on a real cluster: replicas follow the load up and down, an upgrade keeps what they chose,
 // and no client notices.
-import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   eventually,
@@ -18,6 +17,7 @@ import {
 import type { Values } from '../../chart/render.ts';
 import { addMetrics } from '../../cluster/metrics.ts';
 import { throttle } from '../../steps.ts';
+import { report } from './calls-go-on.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 
 const MINUTE_MS = 60_000;
@@ -94,11 +94,6 @@ interface Autoscaler {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
-
-const report = (line: string): void => {
-  const file = process.env['WRIT_TEST_REPORT'];
-  if (file !== undefined) appendFileSync(file, `${line}\n`);
-};
 
 const describeCalls = (calls: readonly Ended[]): string => {
   const slowest = Math.max(...calls.map(({ ms }) => ms));

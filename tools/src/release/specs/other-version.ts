@@ -25,6 +25,8 @@ export interface OtherVersion {
   /** The values `small` as that version ships them. */
   readonly valuesFile: string;
   readonly images: Pick<InstalledImages, 'writ' | 'sandbox'>;
+  /** Removes what it was built from. */
+  readonly remove: () => void;
 }
 
 const BUILD_MS = 15 * 60_000;
@@ -74,7 +76,7 @@ const parseImage = (said: string, name: string): BuiltImage => {
 };
 
 /** Builds a version and loads it into the node. Takes some minutes. */
-export const makeVersion = async (node: ClusterNode, helm: string, { version, commit, migration }: VersionOptions): Promise<OtherVersion & { readonly remove: () => void }> => {
+export const makeVersion = async (node: ClusterNode, helm: string, { version, commit, migration }: VersionOptions): Promise<OtherVersion> => {
   const folder = mkdtempSync(join(tmpdir(), 'writ-version-'));
   must(folder, ['tar', '--extract', '--file=-'], sourcesOf(commit));
   // Dependencies are hard links to this checkout's, so the version must have the same.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a packaged version of before to the next one, with a migration that adds, and back, while agents call.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expectNothingLost, makeWorld, Observer, openLoad, STANDARD_RETRIES, triesOf, warmUp } from '@writ/stack';
+import { Observer } from '@writ/stack';
 import { inject } from 'vitest';
+import { whileCallsGoOn } from './calls-go-on.ts';
 import { ClusterRelease, describeRelease, TWO_OF_EACH } from './cluster-release.ts';
 import { hasCommit, makeVersion, type OtherVersion } from './other-version.ts';
 
 const MINUTE_MS = 60_000;
-const [PER_SECOND, COMMAND_EVERY, AROUND_MS] = [10, 20, 4_000] as const;
 /** In the order in which an update reaches them. */
 const ORDER = ['ledger', 'kernel', 'executor', 'orchestrator'] as const;
 
@@ -20,8 +19,8 @@ const MIGRATION = { name: '9000_added_by_a_spec', sql: 'ALTER TABLE kernel.opera
 describeRelease('an update from the version before', () => {
   const helm = inject('cluster')?.helm ?? '';
   let cluster: ClusterRelease;
-  let before: Awaited<ReturnType<typeof makeVersion>>;
-  let next: Awaited<ReturnType<typeof makeVersion>>;
+  let before: OtherVersion;
+  let next: OtherVersion;
 
   const optionsOf = ({ chart, valuesFile, images }: OtherVersion) => ({ chart, files: [valuesFile], images, values: TWO_OF_EACH });
 
@@ -63,24 +62,9 @@ describeRelease('an update from the version before', () => {
     return rows.length === 1;
   };
 
-  const underLoad = async (act: () => Promise<unknown>): Promise<void> => {
-    const world = await makeWorld(await cluster.apiUrl(), await cluster.release.platformKey(), { files: { 'a.txt': 'one\n' } });
-    await warmUp(world);
-    const load = openLoad(world, PER_SECOND, COMMAND_EVERY, STANDARD_RETRIES);
-    await sleep(AROUND_MS);
-    const began = Date.now();
-    await act();
-    const tookMs = Date.now() - began;
-    await sleep(AROUND_MS);
-    const ends = await load.stop();
-    process.stdout.write(`${ends.length} calls, tries ${JSON.stringify(triesOf(ends))}, what was done took ${tookMs} ms\n`);
-    expect(ends.filter(({ outcome }) => outcome !== 'committed')).toEqual([]);
-    await expectNothingLost(await cluster.checked(), world, ends);
-  };
-
   it('upgrades one component after the other, and nobody notices', async () => {
     expect(await hasColumn()).toBe(false);
-    await underLoad(() => cluster.release.install(optionsOf(next)));
+    await whileCallsGoOn(cluster, 'upgraded', () => cluster.release.install(optionsOf(next)));
     expect(await versions()).toEqual([`writ:${NEXT}`]);
     expect(await orderOfReady()).toEqual(ORDER);
     expect(await hasColumn()).toBe(true);
@@ -88,7 +72,7 @@ describeRelease('an update from the version before', () => {
   }, 20 * MINUTE_MS);
 
   it('goes back in the other order, and what was added stays', async () => {
-    await underLoad(() => cluster.release.rollback(1));
+    await whileCallsGoOn(cluster, 'rolled back', () => cluster.release.rollback(1));
     expect(await versions()).toEqual([`writ:${BEFORE}`]);
     expect(await orderOfReady()).toEqual(ORDER.toReversed());
     expect(await hasColumn()).toBe(true);
