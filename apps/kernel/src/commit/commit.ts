@@ -9,6 +9,7 @@ import { ambiguousEnding, endingFault, frozenFault, nothingDone, saidBeside, sto
 import type { TenantPool } from '../store/index.ts';
 import type { HoldEffect } from './hold-effect.ts';
 import type { Reruns } from './reruns.ts';
+import { usageCounter } from './usage-counter.ts';
 
 /** Readings of the facts per report: they change by a cancellation or a revocation, and each happens once. */
 const READINGS_MAX = 4;
@@ -122,7 +123,7 @@ function nobodyToAsk({ mode, reasons, passes, asksAnew }: NonNullable<CheckedEff
 function heldEnding(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect): Ending {
   return {
     states: ['performed', 'held'], txOutcome: null, fault: null, requests: checked.requests, result: checked.result === null ? null : { ...checked.result, bytes: null, ref: null },
-    effectDigest: checked.digest, head: null, used: usedOf(facts, report), ...countedBy(facts, report), chainValid: true, ...decidedBy(facts, checked),
+    effectDigest: checked.digest, head: null, used: usedOf(facts, report), countedBy: usageCounter(facts, report), chainValid: true, ...decidedBy(facts, checked),
   };
 }
 
@@ -132,7 +133,7 @@ function failedEnding(facts: AttemptFacts, report: ReportRequest, checked: Check
   const told = { result: checked.result, requests: checked.requests, effectDigest: checked.digest, ...decidedBy(facts, checked) };
   if (operation.effect_started) return { ...ambiguousEnding(['performed', 'ambiguous']), ...told };
   const txOutcome = nothingDone(operation);
-  return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), ...countedBy(facts, report), chainValid: false };
+  return { ...told, states: ['performed', txOutcome], txOutcome, fault, head: null, used: usedOf(facts, report), countedBy: usageCounter(facts, report), chainValid: false };
 }
 
 /** A change of the head is a commit; without one nothing was done, whether the tool may write or not (docs/adr: an empty effect). */
@@ -140,7 +141,7 @@ function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
   const txOutcome = (head?.new_snapshot_id ?? null) === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome], txOutcome, fault: null, result: checked.result, requests: checked.requests, effectDigest: checked.digest, head, used: usedOf(facts, report), chainValid: true,
-    ...countedBy(facts, report), ...decidedBy(facts, checked),
+    countedBy: usageCounter(facts, report), ...decidedBy(facts, checked),
   };
 }
 
@@ -148,11 +149,6 @@ function goodEnding(facts: AttemptFacts, report: ReportRequest, checked: Checked
 function decidedBy({ rules, operation }: AttemptFacts, { delta, said }: CheckedEffect): Pick<Ending, 'rules' | 'said'> {
   if (delta === null || delta.changes.length === 0) return {};
   return { rules, ...(said === null ? {} : { said: saidBeside(operation.reasons, said) }) };
-}
-
-/** Who counted what this attempt used. Attempts before it are those of inline calls, which run in no sandbox, so it speaks of all that is settled. */
-function countedBy({ operation: { lane } }: AttemptFacts, { usage: { counted_by } }: ReportRequest): Pick<Ending, 'countedBy'> {
-  return lane !== 'sandboxed' || counted_by === undefined ? {} : { countedBy: counted_by };
 }
 
 /** What the call has used with this attempt: one call, however often it ran. */

@@ -8,6 +8,7 @@ import type { ApprovalRow, PreviewEnd, PreviewRow, Previews } from '../held/inde
 import { stricter } from '../judgement/index.ts';
 import type { TenantVault } from '../payload/index.ts';
 import { callKernel, type TenantPool } from '../store/index.ts';
+import { usageCounter } from './usage-counter.ts';
 
 type PreviewFactRows = Omit<FactRows, 'args'> & { readonly args: string | null; readonly preview: PreviewRow; readonly approval: ApprovalRow | null };
 
@@ -57,10 +58,11 @@ export class PreviewReports {
   }
 
   /** INVARIANT (of the effect, or not): what can't commit, and what asked for something that a preview doesn't get, is no effect to approve. */
-  async #endOf({ operation }: AttemptFacts, report: ReportRequest, checked: CheckedEffect, approval: ApprovalRow): Promise<PreviewEnd> {
+  async #endOf(facts: AttemptFacts, report: ReportRequest, checked: CheckedEffect, approval: ApprovalRow): Promise<PreviewEnd> {
+    const { operation } = facts;
     const asked = report.asked_for ?? [];
     const { digest, bytes, contents, result, asks } = checked;
-    const found = { used: usedOf(report), countedBy: operation.lane === 'sandboxed' ? report.usage.counted_by ?? null : null, effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
+    const found = { used: usedOf(report), countedBy: usageCounter(facts, report), effectDigest: digest, resultHash: result?.hash ?? null, askedFor: asked };
     const snapshot = operation.state_snapshot_id;
     if (digest === null || bytes === null || snapshot === null) return { ...found, fault: checked.fault, staged: null, approval: null };
     const staged = await stageCall(this.#blobs, this.#vault, operation, { report, snapshot, digest, bytes, contents });

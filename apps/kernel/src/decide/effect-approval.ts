@@ -140,6 +140,6 @@ function goodEnding(
   const txOutcome = head.new_snapshot_id === null ? 'no_op' : 'committed';
   return {
     states: ['performed', txOutcome], txOutcome, fault: null, result, requests, effectDigest: digest, head, used: {}, settled, chainValid: true,
-    ...(usage_counted_by === null ? {} : { countedBy: usage_counted_by }), ...(said === null ? {} : { said: saidBeside(reasons, said) }),
+    countedBy: usage_counted_by, ...(said === null ? {} : { said: saidBeside(reasons, said) }),
   };
 }

@@ -49,8 +49,8 @@ export interface Ending {
   readonly used: Budgets | null;
   /** what was settled already when the call was held, or is counted by the statement that ends it: stands in the record in place of `used` */
   readonly settled?: Budgets;
-  /** who counted what was used in the call's sandbox, as its executor reported; absent where nobody did */
-  readonly countedBy?: UsageCounter;
+  /** who counted what was used in the call's sandbox, as its executor reported; null or absent where nobody did */
+  readonly countedBy?: UsageCounter | null;
   /** who ended it, where somebody did: an API key's id */
   readonly actor?: string;
   /** the tenant's rules by which its effect was decided: with others now it is decided again */
