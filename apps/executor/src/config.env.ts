@@ -43,7 +43,7 @@ export const Environment = Type.Object({
   WRIT_SANDBOX_LABEL: Type.String({ default: 'writ', pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'the value of the label `writ` on every container' }),
   DOCKER_HOST: Type.String({ default: 'unix:///var/run/docker.sock', pattern: '^(unix|tcp|http|https)://', description: 'driver `docker`: the address of the engine' }),
   WRIT_CACHE_DIR: Type.String({ minLength: 1, description: 'a folder for contents that were read; may be deleted at any time' }),
-  WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take' }),
+  WRIT_CACHE_BYTES: Type.Integer({ default: 1_073_741_824, minimum: 0, description: 'bytes that the cache may take; 0 keeps none' }),
   WRIT_SLOTS_INLINE: Slots(8, 'file operations at once'),
   WRIT_SLOTS_SANDBOXED: Slots(2, 'commands at once'),
   WRIT_SLOTS_BROKER: Slots(8, 'requests of tools that reach outside at once'),

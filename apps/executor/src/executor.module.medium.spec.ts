@@ -11,7 +11,7 @@ import { parseSigner } from '@writ/signing';
 import { startTelemetry } from '@writ/telemetry';
 import { testDatabase, type TestDatabase } from '@writ/testing';
 import { vi } from 'vitest';
-import type { ExecutorConfig } from './config.env.ts';
+import { Environment, type ExecutorConfig } from './config.env.ts';
 import { ExecutorModule } from './executor.module.ts';
 import { Lifetime } from './support/lifetime.ts';
 
@@ -90,6 +90,15 @@ it('an executor that starts without an engine waits for one, and is not ready me
   expect(await look()).toMatchObject({ ready: false, checks: { sandbox_engine: expect.stringContaining('DOCKER_HOST') } });
   await startEngine();
   await vi.waitFor(async () => expect(await look()).toMatchObject({ ready: true }), 10_000);
+  await stop();
+});
+
+it('an executor starts with each number of its settings at its minimum', async () => {
+  await startEngine();
+  const numbers = Object.entries(Environment.properties).filter(([, { type, minimum }]) => type === 'integer' && minimum !== undefined);
+  const { look, stop } = await startExecutor(Object.fromEntries(numbers.map(([name, { minimum }]) => [name, minimum])));
+  expect(numbers.map(([name]) => name)).toContain('WRIT_CACHE_BYTES');
+  expect(await look()).toMatchObject({ ready: true });
   await stop();
 });
 

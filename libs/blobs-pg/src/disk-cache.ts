@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 export interface DiskCacheOptions {
   /** a folder of this process alone; made if it isn't there, and kept between starts */
   readonly dir: string;
-  /** bytes of contents to keep; one may take an eighth of it */
+  /** bytes of contents to keep; one may take an eighth of it; 0 keeps none */
   readonly bytesMax: number;
 }
 
@@ -28,8 +28,9 @@ export class DiskCache {
   private constructor(options: DiskCacheOptions) {
     this.#dir = options.dir;
     this.#index = new LRUCache<string, number>({
-      maxSize: options.bytesMax,
-      maxEntrySize: Math.ceil(options.bytesMax / 8),
+      // The library takes 0 for no bound. No file is as small as one byte, so this bound keeps none.
+      maxSize: Math.max(options.bytesMax, 1),
+      maxEntrySize: Math.max(Math.ceil(options.bytesMax / 8), 1),
       sizeCalculation: (bytes) => bytes,
       dispose: (_, path, reason) => { if (reason === 'evict') void this.#remove(path); },
     });
@@ -43,9 +44,9 @@ export class DiskCache {
       .map((entry) => join(entry.parentPath, entry.name).slice(options.dir.length + 1));
     const files = await Promise.all(paths.map(async (path) => ({ path, ...await stat(join(options.dir, path)) })));
     for (const file of files.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      // A file that a killed process was writing has another name than a hash.
-      if (/\/[0-9a-f]{64}$/.test(file.path)) cache.#index.set(file.path, file.size + FILE_BYTES);
-      else await cache.#remove(file.path);
+      // A file that a killed process was writing has another name than a hash. The index takes no file above its bound, which may have been higher.
+      const kept = /\/[0-9a-f]{64}$/.test(file.path) && cache.#index.set(file.path, file.size + FILE_BYTES).has(file.path);
+      if (!kept) await cache.#remove(file.path);
     }
     return cache;
   }

@@ -67,4 +67,12 @@ describe('a disk cache', () => {
     await diskCachedBlobs(memoryBlobs(), { dir, bytesMax: MIB });
     expect(await readdir(join(dir, ALICE, 'aa'))).toEqual([]);
   });
+
+  it('with a bound of 0 keeps nothing, also of what an earlier start kept, and serves', async () => {
+    const rows: BlobRows = new Map();
+    const { sha256 } = await (await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: MIB })).put(ALICE, Buffer.from('kept'));
+    const store = await diskCachedBlobs(memoryBlobs(rows), { dir, bytesMax: 0 });
+    expect(Buffer.from(await store.get(ALICE, sha256)).toString()).toBe('kept');
+    await expect(stat(fileOf(sha256))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
 });
