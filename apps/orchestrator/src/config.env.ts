@@ -28,6 +28,7 @@ export const Environment = Type.Object({
   WRIT_AUTH_FAILURES_PER_MINUTE: Type.Integer({ default: 60, minimum: 1, maximum: 1_000_000, description: 'API keys that are not valid which one address may present to this replica within a minute' }),
   WRIT_TRUSTED_PROXIES: Type.String({ default: '', description: 'proxies whose `X-Forwarded-For` says where a request comes from: addresses and CIDR blocks, with commas between; empty: none' }),
   WRIT_REQUESTS_MAX: Type.Integer({ default: 2_000, minimum: 1, maximum: 100_000, description: 'requests under way at once in this replica' }),
+  WRIT_CONNECTION_MAX_AGE_MS: Type.Integer({ default: 300_000, minimum: 0, maximum: 86_400_000, description: 'milliseconds after which a client is asked, with its next answer, to open another connection, which may lead to another replica; give or take a tenth; 0 for no bound' }),
 });
 
 export type OrchestratorConfig = Readonly<Static<typeof Environment>> & {

@@ -37,7 +37,7 @@ export const RECORDED: ConfiguredModel = {
 };
 
 const settings = {
-  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), models: [RECORDED], webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
+  WRIT_SHARD: 's0', WRIT_RATE_PER_SECOND: 100_000, WRIT_RATE_BURST: 100_000, WRIT_REQUESTS_MAX: 1_000, WRIT_CONNECTION_MAX_AGE_MS: 0, WRIT_AUTH_FAILURES_PER_MINUTE: 100_000, WRIT_TRUSTED_PROXIES: '', WRIT_EVENT_STREAMS_MAX: 100, webhookKey: Buffer.alloc(32, 1), models: [RECORDED], webhookAllowed: new Set<string>(), platformKeyHash: Buffer.from(sha256(Buffer.from(PLATFORM_KEY))),
   published: new Published({ value: { record_keys: [{ keyid: 'k', jwk: { kty: 'OKP' } }] }, refresh: async () => false }, { value: { log_keys: ['writ.local+00000000+AAAA'] }, refresh: async () => false }),
 };
 
@@ -63,7 +63,7 @@ export async function openTestDoor(more: Partial<OrchestratorConfig> = {}) {
   const config = { ...settings, ...more } as unknown as OrchestratorConfig;
   const app = await NestFactory.create(OrchestratorModule.with(config, { bus, logger, telemetry, readiness }, stores), new DoorAdapter(config.WRIT_TRUSTED_PROXIES), { logger: new NestLogger(logger), abortOnError: false });
   app.connectMicroservice({ strategy: new BusTransport({ bus, process: 'orchestrator', shard: 's0', telemetry, report: (error) => { throw error; } }) }, { inheritAppConfig: false });
-  prepareDoor(app);
+  prepareDoor(app, config);
   await app.startAllMicroservices();
   await app.listen(0, '127.0.0.1');
   readiness.started();
