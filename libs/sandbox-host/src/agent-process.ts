@@ -5,8 +5,9 @@
 export const SANDBOX_UID = 10_001;
 
 /**
- * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It ends where it
- * can't start another, and a job may have taken all that there may be. https://bun.com/docs/runtime/debugger#jsc-flags
+ * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It
+ * ends where it can't start another, and a job may have taken all that there may be.
+ * https://bun.com/docs/runtime/debugger#jsc-flags
  */
 export const AGENT_VARIABLES = {
   BUN_JSC_useConcurrentJIT: '0',

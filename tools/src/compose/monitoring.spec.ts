@@ -52,7 +52,8 @@ describe("Compose's Prometheus", () => {
     const chart = globSync(join(checkout, 'helm/writ/files/rules/*')).sort();
     expect(chart.length).toBeGreaterThan(1);
     expect(rulesRead.map((path) => basename(path))).toEqual(chart.map((path) => basename(path)));
-    expect(rulesRead.map((path) => readFileSync(path, 'utf8'))).toEqual(chart.map((path) => readFileSync(path, 'utf8')));
+    const texts = (paths: readonly string[]): string[] => paths.map((path) => readFileSync(path, 'utf8'));
+    expect(texts(rulesRead)).toEqual(texts(chart));
   });
 
   it('scrapes the four services as deploy/prometheus/prometheus.yaml does: equally often, a job for each', () => {
@@ -65,16 +66,21 @@ describe("Compose's Prometheus", () => {
 
   it.each(SERVICES)('finds metrics of %s where that has them', (name) => {
     const [discovery] = ours.scrape_configs[0]?.dns_sd_configs ?? [];
-    expect(services[name]?.environment).toMatchObject({ WRIT_OPS_HOST: '0.0.0.0', WRIT_OPS_PORT: String(discovery?.port) });
+    const there = { WRIT_OPS_HOST: '0.0.0.0', WRIT_OPS_PORT: String(discovery?.port) };
+    expect(services[name]?.environment).toMatchObject(there);
   });
 
-  // Labels of the instruments are the same everywhere. Those of Kubernetes (`namespace`, `pod`, `container`) are not there.
-  it.each([...ALERTS, ...RECORDINGS].map((rule) => ['alert' in rule ? rule.alert : `${rule.record} ${rule.labels['slo'] ?? ''}`, rule.expr] as const))(
+  // Labels of the instruments are the same everywhere; those that a monitor of Kubernetes adds are not there.
+  it.each([
+    ...ALERTS.map(({ alert, expr }) => [alert, expr] as const),
+    ...RECORDINGS.map(({ record, labels, expr }) => [`${record} ${labels['slo'] ?? ''}`, expr] as const),
+  ])(
     'the rule %s asks for no label that only Kubernetes gives',
     (_name, expr) => {
       const { selectors, grouping } = readExpression(expr);
       const labels = [...selectors.flatMap((each) => each.labels), ...grouping];
-      expect(labels.filter((label) => /^(?:namespace|pod|container|service|node|endpoint|cluster)$/.test(label))).toEqual([]);
+      const kubernetes = /^(?:namespace|pod|container|service|node|endpoint|cluster)$/;
+      expect(labels.filter((label) => kubernetes.test(label))).toEqual([]);
     },
   );
 
@@ -103,7 +109,8 @@ describe("Compose's Grafana", () => {
     rmSync(folder, { recursive: true });
   });
   const passwordMade = (): string => {
-    expect(spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const ended = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' });
+    expect(ended).toMatchObject({ status: 0, stdout: '', stderr: '' });
     return readFileSync(join(folder, 'password'), 'utf8');
   };
 

@@ -10,14 +10,18 @@ import { COMPOSE_FILES, composeFile, composeText, interpolated } from './compose
 const README = composeText('README.md');
 const variables = new Map(COMPOSE_FILES.flatMap((name) => [...interpolated(composeText(name))]));
 const settings = README.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
-const rows = [...settings.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(([, names = '', defaults = '']) => ({ names, defaults }));
+const rows = [...settings.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \|$/gm)].map(([, names = '', defaults = '']) => ({
+  names,
+  defaults,
+}));
+const withDefault = [...variables].filter(([, otherwise]) => otherwise !== '');
 
 it('the README lists the variables that the files of Compose put in, and no others', () => {
   const listed = rows.flatMap(({ names }) => [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
   expect(listed.sort()).toEqual([...variables.keys()].sort());
 });
 
-it.each([...variables].filter(([, otherwise]) => otherwise !== ''))('the README says that %s is `%s` unless set', (name, otherwise) => {
+it.each(withDefault)('the README says that %s is `%s` unless set', (name, otherwise) => {
   expect(rows.find(({ names }) => names.includes(`\`${name}\``))?.defaults).toContain(`\`${otherwise}\``);
 });
 
@@ -27,7 +31,10 @@ describe('images', () => {
     { bundled: { image: { registry: string; repository: string; tag: string } } }
   >;
 
-  it.each([['nats', 'NATS_IMAGE'], ['postgres', 'POSTGRES_IMAGE']])('Compose and the chart run the same %s', (name, variable) => {
+  it.each([
+    ['nats', 'NATS_IMAGE'],
+    ['postgres', 'POSTGRES_IMAGE'],
+  ])('Compose and the chart run the same %s', (name, variable) => {
     const { registry, repository, tag } = values[name]!.bundled.image;
     expect(variables.get(variable)).toBe(`${registry}/${repository}:${tag}`);
   });
