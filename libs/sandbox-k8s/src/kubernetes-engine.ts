@@ -127,8 +127,8 @@ export class KubernetesEngine implements ContainerEngine {
   }
 
   /**
-   * Lists one pod at most: that needs the same right as the driver's work. Where pods are claimed, the cluster must have
-   * the kinds of agent-sandbox too.
+   * Lists one pod at most: that needs the same right as the driver's work. Where pods are claimed, the cluster must
+   * have the kinds of agent-sandbox too.
    */
   async verifyReady(): Promise<void> {
     const { api, namespace } = this.#options;

@@ -20,8 +20,8 @@ export function nanosOf(value: unknown): bigint | null {
   const [, sign, whole = '', fraction = '', binary, decimal, exponent] = match;
   if (whole + fraction === '') return null;
   const factor = binary === undefined ? 1n : 1024n ** BigInt(BINARY.indexOf(binary) + 1);
-  const power = NANO_DIGITS - fraction.length + (decimal === undefined ? Number(exponent ?? 0) : (DECIMAL[decimal] ?? NaN));
-  const nanos = scaled(BigInt(whole + fraction) * factor, power);
+  const power = decimal === undefined ? Number(exponent ?? 0) : (DECIMAL[decimal] ?? NaN);
+  const nanos = scaled(BigInt(whole + fraction) * factor, NANO_DIGITS - fraction.length + power);
   return sign === '-' ? -nanos : nanos;
 }
 
