@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { ContainerSpec } from '@writ/sandbox-host';
+import { AGENT_VARIABLES, SANDBOX_UID, type ContainerSpec } from '@writ/sandbox-host';
 import { SYSTEM_CALLS } from './system-calls.ts';
-
-/** A user of no account outside: unlikely to be anybody on the host. */
-export const SANDBOX_UID = 10_001;
 
 /** More files than the largest workspace and its build, far fewer than would fill the kernel's memory with inodes. */
 const INODES = 250_000;
@@ -20,12 +17,6 @@ export interface DockerContainerSpec extends ContainerSpec {
 }
 
 /**
- * Of the agent's runtime, which no job finds in its own environment: it compiles and collects on its own thread. It ends where it can't start another, and a job may have taken all that there
- * may be. https://bun.com/docs/runtime/debugger#jsc-flags
- */
-const AGENT_VARIABLES = ['BUN_JSC_useConcurrentJIT=0', 'BUN_JSC_useConcurrentGC=0', 'BUN_JSC_numberOfGCMarkers=1'];
-
-/**
  * The one place where a sandbox's walls are built. Root is read-only, nothing can be mounted, owned or raised, and there is
  * no network but loopback. The stream is attached before the start and stdin closes with it, so that the agent sees its executor die.
  */
@@ -37,7 +28,7 @@ export function containerOptions({ image, size, labels, runtime }: DockerContain
     Labels: { ...labels },
     User: user,
     WorkingDir: '/workspace',
-    Env: AGENT_VARIABLES,
+    Env: Object.entries(AGENT_VARIABLES).map(([name, value]) => `${name}=${value}`),
     OpenStdin: true, StdinOnce: true, Tty: false,
     AttachStdin: true, AttachStdout: true, AttachStderr: true,
     NetworkDisabled: true,

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { pack, type Pack } from 'tar-stream';
+import { SANDBOX_UID } from '@writ/sandbox-host';
 import { agentRuntime, COMPILE, withAgentProgram } from './agent-program.ts';
-import { SANDBOX_UID } from './container-options.ts';
 
 export interface SandboxImageSource {
   readonly docker: Docker;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export { AgentContainer, type AgentContainerParts, type ContainerListener } from './agent-container.ts';
+export { AGENT_VARIABLES, SANDBOX_UID } from './agent-process.ts';
 export { ENGINE_CHECK_MS_MAX } from './container-engine.ts';
 export type { ContainerEngine, ContainerSpec, SandboxSize, WarmPoolConfig } from './container-engine.ts';
 export { ContainerSandbox, type ContainerSandboxConfig } from './container-sandbox.ts';

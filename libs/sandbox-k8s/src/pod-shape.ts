@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
-import type { SandboxSize } from '@writ/sandbox-host';
+import { AGENT_VARIABLES, SANDBOX_UID, type SandboxSize } from '@writ/sandbox-host';
 
-/** The user that the image's recipe makes (`SANDBOX_UID` of libs/sandbox-docker). */
-export const SANDBOX_UID = 10_001;
 /** The one container of a pod. */
 export const CONTAINER = 'sandbox';
 /** The label that says whose pod or lease it is: the id of an executor. */
@@ -18,16 +16,6 @@ export const commonLabels = (release: string): Readonly<Record<'writ' | 'writ.ro
 
 /** Where the image has the agent. */
 const AGENT = '/opt/writ/agent';
-
-/**
- * See `AGENT_VARIABLES` of libs/sandbox-docker: the agent's runtime works on its own thread, since a job may have taken
- * all others.
- */
-const AGENT_VARIABLES = [
-  { name: 'BUN_JSC_useConcurrentJIT', value: '0' },
-  { name: 'BUN_JSC_useConcurrentGC', value: '0' },
-  { name: 'BUN_JSC_numberOfGCMarkers', value: '1' },
-];
 
 /**
  * What a node keeps of a pod on its disk: what passes over the agent's streams, which the kubelet logs, and rotates at
@@ -155,7 +143,7 @@ function containerOf({ image, size, refusedAt }: SpecOptions): V1Container {
     imagePullPolicy: 'IfNotPresent',
     command: [AGENT],
     args: ['--wait-for-greeting', '--tell-usage', ...refusedAt.map((address) => `--refused-at=${address}`)],
-    env: AGENT_VARIABLES.map((variable) => ({ ...variable })),
+    env: Object.entries(AGENT_VARIABLES).map(([name, value]) => ({ name, value })),
     workingDir: '/workspace',
     stdin: true,
     stdinOnce: true,

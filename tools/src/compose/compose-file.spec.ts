@@ -4,30 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
 import { checkout } from '../setup.ts';
 import { SERVICES } from '../supervisor/services.ts';
+import { COMPOSE_FILES, COMPOSE_FOLDER, composeFile } from './compose-file.ts';
 
-interface Service {
-  readonly image?: string;
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly security_opt?: readonly string[];
-  readonly restart?: string;
-  readonly mem_limit?: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly ports?: readonly string[];
-  readonly volumes?: readonly string[];
-}
-
-const FILE = join(checkout, 'deploy', 'compose', 'compose.yaml');
-const { services, volumes } = parse(readFileSync(FILE, 'utf8'), { merge: true }) as {
-  services: Readonly<Record<string, Service>>;
-  volumes: Readonly<Record<string, unknown>>;
-};
-
-/** Read by what speaks to models, and by telemetry. */
-const OTHERS = new Set(['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OTEL_EXPORTER_OTLP_ENDPOINT']);
+const FILE = join(COMPOSE_FOLDER, 'compose.yaml');
+const { services, volumes = {} } = composeFile('compose.yaml');
 
 const text = (...path: string[]): string => readFileSync(join(checkout, ...path), 'utf8');
 
@@ -42,10 +24,8 @@ describe('deploy/compose', () => {
 
   it.each(SERVICES)('%s is given variables that it reads, and no password', (name) => {
     const known = text('apps', name, 'src', 'config.env.ts') + text('libs', 'nest-kit', 'src', 'common-environment.ts');
-    const given = Object.entries(services[name]?.environment ?? {});
-    const unknown = given
-      .map(([variable]) => variable)
-      .filter((variable) => !known.includes(`${variable}:`) && !OTHERS.has(variable));
+    const given = COMPOSE_FILES.flatMap((file) => Object.entries(composeFile(file).services[name]?.environment ?? {}));
+    const unknown = given.map(([variable]) => variable).filter((variable) => !known.includes(`${variable}:`));
     expect(unknown).toEqual([]);
     for (const [, value] of given) expect(value).not.toMatch(/:\/\/[^/@]*:[^/@]*@/);
   });
@@ -100,10 +80,7 @@ describe('deploy/compose', () => {
 });
 
 describe('backups in deploy/compose', () => {
-  const beside = parse(text('deploy', 'compose', 'backup.yaml')) as {
-    services: Readonly<Record<string, Service>>;
-    volumes: Readonly<Record<string, unknown>>;
-  };
+  const beside = composeFile('backup.yaml');
   const runScript = (name: string, ...args: string[]): { status: number | null; said: string } => {
     const script = join(dirname(FILE), 'postgres', name);
     const { status, stderr } = spawnSync('sh', [script, ...args], { encoding: 'utf8', env: { PATH: process.env['PATH'] } });

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { checkout } from '../setup.ts';
 import { replaceBlock } from './blocks.ts';
 import { documentsOf } from './documents.ts';
-import { deadLinks, documentPaths, missingTests, variablesOf } from './prose.ts';
+import { anchorsOf, deadLinks, documentPaths, missingPaths, missingTests, sourcePaths, variablesOf } from './prose.ts';
 
 const paths = documentPaths(checkout);
 
@@ -12,13 +13,53 @@ test('generated tables say what the code says: else run `node tools/with-node.mj
   for (const { text, made } of await documentsOf(checkout)) expect(text).toBe(made);
 });
 
-test('every link of a document leads to a file', () => {
-  expect(paths).toContain('README.md');
+test('documents of all folders are looked at, and none of a package', () => {
+  for (const path of ['README.md', 'deploy/compose/README.md', 'helm/writ/README.md', 'examples/duration/README.md', 'docs/adr/README.md']) expect(paths).toContain(path);
+  expect(paths.filter((path) => path.includes('node_modules'))).toEqual([]);
+});
+
+test('every link of a document leads to a file, and to a heading of it', () => {
   expect(paths.flatMap((path) => deadLinks(checkout, path).map((target) => `${path}: ${target}`))).toEqual([]);
 });
 
 test('every test that a document names is there', () => {
   expect(paths.flatMap((path) => missingTests(checkout, path).map((name) => `${path}: ${name}`))).toEqual([]);
+});
+
+test('every path of the repository that a document names in code is there', () => {
+  const sources = sourcePaths(checkout);
+  expect(paths.flatMap((path) => missingPaths(checkout, path, sources).map((name) => `${path}: ${name}`))).toEqual([]);
+}, 30_000);
+
+describe('in a repository of its own', () => {
+  let root: string;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'writ-documents-'));
+    for (const [path, text] of Object.entries({ 'tools/src/a/b.spec.ts': '', 'docs/other.md': '# A title: `x_y`, again\n## Twice\n## Twice\n' })) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+  });
+  afterEach(() => { rmSync(root, { recursive: true }); });
+  const documentOf = (text: string): string => {
+    writeFileSync(join(root, 'docs/page.md'), text);
+    return 'docs/page.md';
+  };
+
+  test('a link without its file, and one without its heading, are found', () => {
+    const page = documentOf('# Here\n[a](other.md#a-title-x_y-again) [b](other.md#twice-1) [c](#here) [d](https://example.org/x#y)\n[e](gone.md) [f](other.md#twice-2) [g](#there)\n\n```\n[h](nowhere.md)\n```\n');
+    expect(deadLinks(root, page)).toEqual(['gone.md', 'other.md#twice-2', '#there']);
+  });
+
+  test('a path in code without its file is found, wherever in a command it stands; patterns and what is built are not', () => {
+    const page = documentOf('`tools/src/a/b.spec.ts` `b.spec.ts` `a/b.spec.ts:12` `npx vitest run tools/src/a` `tools/*/a/*.ts` `tools/<any>/a` `tools/dist/main.js` `src/a.ts`\n'
+      + '`tools/src/b.spec.ts` `c.spec.ts` `npx vitest run tools/src/c` `tools/*/c`');
+    expect(missingPaths(root, page)).toEqual(['tools/src/b.spec.ts', 'c.spec.ts', 'tools/src/c', 'tools/*/c']);
+  });
+
+  test('headings in code are none', () => {
+    expect([...anchorsOf('# One\n```sh\n# two\n```\n## [Three](x.md) & four\n')]).toEqual(['one', 'three--four']);
+  });
 });
 
 test('the README names every variable that the code reads', () => {

@@ -124,7 +124,7 @@ export const checksOf = (checkout: string, stateDir: string, { names, shard, fil
     ...undivided(afterStacks(checkout)),
     ...vitest('faults', (['fault'] as const).filter(chosen), 'faults', FAULT_WORKERS),
     ...vitest('deploy', (['deploy'] as const).filter(chosen), 'deploy', 1).map((check) => ({ ...check, programs: DEPLOY_PROGRAMS })),
-    // It brings its own node up, and needs neither the build nor the parts.
+    // Its own set-up (release/cluster-setup.ts) brings a node up, builds this checkout and makes the images, in an engine of its own: it waits for nothing of ours.
     ...vitest('cluster', (['cluster'] as const).filter(chosen), 'cluster', 1).map((check) => ({ ...check, afterSetUp: false, env: {} })),
   ];
 };

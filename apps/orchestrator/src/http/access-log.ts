@@ -67,11 +67,13 @@ export class AccessLog {
 }
 
 type Method = LabelsOf<'http.server.request.duration'>['http.request.method'];
+type StatusClass = LabelsOf<'writ.tenant.requests'>['class'];
 
-const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'];
+const CLASSES: readonly StatusClass[] = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
 /** As OpenTelemetry has it: a method that isn't one of its list is `_OTHER`. */
-const methodOf = ({ method }: FastifyRequest): Method => (METHODS.has(method) ? method as Method : '_OTHER');
+const methodOf = ({ method }: FastifyRequest): Method => METHODS.find((each) => each === method) ?? '_OTHER';
 
-/** `2xx`: a status is a number of three digits. */
-const classOf = (status: number): LabelsOf<'writ.tenant.requests'>['class'] => `${String(Math.floor(status / 100))}xx` as LabelsOf<'writ.tenant.requests'>['class'];
+/** `2xx`. What no status begins with is the server's mistake. */
+const classOf = (status: number): StatusClass => CLASSES[Math.floor(status / 100) - 1] ?? '5xx';

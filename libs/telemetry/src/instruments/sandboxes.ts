@@ -20,8 +20,8 @@ export const SANDBOXES = {
   },
   'writ.sandbox.events': {
     kind: 'counter', unit: '{event}', scope: 'process', processes: ['executor'],
-    description: 'what happened to sandboxes beside calls: a pool that could not be refilled, a container that could not be removed, an engine that was lost or came back, what an earlier life left behind',
-    labels: { event: { values: ['pool.refill_failed', 'container.not_removed', 'engine.lost', 'engine.back', 'swept'] } },
+    description: 'what happened to sandboxes beside calls: a pool that could not be refilled, a container that could not be removed, an engine that was lost, came back, has no room for another container (`engine.quota`) or refuses to keep house (`engine.refused`), what an earlier life left behind',
+    labels: { event: { values: ['pool.refill_failed', 'container.not_removed', 'engine.lost', 'engine.back', 'engine.quota', 'engine.refused', 'swept'] } },
   },
   'writ.egress.requests': {
     kind: 'counter', unit: '{request}', scope: 'process', processes: ['executor'],

@@ -52,3 +52,14 @@ test('instruments are made nowhere but from the table', () => {
     .filter((file) => /\.create(?:Counter|Histogram|UpDownCounter|Gauge|Observable\w+)\(/.test(readFileSync(file, 'utf8')));
   expect(made).toEqual([]);
 });
+
+test('no label is cast to a value that the table may not have: the compiler checks each', () => {
+  const cast = ['apps', 'libs'].flatMap(sourcesIn).filter((file) => !/\.(?:spec|contract)\.ts$/.test(file)).filter((file) => {
+    const text = readFileSync(file, 'utf8');
+    // A name that the file gives such a type is a cast to it as well.
+    const aliases = [...text.matchAll(/\btype (\w+) = [^;]*\bLabelsOf</g)].map(([, name = '']) => name);
+    return new RegExp(`\\bas (?:${['LabelsOf', 'LabelsArgument', ...aliases].join('|')})\\b`).test(text)
+      || /\.(?:add|record|observe)\([^;\n]*\{[^;\n]*\bas (?:never|any)\b/.test(text);
+  });
+  expect(cast).toEqual([]);
+});

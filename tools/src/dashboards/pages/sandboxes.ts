@@ -21,7 +21,7 @@ export const SANDBOXES: DashboardSpec = {
         curves('Warm pool', 'short', each('sum by (state) (writ_sandbox_pool_containers)', 'state'), '`ready` at 0 for long: calls wait for starts.', { stacked: true }),
         curves('Containers for calls', 'ops', each(perSecond('writ_sandbox_acquisitions_total', ['pool']), 'pool'), '`miss`: the call waited for a start.', { stacked: true }),
         curves('Time of a start', 's', quantiles('writ_sandbox_start_duration_seconds', ['outcome'], { qs: [0.5, 0.99] }), 'Failures are timed too.'),
-        curves('Events', 'ops', each(perSecond('writ_sandbox_events_total', ['event']), 'event'), 'A lost engine, pools that could not be refilled, containers that could not be removed.'),
+        curves('Events', 'ops', each(perSecond('writ_sandbox_events_total', ['event']), 'event'), 'A lost engine, one that has no room or refuses, pools that could not be refilled, containers that could not be removed.'),
       ],
     },
     {
