@@ -11,6 +11,7 @@ const QUOTED: readonly (readonly [page: string, message: string, source: string]
   ['install.md', 'the network is open: ADDRESS answers this container', 'apps/sandbox-agent/src/closed-network.ts'],
   ['install.md', "isn't a sandbox as this executor makes them", 'libs/sandbox-k8s/src/claimed-pods.ts'],
   ['install.md', 'there is no Postgres: set …', 'helm/writ/templates/_checks.tpl'],
+  ['install.md', "can't be resolved (…)", 'apps/setup/src/gate/ask-pods.ts'],
   ['install.md', 'the driver sets …', 'tools/src/chart/admission/cluster-rules.ts'],
   ['install.md', 'the cluster has no CRD `', 'libs/sandbox-k8s/src/agent-sandbox.ts'],
   ['install.md', 'WarmPoolNotFound', 'libs/sandbox-k8s/src/claim-state.ts'],
